@@ -1,0 +1,64 @@
+# evomask: `make demo` shows it at work, `make test` checks everything.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+WORKERS ?= 2
+DEMO ?= demo-output
+
+ifdef UV
+PIP_INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+MAKE_VENV := $(UV) venv --quiet --python $(PYTHON) $(VENV)
+else
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+MAKE_VENV := $(PYTHON) -m venv $(VENV)
+endif
+
+.PHONY: help install demo test check test-slow bench format clean
+
+help:
+	@echo "make install    what a user needs, into $(VENV)"
+	@echo "make demo       the main job on bundled data"
+	@echo "make test       format, lint, types, tests, architecture"
+	@echo "make test-slow  the long studies too"
+	@echo "make bench      every claim about speed and quality, as a ratio"
+
+$(BIN)/python:
+	$(MAKE_VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP_INSTALL) -e .
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed
+	$(PIP_INSTALL) -e ".[dev]"
+	@touch $@
+
+install: $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh $(DEMO)
+
+check: $(VENV)/.developed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/vulture
+
+test: check
+	$(BIN)/python -m evomask.kernels
+	$(BIN)/pytest -n $(WORKERS) -m "not slow and not browser"
+
+test-slow: check
+	$(BIN)/python -m evomask.kernels
+	$(BIN)/pytest -m "not browser"
+
+bench: $(VENV)/.developed
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+format: $(VENV)/.developed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache $(DEMO)

@@ -1,0 +1,1 @@
+"""evomask evolves protections for microdata."""

@@ -1,0 +1,1 @@
+"""Records and what is known about them: schema, table, classes, distances."""

@@ -1,0 +1,1 @@
+"""The one loop that carries every search; knows nothing of records."""

@@ -1,0 +1,1 @@
+"""Who computes: one process, many cores, many machines."""

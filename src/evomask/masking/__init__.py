@@ -1,0 +1,1 @@
+"""Masking methods: a table in, a protected table out."""

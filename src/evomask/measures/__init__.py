@@ -1,0 +1,1 @@
+"""Loss and risk of a masked table against its original."""
