@@ -82,8 +82,8 @@ class Front(Generic[G]):
             point = np.asarray(arrival.fitness, dtype=np.float64)
             if members and (points <= point).all(axis=1).any():
                 continue
-            dominated = dominators(-points, -point) if members else []
-            members = (*_kept(members, dominated), arrival)
+            stay = _kept(members, dominators(-points, -point)) if members else ()
+            members = (*stay, arrival)
             points = fitness_array(members)
         return self if members is self.members else Front(members)
 

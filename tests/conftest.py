@@ -1,0 +1,1 @@
+"""Makes the toy problems beside this file importable from every test."""
