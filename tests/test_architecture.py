@@ -85,7 +85,9 @@ def parts_imported_by(path):
     return {name[1] for name in ours if name[0] == "evomask" and len(name) > 1}
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.parent != ROOT or p.stem != "__init__"], ids=place)
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if p.parent != ROOT or p.stem != "__init__"], ids=place
+)
 def test_imports_only_point_down(path):
     part = part_of(path)
     assert parts_imported_by(path) - {part, "errors"} <= MAY_IMPORT[part]
