@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from evomask.data.frames import EXACT_INTEGERS
 from evomask.errors import FileError
-from evomask.kernels.arrays import Indices
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
 
@@ -101,7 +101,7 @@ def _check_width(path: Path, content: bytes, delimiter: str) -> None:
         )
 
 
-def _widths(content: bytes, delimiter: str) -> Indices:
+def _widths(content: bytes, delimiter: str) -> NDArray[np.int64]:
     """Number of fields in each line, quoted delimiters and line ends not counted."""
     characters = np.frombuffer(content.rstrip(b"\n") + b"\n", dtype=np.uint8)
     outside = np.bitwise_xor.accumulate(characters == QUOTE) == 0
