@@ -55,8 +55,8 @@ def mask(
 def _declared(
     masked: Iterable[str], ordinal: Iterable[str], nominal: Iterable[str], drop: Iterable[str]
 ) -> dict[str, Declaration]:
-    kinds = {name: Kind.ORDINAL for name in ordinal} | {name: Kind.NOMINAL for name in nominal}
-    roles = {name: Role.QUASI_IDENTIFIER for name in masked} | dict.fromkeys(drop, Role.IDENTIFIER)
+    kinds = dict.fromkeys(ordinal, Kind.ORDINAL) | dict.fromkeys(nominal, Kind.NOMINAL)
+    roles = dict.fromkeys(masked, Role.QUASI_IDENTIFIER) | dict.fromkeys(drop, Role.IDENTIFIER)
     return {
         name: Declaration(kinds.get(name), roles.get(name, Role.OTHER))
         for name in kinds.keys() | roles.keys()
