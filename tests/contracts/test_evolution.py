@@ -28,7 +28,7 @@ from evomask.evolution.tree import (
 )
 from evomask.evolution.variation import cross_points, cross_uniformly
 from evomask.execution.local import InProcess, evaluator
-from toys import SYMBOLS, LeadingOnesTrailingZeros, OneMax, Regression
+from tests.toys import SYMBOLS, LeadingOnesTrailingZeros, OneMax, Regression
 
 TREES = [half_and_half(SYMBOLS, 4, i, np.random.default_rng(i)) for i in range(2)]
 BITS = [np.random.default_rng(i).integers(2, size=12) for i in range(2)]

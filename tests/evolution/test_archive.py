@@ -63,7 +63,9 @@ def test_of_equal_fitnesses_the_earliest_stays():
     assert [member.serial for member in front.members] == [0]
 
 
-@pytest.mark.parametrize("archive", [Best(3), Front(), BoxedFront((1.0, 1.0))], ids=repr)
+@pytest.mark.parametrize(
+    "archive", [Best(3), Front(), BoxedFront((1.0, 1.0))], ids=["best", "front", "boxes"]
+)
 def test_nobody_enters_with_an_infinite_fitness(archive):
     assert archive.updated(people([(inf, 1), (inf, inf)])).members == ()
 

@@ -9,7 +9,7 @@ from evomask.evolution.schemes import Archived, MutateOrCross, WinnersAndLosers
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
-from toys import LeadingOnesTrailingZeros, OneMax, Regression
+from tests.toys import LeadingOnesTrailingZeros, OneMax, Regression
 
 
 def run(problem, scheme, archive, until):

@@ -13,7 +13,7 @@ from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import breeding_stream, draw_stream, litter_stream, working_stream
 from evomask.execution.local import InProcess
-from toys import OneMax
+from tests.toys import OneMax
 
 
 class Fixed:

@@ -20,7 +20,7 @@ from evomask.evolution.schemes import (
 )
 from evomask.evolution.stopping import either, evaluations, generations, target
 from evomask.execution.local import InProcess
-from toys import LeadingOnesTrailingZeros, NoisyOneMax, OneMax, Regression
+from tests.toys import LeadingOnesTrailingZeros, NoisyOneMax, OneMax, Regression
 
 
 def run(problem, scheme, size, until, archive=None, seed=3):

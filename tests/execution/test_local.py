@@ -73,7 +73,7 @@ def test_no_workers_are_refused():
 
 
 SCRIPT = """
-import test_local
+from tests.execution import test_local
 from evomask.execution.local import AcrossCores
 if __name__ == "__main__":
     with AcrossCores(test_local.sleeps, 2) as cores:
@@ -101,7 +101,7 @@ def is_alive(pid):
 def test_an_ended_run_leaves_no_process_behind(ending, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    paths = [str(Path(__file__).parent), *sys.path]
+    paths = [str(Path(__file__).parents[2]), *sys.path]
     run = subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},

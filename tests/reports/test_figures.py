@@ -2,6 +2,7 @@ import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -106,10 +107,10 @@ def test_a_small_chart_is_a_small_file(chart):
 def test_bytes_do_not_depend_on_the_process():
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1]);"
-        "from test_figures import CHARTS, svg;"
+        "from tests.reports.test_figures import CHARTS, svg;"
         "print(hashlib.sha256(svg(CHARTS['bars'])).hexdigest())"
     )
-    folder = __file__.rpartition("/")[0]
+    folder = str(Path(__file__).parents[2])
     hashes = {
         subprocess.run(
             [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True

@@ -37,7 +37,7 @@ class Nothing(Generic[G]):
 
     members: Population[G] = ()
 
-    def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":  # noqa: ARG002
+    def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":
         """Itself."""
         return self
 

@@ -1,5 +1,7 @@
 """Drawing charts as SVG and PNG; the same chart gives the same bytes of SVG."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -59,7 +61,7 @@ def _drawn(
     return page.getvalue()
 
 
-def _draw(chart: Chart, figure: "Figure") -> None:
+def _draw(chart: Chart, figure: Figure) -> None:
     axes = figure.add_subplot()
     axes.set_title(chart.title)
     axes.set_xlabel(chart.x.title)
@@ -78,7 +80,7 @@ def _draw(chart: Chart, figure: "Figure") -> None:
         axes.legend(fontsize="small", framealpha=0.9)
 
 
-def _scale(chart: Chart, axes: "Axes") -> None:
+def _scale(chart: Chart, axes: Axes) -> None:
     if chart.x.logarithmic:
         axes.set_xscale("log")
     if chart.y.logarithmic:
@@ -90,7 +92,7 @@ def _scale(chart: Chart, axes: "Axes") -> None:
         axes.set_yticks(range(len(chart.y.categories)), chart.y.categories)
 
 
-def _draw_heat(chart: Chart, figure: "Figure", axes: "Axes") -> None:
+def _draw_heat(chart: Chart, figure: Figure, axes: Axes) -> None:
     assert chart.heat is not None  # noqa: S101
     values = np.array(chart.heat.rows, dtype=np.float64)
     axes.grid(visible=False)
@@ -98,7 +100,7 @@ def _draw_heat(chart: Chart, figure: "Figure", axes: "Axes") -> None:
     figure.colorbar(image, ax=axes, label=chart.heat.name)
 
 
-def _draw_series(chart: Chart, series: Series, number: int, axes: "Axes") -> None:
+def _draw_series(chart: Chart, series: Series, number: int, axes: Axes) -> None:
     _DRAW[series.mark](chart, series, number, axes)
     if series.low:
         _draw_range(series, number, axes)
@@ -106,22 +108,22 @@ def _draw_series(chart: Chart, series: Series, number: int, axes: "Axes") -> Non
         axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, 4), fontsize="x-small")
 
 
-def _draw_line(_: Chart, series: Series, number: int, axes: "Axes") -> None:
+def _draw_line(_: Chart, series: Series, number: int, axes: Axes) -> None:
     style = {"color": _of(COLOURS, number), "linestyle": _of(DASHES, number), "label": series.name}
     axes.plot(series.x, series.y, **style)
 
 
-def _draw_steps(_: Chart, series: Series, number: int, axes: "Axes") -> None:
+def _draw_steps(_: Chart, series: Series, number: int, axes: Axes) -> None:
     style = {"color": _of(COLOURS, number), "linestyle": _of(DASHES, number), "label": series.name}
     axes.step(series.x, series.y, where="post", **style)
 
 
-def _draw_points(_: Chart, series: Series, number: int, axes: "Axes") -> None:
+def _draw_points(_: Chart, series: Series, number: int, axes: Axes) -> None:
     style = {"color": _of(COLOURS, number), "marker": _of(SHAPES, number), "label": series.name}
     axes.plot(series.x, series.y, linestyle="", **style)
 
 
-def _draw_bars(chart: Chart, series: Series, number: int, axes: "Axes") -> None:
+def _draw_bars(chart: Chart, series: Series, number: int, axes: Axes) -> None:
     bars = [one for one in chart.series if one.mark == "bars"]
     width = 0.8 / len(bars)
     left = np.asarray(series.x) - 0.4 + width * (bars.index(series) + 0.5)
@@ -129,7 +131,7 @@ def _draw_bars(chart: Chart, series: Series, number: int, axes: "Axes") -> None:
     axes.bar(left, series.y, width=width, edgecolor="white", **style)
 
 
-def _draw_range(series: Series, number: int, axes: "Axes") -> None:
+def _draw_range(series: Series, number: int, axes: Axes) -> None:
     if series.mark in {"line", "steps"}:
         axes.fill_between(
             series.x,
@@ -145,7 +147,7 @@ def _draw_range(series: Series, number: int, axes: "Axes") -> None:
         axes.errorbar(series.x, series.y, (below, above), fmt="none", ecolor="0.3", capsize=2)
 
 
-_DRAW: dict[str, Callable[[Chart, Series, int, "Axes"], None]] = {
+_DRAW: dict[str, Callable[[Chart, Series, int, Axes], None]] = {
     "line": _draw_line,
     "steps": _draw_steps,
     "points": _draw_points,

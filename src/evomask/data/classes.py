@@ -1,0 +1,68 @@
+"""Equivalence classes: records that look alike on some attributes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.data.table import Column, Table
+from evomask.kernels.arrays import Indices, Labels
+
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of a table's records, numbered in the order of their values.
+
+    Args:
+        labels: class number of each record.
+        sizes: number of records in each class.
+        representatives: first record of each class.
+    """
+
+    labels: Labels
+    sizes: Indices
+    representatives: Indices
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def sizes_of_records(self) -> Indices:
+        """For each record, how many records are in its class, itself included."""
+        return self.sizes[self.labels]
+
+
+def classes_of(table: Table, names: Iterable[str]) -> Classes:
+    """Classes of records equal on *names*; missing equals missing, suppressed equals suppressed."""
+    return classes_of_columns([table[name] for name in names], len(table))
+
+
+def classes_of_columns(columns: Sequence[Column], n_records: int) -> Classes:
+    """Classes of records equal in every column; with no column all are in one class."""
+    key = np.zeros(n_records, dtype=np.int64)
+    span = 1
+    for column in columns:
+        digits, base = _digits(column)
+        if span * base > _LARGEST_KEY:
+            key, span = _dense(key)
+        key = key * base + digits
+        span *= base
+    _, first, labels, sizes = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Classes(labels.astype(np.int64), sizes.astype(np.int64), first.astype(np.int64))
+
+
+def _digits(column: Column) -> tuple[Indices, int]:
+    """Values as whole numbers from 0 up, in order, and one more than the largest."""
+    if column.dtype.kind == "f":
+        return _dense(column)
+    return column.astype(np.int64), int(column.max(initial=-1)) + 1
+
+
+def _dense(values: Column) -> tuple[Indices, int]:
+    distinct, ranks = np.unique(values, return_inverse=True)
+    return ranks.astype(np.int64), len(distinct)

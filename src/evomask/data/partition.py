@@ -1,0 +1,61 @@
+"""Partitions of records into groups: checks, sums of squares, information loss."""
+
+from numbers import Integral
+
+import numpy as np
+
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Indices, Labels, Points
+
+
+def checked_k(k: object, n_records: int | None = None) -> int:
+    """k as an int, or an error that says what is wrong with it."""
+    if isinstance(k, bool) or not isinstance(k, Integral):
+        raise ParameterError(f"k must be a whole number, got {k}; give 2 or more")
+    whole = int(k)
+    if whole < 2:
+        raise ParameterError(f"k must be at least 2, got {whole}; k = 1 masks nothing")
+    if n_records is not None and whole > n_records:
+        raise ParameterError(
+            f"k must not exceed the number of records, got k = {whole} for {n_records}; "
+            "choose a smaller k"
+        )
+    return whole
+
+
+def group_sizes(labels: Labels) -> Indices:
+    """Number of records in each group."""
+    return np.bincount(labels).astype(np.int64)
+
+
+def centroids(points: Points, labels: Labels) -> Points:
+    """Mean of each group's records, a row a group."""
+    return group_sums(points, labels) / group_sizes(labels)[:, None]
+
+
+def group_sums(points: Points, labels: Labels) -> Points:
+    """Sum of each group's records, a row a group."""
+    columns = [np.bincount(labels, weights=column) for column in points.T]
+    return np.column_stack(columns) if columns else np.empty((int(labels.max()) + 1, 0))
+
+
+def within_sum_of_squares(points: Points, labels: Labels) -> float:
+    """SSE: squared Euclidean distances of all records to their group's centroid."""
+    return float(np.sum((points - centroids(points, labels)[labels]) ** 2))
+
+
+def total_sum_of_squares(points: Points) -> float:
+    """SST: squared Euclidean distances of all records to the mean record."""
+    return float(np.sum((points - points.mean(axis=0)) ** 2))
+
+
+def information_loss(points: Points, labels: Labels) -> float:
+    """IL in percent: 100 SSE / SST; 0 where all records are alike."""
+    total = total_sum_of_squares(points)
+    return 100.0 * within_sum_of_squares(points, labels) / total if total > 0 else 0.0
+
+
+def canonical(labels: Labels) -> Labels:
+    """The same partition with groups numbered in the order of their first record."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)

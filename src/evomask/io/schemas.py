@@ -1,0 +1,81 @@
+"""A schema as a small TOML file beside the data."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evomask.data.frames import Declaration, Declarations
+from evomask.data.schema import Kind, Role
+from evomask.errors import FileError, SchemaError
+from evomask.io.csv import Dialect
+
+
+class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One ``[attributes.NAME]`` section."""
+
+    kind: Kind | None = None
+    role: Role = Role.OTHER
+    categories: list[str] = []
+    decimals: int | None = None
+    hierarchy: str | None = None
+
+
+class Rules(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The ``[rules]`` section: what every released record must obey."""
+
+    edits: list[str] = []
+
+
+class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The ``[file]`` section: how the data file is written."""
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing: list[str] = []
+
+
+class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A whole schema file."""
+
+    attributes: dict[str, AttributeEntry] = {}
+    rules: Rules = msgspec.field(default_factory=Rules)
+    file: FileSection = msgspec.field(default_factory=FileSection)
+
+    @property
+    def declarations(self) -> Declarations:
+        """What the file says of each column."""
+        return {
+            name: Declaration(e.kind, e.role, tuple(e.categories), e.decimals, e.hierarchy)
+            for name, e in self.attributes.items()
+        }
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the file says the data are written."""
+        return Dialect(self.file.delimiter, self.file.encoding, tuple(self.file.missing))
+
+
+def read_schema(path: Path) -> SchemaFile:
+    """The schema in a TOML file; a misspelt key or word is an error that names it."""
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=SchemaFile)
+    except FileNotFoundError:
+        raise FileError(f"there is no schema file {path}; check the name") from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(f"{path} is not a schema: {_sentence(error)}") from None
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).replace("Object contains unknown field", "unknown key")
+    return (text[:1].lower() + text[1:]).replace("`", "'")
+
+
+def write_schema(schema: SchemaFile, path: Path) -> None:
+    """Write the schema as TOML."""
+    import tomli_w
+
+    plain: dict[str, Any] = msgspec.to_builtins(schema)
+    path.write_text(tomli_w.dumps(plain), encoding="utf-8")
