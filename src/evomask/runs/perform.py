@@ -1,0 +1,138 @@
+"""Carrying out a plan, from the start or from where it stopped."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.state import State, Summary
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import evaluator
+from evomask.io.tables import write_table
+from evomask.runs.catalogue import search_named
+from evomask.runs.front import Point, best_of, front_of, pick, point_of
+from evomask.runs.inputs import load
+from evomask.runs.journal import Journal
+from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.store import Store
+
+INITIAL_BEST = "initial_best"
+Watch = Callable[[Summary], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A plan carried out.
+
+    Args:
+        initial_best: the best of the first genomes, as users see it.
+        chosen: the point whose masked file was asked for.
+        answer: what this kind of search tells of its best besides.
+    """
+
+    plan: Plan
+    state: State[Any]
+    front: tuple[Point, ...]
+    best: Point
+    initial_best: Mapping[str, object]
+    chosen: Point
+    answer: Mapping[str, object]
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def perform(
+    plan: Plan, store: Store | None = None, *, workers: int = 1, watch: Watch | None = None
+) -> Run:
+    """Carry out a plan; with a store, go on from its newest snapshot and keep everything there."""
+    check_input(plan)
+    if store is None:
+        return _perform(plan, None, Journal(), workers, watch)
+    with store.locked():
+        journal = store.journal()
+        try:
+            return _perform(plan, store, journal, workers, watch)
+        finally:
+            journal.close()
+
+
+def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run:
+    """Go on with the run kept in a folder."""
+    store = Store(folder)
+    return perform(store.plan(), store, workers=workers, watch=watch)
+
+
+def _perform(
+    plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
+) -> Run:
+    loaded = load(plan.input)
+    search = search_named(plan.search)
+    around = Surroundings(
+        partial(draw_stream, plan.seed), journal.decide if plan.budget.seconds else None
+    )
+    setup = search.setup(loaded.table, parameters_in(plan, search), around)
+    with evaluator(Worker(setup.problem, plan.seed), workers) as work:
+        journal.start()
+        state = _evolved(plan, setup, work, store, journal, watch)
+    return _finished(plan, setup, state, store, journal, (*loaded.notes, *changed_versions(plan)))
+
+
+def _evolved(
+    plan: Plan,
+    setup: Setup[Any],
+    work: Evaluator[Any],
+    store: Store | None,
+    journal: Journal,
+    watch: Watch | None,
+) -> State[Any]:
+    observers: list[Observer[Any]] = [journal.observe]
+    if watch is not None:
+        observers.append(lambda *turn: watch(turn[-1].summary))
+    state = store.newest_state(setup.problem.unpack, setup.archive) if store else None
+    if state is None:
+        state = begin(
+            setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
+        )
+        if journal.noted(INITIAL_BEST) is None:
+            first = point_of(best_of(state, setup), setup, plan.search, 0)
+            journal.note(INITIAL_BEST, first.as_json())
+    journal.require(state)
+    if store is not None:
+        observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
+    until = plan.budget.until(journal.time_at)
+    return evolve(
+        state,
+        setup.scheme,
+        work,
+        seed=plan.seed,
+        until=until,
+        observers=observers,
+        cost=setup.cost,
+    )
+
+
+def _finished(
+    plan: Plan,
+    setup: Setup[Any],
+    state: State[Any],
+    store: Store | None,
+    journal: Journal,
+    notes: tuple[str, ...],
+) -> Run:
+    front = front_of(state, setup, plan.search)
+    winner = best_of(state, setup)
+    among = [point for point in front if point.individual.serial == winner.serial]
+    best = among[0] if among else point_of(winner, setup, plan.search, len(front))
+    chosen = pick(front, plan.pick, best)
+    problem: Any = setup.problem
+    if store is not None:
+        store.save_state(state, problem.pack)
+        store.save_front(front, plan, problem.pack)
+    if plan.out is not None:
+        write_table(problem.decode(chosen.individual.genome, chosen.draw), plan.out, force=True)
+    initial = journal.noted(INITIAL_BEST)
+    answer = problem.answer(winner.genome)
+    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)
