@@ -98,6 +98,8 @@ def storage_of(series: pl.Series) -> Storage:
         return Storage.DATE
     if dtype.is_nested() or dtype == pl.Binary:
         raise DataError(f"column {series.name!r} holds nested or binary values; leave it out")
+    if dtype == pl.Time:
+        return Storage.TIME
     return Storage.MOMENT if isinstance(dtype, pl.Datetime) else Storage.TEXT
 
 
@@ -265,19 +267,23 @@ def _of_type(numbers: pl.Series, name: str) -> pl.Series:
 
 def _restored(attribute: Attribute, texts: pl.Series) -> pl.Series:
     match attribute.storage:
-        case Storage.INTEGER:
-            wide = pl.UInt64 if attribute.notes.type == "UInt64" else pl.Int64
-            return _of_type(texts.cast(wide), attribute.notes.type)
-        case Storage.REAL:
-            return _of_type(texts.cast(pl.Float64), attribute.notes.type)
+        case Storage.INTEGER | Storage.REAL:
+            return _of_type(_parsed(texts, attribute), attribute.notes.type)
         case Storage.BOOLEAN:
             return texts == "true"
         case Storage.DATE:
             return texts.str.to_date()
+        case Storage.TIME:
+            return texts.str.to_time()
         case Storage.MOMENT:
             return _moments(texts, attribute.notes.type)
-        case _:
-            return texts
+    return texts
+
+
+def _parsed(texts: pl.Series, attribute: Attribute) -> pl.Series:
+    if attribute.storage is Storage.REAL:
+        return texts.cast(pl.Float64)
+    return texts.cast(pl.UInt64 if attribute.notes.type == "UInt64" else pl.Int64)
 
 
 def _moments(texts: pl.Series, type_name: str) -> pl.Series:

@@ -37,6 +37,7 @@ class Storage(StrEnum):
     REAL = "real"
     BOOLEAN = "boolean"
     DATE = "date"
+    TIME = "time"
     MOMENT = "moment"
 
 
