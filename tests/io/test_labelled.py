@@ -200,10 +200,40 @@ class TestRoundTrip:
 
     def test_a_compressed_spss_file_is_read_back(self, spss, tmp_path):
         write_table(read_table(spss), tmp_path / "out.zsav")
+        assert (tmp_path / "out.zsav").read_bytes()[:4] == b"$FL3"
         assert read_source(tmp_path / "out.zsav").frame.equals(read_source(spss).frame)
 
 
 class TestWriting:
+    @pytest.mark.parametrize("name", ["spss", "stata"])
+    def test_the_date_of_writing_is_not_told(self, name, request, tmp_path):
+        path = request.getfixturevalue(name)
+        target = tmp_path / f"out{path.suffix}"
+        write_table(read_table(path), target)
+        _, details = READERS[path.suffix](target, output_format="polars")
+        assert details.creation_time == dt.datetime(2000, 1, 1)
+
+    def test_many_lettered_missing_values_fit_into_spss(self, tmp_path):
+        letters = pl.Series("x", [1, "a", "b", "c", "d"], dtype=pl.Object)
+        pyreadstat.write_dta(
+            letters.to_frame(), tmp_path / "a.dta", missing_user_values={"x": list("abcd")}
+        )
+        write_table(read_table(tmp_path / "a.dta"), tmp_path / "a.sav")
+        assert np.isnan(read_table(tmp_path / "a.sav").values("x")).tolist() == [False] + [True] * 4
+
+    def test_a_half_written_file_is_noticed(self, spss, tmp_path, monkeypatch):
+        whole = pyreadstat.write_sav
+
+        def write_half(frame, path, **options):
+            whole(frame, path, **options)
+            content = path.read_bytes()
+            path.write_bytes(content[: len(content) - 40])
+
+        monkeypatch.setattr(pyreadstat, "write_sav", write_half)
+        with pytest.raises(FileError, match="could not be written"):
+            write_table(read_table(spss), tmp_path / "half.sav")
+        assert not list(tmp_path.glob("*half*"))
+
     def test_sas_is_only_read(self, spss, tmp_path):
         with pytest.raises(FileError, match="SAS files are only read"):
             write_table(read_table(spss), tmp_path / "out.xpt")

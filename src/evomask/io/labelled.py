@@ -3,6 +3,7 @@
 Codes stay codes: a labelled number keeps its number, and its label travels beside it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,8 +25,12 @@ SAS = (".sas7bdat", ".xpt")
 FIRST_LETTER = 2_147_483_622
 """The code of Stata's missing value ``.a``; ``.z`` is 25 above, as in Stata's long integers."""
 LARGEST_LONG = 2_147_483_620
+MOST_MISSING_CODES = 3
+"""SPSS has room for three missing codes; only Stata's letters, which are neighbours, exceed it."""
 KINDS = {"nominal": Kind.NOMINAL, "ordinal": Kind.ORDINAL, "scale": Kind.CONTINUOUS}
 MEASURES = {kind: measure for measure, kind in KINDS.items()}
+SPSS_DATE = re.compile(rb"^\$FL[23].{88}(?P<date>.{17})", re.DOTALL)
+STATA_DATE = re.compile(rb"<timestamp>\x11(?P<date>.{17})</timestamp>", re.DOTALL)
 
 Found = dict[str, Declaration]
 Details = Any
@@ -147,6 +152,7 @@ def write_spss(table: Table, path: Path, *, compress: bool = False) -> None:
             compress=compress,
         )
         _check_whole(pyreadstat.read_sav, path, frame.height)
+    _forget_date(path, SPSS_DATE, b"01 Jan 0000:00:00")
 
 
 @contextmanager
@@ -168,6 +174,15 @@ def _check_whole(read: Callable[..., Any], path: Path, n_records: int) -> None:
         raise OSError(f"{frame.height} of {n_records} records arrived")
 
 
+def _forget_date(path: Path, place: re.Pattern[bytes], date: bytes) -> None:
+    """Put a fixed date where the header tells when the file was made: same data, same bytes."""
+    with path.open("r+b") as file:
+        found = place.search(file.read(4096))
+        if found:
+            file.seek(found.start("date"))
+            file.write(date)
+
+
 def _is_spss(attribute: Attribute, frame: pl.DataFrame) -> bool:
     """Whether the attribute has a display format of SPSS; that of text follows its width."""
     return attribute.notes.display[:1].isalpha() and frame[attribute.name].dtype != pl.String
@@ -177,6 +192,8 @@ def _spss_ranges(attribute: Attribute, frame: pl.DataFrame) -> list[Any]:
     if frame[attribute.name].dtype == pl.String:
         return [low for low, _ in attribute.notes.user_missing]
     ends = [(float(low), float(high)) for low, high in attribute.notes.user_missing]
+    if len(ends) > MOST_MISSING_CODES:
+        return [{"lo": ends[0][0], "hi": ends[-1][1]}]
     return [low if low == high else {"lo": low, "hi": high} for low, high in ends]
 
 
@@ -202,6 +219,7 @@ def write_stata(table: Table, path: Path) -> None:
             variable_format={a.name: a.notes.display for a in plain if a.notes.display[:1] == "%"},
         )
         _check_whole(pyreadstat.read_dta, path, frame.height)
+    _forget_date(path, STATA_DATE, b"01 Jan 2000 00:00")
 
 
 def _letters(attribute: Attribute) -> list[str]:
@@ -213,9 +231,9 @@ def _letter(code: int) -> str:
     return chr(code - FIRST_LETTER + ord("a"))
 
 
-def _stata_key(value: object) -> object:
-    is_letter = isinstance(value, int) and value >= FIRST_LETTER
-    return _letter(int(str(value))) if is_letter else value
+def _stata_key(value: float | None) -> float | str | None:
+    """A number as it is, or the letter of a missing value."""
+    return value if value is None or value < FIRST_LETTER else _letter(int(value))
 
 
 def _stata_series(
@@ -223,9 +241,7 @@ def _stata_series(
 ) -> pl.Series:
     """Whole numbers as longs where they fit; lettered missing values as letters."""
     if attribute.name in letters:
-        values = [None if v is None else _stata_key(int(v) if v == int(v) else v)
-                  for v in series.to_list()]  # fmt: skip
-        return pl.Series(series.name, values, dtype=pl.Object)
+        return pl.Series(series.name, map(_stata_key, series.to_list()), dtype=pl.Object)
     fits = series.dtype.is_integer() and attribute.notes.type not in ("double", "float")
     if fits and (series.abs().fill_null(0) <= LARGEST_LONG).all():
         return series.cast(pl.Int32)
