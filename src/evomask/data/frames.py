@@ -67,7 +67,7 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
 
 def _column(series: pl.Series, said: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
-    kind = said.kind or _natural_kind(series, storage)
+    kind = said.kind or _natural_kind(series, storage, has_tree=said.hierarchy is not None)
     notes = said.notes if said.notes.type else replace(said.notes, type=_type_name(series.dtype))
     attribute = Attribute(
         series.name, kind, said.role, storage=storage, decimals=said.decimals,
@@ -110,9 +110,10 @@ def _type_name(dtype: pl.DataType) -> str:
     return str(dtype) if dtype.is_numeric() else ""
 
 
-def _natural_kind(series: pl.Series, storage: Storage) -> Kind:
+def _natural_kind(series: pl.Series, storage: Storage, *, has_tree: bool) -> Kind:
+    """Numbers are continuous, or ordinal where a hierarchy names their values."""
     if storage is Storage.REAL or (storage is Storage.INTEGER and _fits_float(series)):
-        return Kind.CONTINUOUS
+        return Kind.ORDINAL if has_tree else Kind.CONTINUOUS
     return Kind.ORDINAL if isinstance(series.dtype, pl.Enum) else Kind.NOMINAL
 
 

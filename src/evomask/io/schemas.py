@@ -59,15 +59,22 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
 
 def read_schema(path: Path) -> SchemaFile:
-    """The schema in a TOML file; a misspelt key or word is an error that names it."""
+    """The schema in a TOML file; a misspelt key or word is an error that names it.
+
+    Hierarchy files are looked for beside the schema file.
+    """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=SchemaFile)
+        schema = msgspec.toml.decode(path.read_bytes(), type=SchemaFile)
     except FileNotFoundError:
         raise FileError(f"there is no schema file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"{path} is not a schema: {_sentence(error)}") from None
+    for entry in schema.attributes.values():
+        if entry.hierarchy:
+            entry.hierarchy = str(path.parent / entry.hierarchy)
+    return schema
 
 
 def _sentence(error: Exception) -> str:
