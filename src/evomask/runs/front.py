@@ -1,5 +1,6 @@
 """The points a run offers, and choosing one of them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,28 +56,27 @@ def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: in
     return Point(number, search, member, RELEASED_DRAW, numbers)
 
 
+def check_wish(wish: str) -> None:
+    """Refuse a wish for a point that cannot be understood, before a run is spent on it."""
+    if not re.fullmatch(r"best|knee|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
+        raise ParameterError(
+            f"pick must be best, knee, max-risk=20, max-loss=10 or a point's number, got {wish!r}"
+        )
+
+
 def pick(points: Sequence[Point], wish: str, best: Point) -> Point:
     """A point by its number, or ``best``, ``knee``, ``max-risk=20`` or ``max-loss=10``."""
+    check_wish(wish)
+    measure, _, limit = wish.removeprefix("max-").partition("=")
     if wish == "best":
         return best
     if wish == "knee":
         return points[_knee(_plane(points))]
-    for measure, other in (("risk", "loss"), ("loss", "risk")):
-        if wish.startswith(f"max-{measure}="):
-            return _within(points, measure, _number(wish), other)
-    for point in points:
-        if wish == str(point.point):
-            return point
-    raise ParameterError(
-        f"pick must be best, knee, max-risk=…, max-loss=… or 0 to {len(points) - 1}, got {wish!r}"
-    )
-
-
-def _number(wish: str) -> float:
-    try:
-        return float(wish.partition("=")[2])
-    except ValueError:
-        raise ParameterError(f"pick needs a number after =, got {wish!r}") from None
+    if limit:
+        return _within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
+    if int(wish) >= len(points):
+        raise ParameterError(f"the front has points 0 to {len(points) - 1}, not {wish}")
+    return points[int(wish)]
 
 
 def _within(points: Sequence[Point], measure: str, limit: float, other: str) -> Point:

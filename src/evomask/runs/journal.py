@@ -3,10 +3,10 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from evomask.errors import RunError
 from evomask.evolution.brood import Brood, Outcomes
@@ -28,11 +28,10 @@ class Journal:
         self._now = now
         self._times: list[float] = []
         self._notes: dict[str, Any] = {}
-        self._file: IO[str] | None = None
-        if path is not None:
+        self._path = path
+        if path is not None and path.exists():
             _cut_torn_line(path)
             self._read(path)
-            self._file = path.open("a", encoding="utf-8")
         self._origin = now() - self.seconds
 
     @property
@@ -76,28 +75,23 @@ class Journal:
         self._write({"note": name, "value": value})
         self.sync()
 
-    def noted(self, name: str) -> Any:  # noqa: ANN401
-        """What was noted under a name, or None."""
-        return self._notes.get(name)
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What was noted and decided, by name."""
+        return dict(self._notes)
 
     def sync(self) -> None:
         """Make sure that all lines are on the disk."""
-        if self._file is not None:
-            os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """No more lines."""
-        if self._file is not None:
-            self._file.close()
+        if self._path is not None:
+            with self._path.open("rb") as file:
+                os.fsync(file.fileno())
 
     def _write(self, entry: dict[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(plain(entry), allow_nan=False) + "\n")
-            self._file.flush()
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(plain(entry), allow_nan=False) + "\n")
 
     def _read(self, path: Path) -> None:
-        if not path.exists():
-            return
         for line in path.read_text(encoding="utf-8").splitlines():
             entry = json.loads(line)
             if "note" in entry:
@@ -117,6 +111,5 @@ def plain(value: Any) -> Any:  # noqa: ANN401
 
 def _cut_torn_line(path: Path) -> None:
     """Drop what a kill left after the last whole line."""
-    if path.exists():
-        with path.open("r+b") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
+    with path.open("r+b") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)

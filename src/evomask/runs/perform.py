@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evomask.data.table import Table
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
@@ -52,11 +53,7 @@ def perform(
     if store is None:
         return _perform(plan, None, Journal(), workers, watch)
     with store.locked():
-        journal = store.journal()
-        try:
-            return _perform(plan, store, journal, workers, watch)
-        finally:
-            journal.close()
+        return _perform(plan, store, store.journal(), workers, watch)
 
 
 def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run:
@@ -69,15 +66,44 @@ def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
     loaded = load(plan.input)
-    search = search_named(plan.search)
-    around = Surroundings(
-        partial(draw_stream, plan.seed), journal.decide if plan.budget.seconds else None
-    )
-    setup = search.setup(loaded.table, parameters_in(plan, search), around)
-    with evaluator(Worker(setup.problem, plan.seed), workers) as work:
+    setup = prepared(plan, loaded.table, journal.decide)
+    worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
+    with evaluator(worker, workers) as work:
         journal.start()
         state = _evolved(plan, setup, work, store, journal, watch)
     return _finished(plan, setup, state, store, journal, (*loaded.notes, *changed_versions(plan)))
+
+
+def prepared(plan: Plan, table: Table, decide: Decide) -> Setup[Any]:
+    """The plan's search made ready for its table."""
+    search = search_named(plan.search)
+    draws = partial(draw_stream, plan.seed)
+    around = Surroundings(draws, decide if plan.budget.seconds is not None else None)
+    return search.setup(table, parameters_in(plan, search), around)
+
+
+@dataclass(frozen=True)
+class SentWorker(Worker[Any]):
+    """A worker that is made anew in each process it is sent to.
+
+    So a problem may hold what cannot be sent, such as readings bound to their original.
+
+    Args:
+        notes: what was decided by the clock when the problem was made here.
+    """
+
+    plan: Plan
+    table: Table
+    notes: Mapping[str, Any]
+
+    def __reduce__(self) -> tuple[Callable[..., Worker[Any]], tuple[Any, ...]]:
+        """The ingredients instead of the problem."""
+        return made_anew, (self.plan, self.table, dict(self.notes))
+
+
+def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]:
+    """The same worker in another process: whatever was decided is decided the same."""
+    return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
 
 
 def _evolved(
@@ -96,7 +122,7 @@ def _evolved(
         state = begin(
             setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
         )
-        if journal.noted(INITIAL_BEST) is None:
+        if INITIAL_BEST not in journal.notes:
             first = point_of(best_of(state, setup), setup, plan.search, 0)
             journal.note(INITIAL_BEST, first.as_json())
     journal.require(state)
@@ -133,6 +159,6 @@ def _finished(
         store.save_front(front, plan, problem.pack)
     if plan.out is not None:
         write_table(problem.decode(chosen.individual.genome, chosen.draw), plan.out, force=True)
-    initial = journal.noted(INITIAL_BEST)
+    initial = journal.notes[INITIAL_BEST]
     answer = problem.answer(winner.genome)
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)

@@ -8,6 +8,7 @@ from pathlib import Path
 from evomask.evolution.stopping import Budget
 from evomask.io.tables import check_table_target
 from evomask.runs.catalogue import search_named
+from evomask.runs.front import check_wish
 from evomask.runs.inputs import Input
 from evomask.runs.perform import Run, Watch, perform
 from evomask.runs.plan import make_plan
@@ -53,6 +54,7 @@ class SearchJob:
 
 def search_file(job: SearchJob, *, workers: int = 1, watch: Watch | None = None) -> Run:
     """Search for masked files of one file; whatever is wrong is said before it begins."""
+    check_wish(job.pick)
     if job.out is not None:
         check_table_target(job.out, force=job.force)
     plan = make_plan(
