@@ -6,6 +6,7 @@ first asked for: the options that all share, and its own.
 
 import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 OWN = "Search"
 BUDGET = "Budget"
+
+
+class Study(StrEnum):
+    """Studies that a search can add to its answer."""
+
+    OPERATORS = "operators"
+
 
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
@@ -116,6 +124,9 @@ def _search(
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
     ] = None,
+    study: Annotated[
+        Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
+    ] = None,
     workers: Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,
@@ -129,16 +140,19 @@ def _search(
     nominal: options.Nominal = "",
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
     missing: options.Missing = "",
 ) -> None:
     from evomask.runs.search import Limits, SearchJob, search_file
 
     source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal, delimiter, encoding, missing
-    )
+        file, schema, quasi, confidential, drop, ordinal, nominal,
+        delimiter, encoding, decimal, missing,
+    )  # fmt: skip
     limits = Limits(generations, evaluations, seconds)
     job = SearchJob(source, name, own, limits, out, pick, run, seed, force)
-    tell(search_file(job, workers=workers, watch=progress_line(quiet=quiet)), run, json, quiet)
+    done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
+    tell(done, run, json=json, quiet=quiet, study=study)
 
 
 def resume(
@@ -151,7 +165,7 @@ def resume(
     from evomask.runs.perform import resume as go_on
 
     done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
-    tell(done, folder, json, quiet)
+    tell(done, folder, json=json, quiet=quiet)
 
 
 def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
@@ -159,10 +173,21 @@ def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
     return None if quiet else counter(lambda s: f"generation {s.generation}, best {s.best:.4f}")
 
 
-def tell(run: "Run", folder: Path | None, json: bool, quiet: bool) -> None:
+def tell(
+    run: "Run", folder: Path | None, *, json: bool, quiet: bool, study: Study | None = None
+) -> None:
     """The result of a run, for a person or a program."""
     notes(run.notes, quiet=quiet)
-    say_json(_as_json(run, folder)) if json else say(_in_words(run, folder))
+    if json:
+        say_json({**_as_json(run, folder), **_studied(run, study)})
+    else:
+        say(_in_words(run, folder))
+
+
+def _studied(run: "Run", study: Study | None) -> dict[str, object]:
+    from evomask.runs.operators import operator_study
+
+    return {} if study is None else {"study": operator_study(run.state)}
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
