@@ -109,10 +109,17 @@ def _write(table: Table, path: Path, temporary: Path, dialect: Dialect | None) -
     elif ending in STATA:
         write_stata(table, temporary)
     elif ending in PARQUET:
-        polars_from(table).write_parquet(temporary)
+        _write_parquet(polars_from(table), temporary)
     else:
         tabs = Dialect("\t") if ending == ".tsv" else None
         write_csv(polars_from(table), temporary, dialect or tabs)
+
+
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Through memory, so that a full disk is the operating system's error and not a parser's."""
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    path.write_bytes(buffer.getbuffer())
 
 
 def check_table_target(path: Path, *, force: bool = False) -> None:
