@@ -92,6 +92,22 @@ def test_a_bad_k_is_one_sentence_and_writes_nothing(evomask, people, tmp_path, k
     assert not (tmp_path / "masked.csv").exists()
 
 
+def test_a_wrong_encoding_is_one_sentence_and_writes_nothing(evomask, tmp_path):
+    (tmp_path / "bad.csv").write_bytes(b"a,b\n1,caf\xe9\n")
+    answer = evomask(
+        "mask", tmp_path / "bad.csv", "-k", 2, "--out", tmp_path / "masked.csv", "--encoding=utf-8"
+    )
+    assert answer.code == 1
+    assert "is not utf-8 (line 2); name its encoding" in answer.err
+    assert not (tmp_path / "masked.csv").exists()
+
+
+def test_a_dialect_that_was_found_out_is_shown(evomask, tmp_path):
+    (tmp_path / "a.csv").write_bytes("x;y\n1,5;café\n2,5;thé\n".encode("cp1252"))
+    answer = evomask("mask", tmp_path / "a.csv", "-k", 2, "--out", tmp_path / "masked.csv")
+    assert "note: read as text with delimiter ';', decimal comma, cp1252" in answer.err
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -103,7 +119,6 @@ def test_a_bad_k_is_one_sentence_and_writes_nothing(evomask, people, tmp_path, k
         (b"a,a\n1,2\n", "two columns named 'a'"),
         (b"a,\n1,2\n", "column 2"),
         (b"a,b\n\x00\x01\x02,3\n", "is not text"),
-        (b"a,b\n1,caf\xe9\n", "is not utf-8 (line 2); name its encoding"),
     ],
 )
 def test_a_bad_file_is_one_sentence_and_writes_nothing(evomask, tmp_path, content, sentence):

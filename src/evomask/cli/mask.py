@@ -35,6 +35,7 @@ def mask(
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     missing: options.Missing = "",
+    decimal: options.Decimal = None,
 ) -> None:
     """Mask FILE with one method; its own options follow, such as --window 5."""
     from evomask.runs.mask import MaskJob, mask_file
@@ -47,7 +48,17 @@ def mask(
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
     own = method_options(method_named(method), context.args)
     source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal, delimiter, encoding, missing
+        file,
+        schema,
+        quasi,
+        confidential,
+        drop,
+        ordinal,
+        nominal,
+        delimiter,
+        encoding,
+        missing,
+        decimal,
     )
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = own if k is None else {**own, "k": k}

@@ -1,6 +1,7 @@
 """Tables in and out of files."""
 
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl

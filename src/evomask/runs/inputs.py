@@ -7,9 +7,11 @@ from pathlib import Path
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.io.csv import Dialect
+from evomask.io.dialects import Dialect
 from evomask.io.schemas import SchemaFile, read_schema
-from evomask.io.tables import read_table
+from evomask.io.tables import read_source
+
+PLAIN = (",", ".", "utf-8")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Input:
     delimiter: str | None = None
     encoding: str | None = None
     missing: tuple[str, ...] = ()
+    decimal: str | None = None
 
 
 @dataclass(frozen=True)
@@ -39,17 +42,26 @@ class Loaded:
 def load(source: Input) -> Loaded:
     """Read the file under the schema and the names given; names win over the schema."""
     said = read_schema(source.schema) if source.schema else SchemaFile()
-    table = read_table(source.path, _declarations(source, said), _dialect(source, said))
+    file = read_source(source.path, _dialect(source, said))
+    notes = _unusual(file.dialect)
+    table = file.table(_declarations(source, said))
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
     if table.schema.quasi_identifiers:
-        return Loaded(table, ())
+        return Loaded(table, notes)
     numeric = [a.name for a in table.schema if _is_free_number(table.schema, a.name)]
     schema = table.schema.assigning(dict.fromkeys(numeric, Role.QUASI_IDENTIFIER))
     note = (
         f"no quasi-identifiers were named: taking all {len(numeric)} numeric columns; "
         "name them with --quasi or a schema"
     )
-    return Loaded(table.with_schema(schema), (note,))
+    return Loaded(table.with_schema(schema), (*notes, note))
+
+
+def _unusual(dialect: Dialect | None) -> tuple[str, ...]:
+    """How the text was read, where that is not plain comma separated UTF-8."""
+    if dialect is None or (dialect.delimiter, dialect.decimal, dialect.encoding) == PLAIN:
+        return ()
+    return (f"read as text with {dialect}; name others with --delimiter, --decimal, --encoding",)
 
 
 def _is_free_number(schema: Schema, name: str) -> bool:
@@ -63,6 +75,7 @@ def _dialect(source: Input, said: SchemaFile) -> Dialect:
         delimiter=source.delimiter or written.delimiter,
         encoding=source.encoding or written.encoding,
         missing=source.missing or written.missing,
+        decimal=source.decimal or written.decimal,
     )
 
 
