@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from evomask.cli.example import example
 from evomask.cli.mask import mask
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -22,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
+app.command()(example)
 app.command(context_settings=OWN_OPTIONS)(mask)
 
 
