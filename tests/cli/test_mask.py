@@ -92,22 +92,6 @@ def test_a_bad_k_is_one_sentence_and_writes_nothing(evomask, people, tmp_path, k
     assert not (tmp_path / "masked.csv").exists()
 
 
-def test_a_wrong_encoding_is_one_sentence_and_writes_nothing(evomask, tmp_path):
-    (tmp_path / "bad.csv").write_bytes(b"a,b\n1,caf\xe9\n")
-    answer = evomask(
-        "mask", tmp_path / "bad.csv", "-k", 2, "--out", tmp_path / "masked.csv", "--encoding=utf-8"
-    )
-    assert answer.code == 1
-    assert "is not utf-8 (line 2); name its encoding" in answer.err
-    assert not (tmp_path / "masked.csv").exists()
-
-
-def test_a_dialect_that_was_found_out_is_shown(evomask, tmp_path):
-    (tmp_path / "a.csv").write_bytes("x;y\n1,5;café\n2,5;thé\n".encode("cp1252"))
-    answer = evomask("mask", tmp_path / "a.csv", "-k", 2, "--out", tmp_path / "masked.csv")
-    assert "note: read as text with delimiter ';', decimal comma, cp1252" in answer.err
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -184,6 +168,23 @@ def test_an_output_that_exists_is_kept(evomask, people, tmp_path):
     assert answer.code == 1
     assert "exists; choose another name or overwrite it with --force" in answer.err
     assert out.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_wrong_encoding_is_one_sentence_and_writes_nothing(evomask, tmp_path):
+    path, out = tmp_path / "bad.csv", tmp_path / "masked.csv"
+    path.write_bytes(b"a,b\n1,caf\xe9\n2,tea\n")
+    answer = evomask("mask", path, "-k", 2, "--encoding", "utf-8", "--out", out, "--quiet")
+    assert answer.code == 1
+    assert "is not utf-8" in answer.err
+    assert not out.exists()
+
+
+def test_an_unusual_dialect_is_shown_and_kept(evomask, tmp_path):
+    path, out = tmp_path / "european.csv", tmp_path / "masked.csv"
+    path.write_text("a;b\n1,5;x\n2,5;y\n3,5;x\n", encoding="utf-8")
+    answer = evomask("mask", path, "-k", 3, "--out", out)
+    assert "delimiter ';', decimal comma" in answer.err
+    assert out.read_text(encoding="utf-8").splitlines() == ["a;b", "2,5;x", "2,5;y", "2,5;x"]
 
 
 def test_force_overwrites(evomask, people, tmp_path):

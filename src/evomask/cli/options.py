@@ -44,11 +44,11 @@ Nominal = Annotated[
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", help="Of a CSV file.", rich_help_panel=DATA)
 ]
-Decimal = Annotated[
-    str | None, typer.Option("--decimal", help="Mark in a CSV file, . or ,", rich_help_panel=DATA)
-]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="Of a CSV file.", rich_help_panel=DATA)
+]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", help="Mark in a CSV file.", rich_help_panel=DATA)
 ]
 Missing = Annotated[
     str, typer.Option("--missing", help="Texts for a missing value, ?,NA.", rich_help_panel=DATA)
@@ -70,13 +70,13 @@ def source(
     nominal: str,
     delimiter: str | None,
     encoding: str | None,
+    decimal: str | None,
     missing: str,
-    decimal: str | None = None,
 ) -> "Input":
     """The data options as one description of the input."""
     from evomask.runs.inputs import Input
 
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
-        names(nominal), delimiter, encoding, names(missing), decimal,
+        names(nominal), delimiter, encoding, decimal, names(missing),
     )  # fmt: skip

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from evomask.errors import ParameterError
 from evomask.io.files import write_text
 from evomask.io.survey_texts import SCHEMA, trees
-from evomask.kernels.arrays import Flags, Floats, Indices
 
 REGIONS = ("Aldmark", "Brennwick", "Corvale", "Dunmere", "Estmoor", "Fallowlands")
 REGION_SHARES = (0.31, 0.22, 0.17, 0.14, 0.10, 0.06)
@@ -38,6 +37,9 @@ SKILLED = ("electrician", "carpenter", "nurse", "clerk", "mechanic", "police off
 LEARNED = ("teacher", "engineer", "physician", "lawyer", "manager", "researcher")
 
 Texts = NDArray[Any]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ and ``clustered`` with 1000 records of 2 attributes (hybrid paper, section 4).
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Labels, Points
 
 REACH = 10_000.0
 SHIFT = 36.0
@@ -41,18 +41,18 @@ def clustered(seed: int, n_records: int = 1000) -> Table:
     return _table((points + shifts[clusters])[order])
 
 
-def natural_clusters(n_records: int, rng: np.random.Generator) -> Labels:
+def natural_clusters(n_records: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """The cluster of each record, every one with 3 to 5 records (with 6 or 7 if need be)."""
     starts = np.cumsum(np.concatenate([[0], rng.integers(3, 6, n_records // 3)]))
     starts = starts[starts <= n_records - 3]
     return np.searchsorted(starts, np.arange(n_records), side="right").astype(np.int64) - 1
 
 
-def _drawn(n_records: int, n_attributes: int, rng: np.random.Generator) -> Points:
+def _drawn(n_records: int, n_attributes: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return rng.uniform(-REACH, REACH, (n_records, n_attributes))
 
 
-def _table(points: Points) -> Table:
+def _table(points: NDArray[np.float64]) -> Table:
     attributes = tuple(
         Attribute(f"x{number + 1}", Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, storage=Storage.REAL)
         for number in range(points.shape[1])
