@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from evomask.data.schema import Attribute, Kind
+from evomask.data.centres import middle_categories
+from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
-from evomask.kernels.arrays import Codes, Flags, Floats, Indices, Labels
+from evomask.kernels.arrays import Codes, Floats, Labels
 
 
 def aggregated(
@@ -23,13 +24,9 @@ def aggregated(
 
 def _aggregate(table: Table, name: str, labels: Labels, weights: Floats | None) -> Column:
     attribute = table.attribute(name)
-    match attribute.kind:
-        case Kind.CONTINUOUS:
-            return group_means(attribute, table.values(name), labels, weights)
-        case Kind.ORDINAL:
-            return group_medians(attribute, table.codes(name), labels, weights)
-        case _:
-            return group_modes(attribute, table.codes(name), labels, weights)
+    if attribute.is_categorical:
+        return group_middles(attribute, table.codes(name), labels, weights)
+    return group_means(attribute, table.values(name), labels, weights)
 
 
 def group_means(
@@ -53,32 +50,12 @@ def inside_range(attribute: Attribute, masked: Floats, values: Floats) -> Floats
     return np.clip(masked, np.nanmin(values), np.nanmax(values))
 
 
-def group_medians(
+def group_middles(
     attribute: Attribute, codes: Codes, labels: Labels, weights: Floats | None = None
 ) -> Codes:
-    """Each record's lower median category; missing where more than half of the group is."""
+    """Each record's median or most frequent category in its group."""
     counts = group_counts(codes, labels, len(attribute.categories), weights)
-    known = counts[:, : attribute.domain_size]
-    total = known.sum(axis=1)
-    reached = 2 * np.cumsum(known, axis=1) >= total[:, None]
-    medians = _first(reached)
-    if attribute.has_missing:
-        medians = np.where(counts[:, -1] > total, counts.shape[1] - 1, medians)
-    masked: Codes = medians.astype(np.int32)[labels]
-    return masked
-
-
-def _first(flags: Flags) -> Indices:
-    """Position of each row's first flag, 0 where it has none."""
-    return flags.argmax(axis=1) if flags.shape[1] else np.zeros(len(flags), dtype=np.int64)
-
-
-def group_modes(
-    attribute: Attribute, codes: Codes, labels: Labels, weights: Floats | None = None
-) -> Codes:
-    """Each record's most frequent category in its group, missing being one of them."""
-    counts = group_counts(codes, labels, len(attribute.categories), weights)
-    return counts.argmax(axis=1).astype(np.int32)[labels]
+    return middle_categories(attribute, counts).astype(np.int32)[labels]
 
 
 def group_counts(codes: Codes, labels: Labels, size: int, weights: Floats | None = None) -> Floats:

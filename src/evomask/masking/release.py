@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
+from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, Recoding
 from evomask.data.schema import MISSING, Attribute, Kind
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Flags, Floats, Labels
@@ -37,10 +37,10 @@ def spanned(table: Table, name: str, labels: Labels) -> Table:
     attribute = table.attribute(name)
     if attribute.is_categorical:
         leaves = _group_leaves(table, name, labels)
-        codes, sets = set_cells(attribute, leaves)
+        codes, sets = set_cells(attribute, leaves, table.recodings.get(name))
         return table.with_recoded(name, codes[labels], sets)
     low, high = _group_ends(table, name, labels)
-    codes, intervals = interval_cells(attribute, low, high)
+    codes, intervals = interval_cells(attribute, low, high, table.recodings.get(name))
     return table.with_recoded(name, codes[labels], intervals)
 
 
@@ -78,13 +78,21 @@ def _group_ends(table: Table, name: str, labels: Labels) -> tuple[Floats, Floats
     return np.where(none, np.nan, low), np.where(none, np.nan, high)
 
 
-def set_cells(attribute: Attribute, leaves: Flags) -> tuple[Codes, CategorySets]:
-    """The code of each row of *leaves* among its distinct rows, and what these are called."""
+def set_cells(
+    attribute: Attribute, leaves: Flags, before: Recoding | None = None
+) -> tuple[Codes, CategorySets]:
+    """The code of each row of *leaves* among its distinct rows, and what these are called.
+
+    A set that stood in the column *before* keeps its name.
+    """
     distinct, codes = np.unique(leaves, axis=0, return_inverse=True)
-    distinct = np.ascontiguousarray(distinct[::-1])
-    labels = tuple(set_label(attribute, row) for row in distinct)
-    codes = len(distinct) - 1 - codes.reshape(-1)
-    return codes.astype(np.int32), CategorySets(labels, distinct)
+    names = (
+        {row.tobytes(): name for row, name in zip(before.leaves, before.labels, strict=True)}
+        if isinstance(before, CategorySets)
+        else {}
+    )
+    labels = tuple(names.get(row.tobytes()) or set_label(attribute, row) for row in distinct)
+    return codes.reshape(-1).astype(np.int32), CategorySets(labels, distinct)
 
 
 def set_label(attribute: Attribute, leaves: Flags) -> str:
@@ -101,12 +109,24 @@ def set_label(attribute: Attribute, leaves: Flags) -> str:
     return "{" + ",".join(names) + "}"
 
 
-def interval_cells(attribute: Attribute, low: Floats, high: Floats) -> tuple[Codes, Intervals]:
-    """The code of each pair of ends among the distinct pairs, and what these are called."""
+def interval_cells(
+    attribute: Attribute, low: Floats, high: Floats, before: Recoding | None = None
+) -> tuple[Codes, Intervals]:
+    """The code of each pair of ends among the distinct pairs, and what these are called.
+
+    An interval that stood in the column *before* keeps its name.
+    """
     ends = np.where(np.isnan(low)[:, None], np.inf, np.column_stack([low, high]))
     distinct, codes = np.unique(ends, axis=0, return_inverse=True)
     distinct[np.isinf(distinct)] = np.nan
-    labels = tuple(_interval_label(attribute, float(a), float(b)) for a, b in distinct)
+    names = (
+        dict(zip(zip(before.low, before.high, strict=True), before.labels, strict=True))
+        if isinstance(before, Intervals)
+        else {}
+    )
+    labels = tuple(
+        names.get((a, b)) or _interval_label(attribute, float(a), float(b)) for a, b in distinct
+    )
     intervals = Intervals(labels, distinct[:, 0].copy(), distinct[:, 1].copy())
     return codes.reshape(-1).astype(np.int32), intervals
 
