@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "reports": {"runs", "data"},
     "api": {"runs", "reports", "io", "data"},
     "web": {"api", "runs", "reports"},
+    "__main__": {"cli"},
     "cli": {"api", "runs", "papers", "reports", "web"},
 }
 

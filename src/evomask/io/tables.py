@@ -1,6 +1,7 @@
 """Tables in and out of files."""
 
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -53,10 +54,17 @@ def write_table(table: Table, path: Path, *, force: bool = False) -> Written:
     check_table_target(path, force=force)
     frame = polars_from(table)
     if path.suffix.lower() in PARQUET:
-        write_atomically(path, frame.write_parquet, force=force)
+        write_atomically(path, lambda temporary: _write_parquet(frame, temporary), force=force)
     else:
         write_atomically(path, lambda temporary: write_csv(frame, temporary), force=force)
     return Written(path, frame.height, int(table.suppressed.sum()))
+
+
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Through memory, so that a full disk is the operating system's error and not a parser's."""
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    path.write_bytes(buffer.getbuffer())
 
 
 def check_table_target(path: Path, *, force: bool = False) -> None:
