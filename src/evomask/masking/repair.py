@@ -8,7 +8,7 @@ from evomask.data.classes import Classes, classes_of, classes_of_columns
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import canonical
 from evomask.data.recoding import CategorySets, Intervals
-from evomask.data.schema import Kind
+from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.kernels.arrays import Flags, Floats, Indices, Labels, Points
@@ -27,7 +27,8 @@ class Repair:
         l: how many distinct values of each confidential attribute every class must hold.
         t: how far, in [0, 1], a class's distribution of a confidential attribute may be from
             the file's: earth mover's distance over ranks, total variation if nominal.
-        confidential: names of the confidential attributes that *l* and *t* speak of.
+        confidential: names of the attributes that *l* and *t* speak of; by default those
+            whose role is confidential.
 
     A merged class gets its mean, median and most frequent values; of recoded cells the
     smallest set or interval that holds them all. Other classes stay as they are, and records
@@ -46,45 +47,53 @@ class Repair:
         require_count(self.k, "k", least=1)
         require_count(self.l, "l", least=1)
         require_share(self.t, "t")
-        if (self.l > 1 or self.t < 1) and not self.confidential:
-            raise SchemaError("l and t need a confidential attribute; name one")
-        both = sorted(set(self.attributes) & set(self.confidential))
-        if both:
-            raise SchemaError(f"{both[0]!r} is confidential and a quasi-identifier; choose one")
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """The table with every requirement met; no random number is drawn."""
         kept = np.flatnonzero(~table.suppressed)
         if not len(kept):
             return table
-        confidential = _confidential_codes(table.take(kept), self.confidential)
-        self._check_possible(len(kept), confidential)
+        secrets = self._confidential(table)
+        codes = _confidential_codes(table.take(kept), secrets)
+        self._check_possible(len(kept), secrets, codes)
         classes = classes_of(table, self.attributes)
-        merged = self._merged(table.take(kept), confidential)
+        merged = self._merged(table.take(kept), secrets, codes)
         return _with_groups(table, self.attributes, classes, kept, merged)
 
-    def _check_possible(self, n_records: int, confidential: Indices) -> None:
+    def _confidential(self, table: Table) -> tuple[str, ...]:
+        """The attributes that *l* and *t* speak of, none where they ask nothing."""
+        if self.l == 1 and self.t == 1:
+            return ()
+        names = self.confidential or table.schema.with_role(Role.CONFIDENTIAL)
+        if not names:
+            raise SchemaError("l and t need a confidential attribute; name one")
+        both = sorted(set(self.attributes) & set(names))
+        if both:
+            raise SchemaError(f"{both[0]!r} is confidential and a quasi-identifier; choose one")
+        return names
+
+    def _check_possible(self, n_records: int, names: tuple[str, ...], rows: Indices) -> None:
         if self.k > n_records:
             raise ParameterError(
                 f"k must not exceed the number of records, got k = {self.k} for {n_records}; "
                 "choose a smaller k"
             )
-        for name, codes in zip(self.confidential, confidential, strict=True):
+        for name, codes in zip(names, rows, strict=True):
             if codes.max() + 1 < self.l:
                 raise DataError(
                     f"{name!r} has {codes.max() + 1} distinct values and l = {self.l} needs more; "
                     "choose a smaller l"
                 )
 
-    def _merged(self, table: Table, confidential: Indices) -> Labels:
+    def _merged(self, table: Table, names: tuple[str, ...], codes: Indices) -> Labels:
         """For each record the group it ends in."""
         from evomask.kernels.merging import merged_classes
 
         classes = classes_of(table, self.attributes)
         points = places(table, self.attributes)[classes.representatives]
-        ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in self.confidential]
+        ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
         target = merged_classes(
-            points, classes.labels, confidential, np.array(ordered), self.k, self.l, self.t
+            points, classes.labels, codes, np.array(ordered), self.k, self.l, self.t
         )
         return target[classes.labels]
 
@@ -129,14 +138,17 @@ def _place(table: Table, name: str) -> Points:
         return Standardizer.of(numbers)(numbers)
     attribute = table.attribute(name)
     shares = _shares(table, name)
-    if attribute.kind is Kind.NOMINAL:
-        return shares[table[name]] / np.sqrt(2)
-    size = max(1, attribute.domain_size)
-    missing = shares[:, attribute.domain_size :]
-    ranks = shares[:, : attribute.domain_size] @ np.arange(attribute.domain_size) / size
-    return np.column_stack([ranks[:, None] + missing.sum(axis=1)[:, None] / 2, missing])[
-        table[name]
-    ]
+    nominal = attribute.kind is Kind.NOMINAL
+    cells: Points = shares / np.sqrt(2) if nominal else _ranks(attribute, shares)
+    return cells[table[name]]
+
+
+def _ranks(attribute: Attribute, shares: Points) -> Points:
+    """Mean rank of each ordinal cell over the size of the domain, missing values aside."""
+    size = attribute.domain_size
+    missing = shares[:, size:]
+    ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
+    return np.column_stack([ranks, missing])
 
 
 def _middles(table: Table, name: str) -> Floats:
