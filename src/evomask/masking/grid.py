@@ -29,11 +29,11 @@ Names = tuple[str, ...]
 T = TypeVar("T")
 
 CATEGORY_GROUPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30, 40)
-NUMBER_GROUPS = (3, 4, 5, 7, 10, 15, 20, 25, 50, 100)
+NUMBER_GROUPS = (3, 4, 5, 10, 15, 25, 50, 100)
 CATEGORY_WINDOWS = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
-NUMBER_WINDOWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20)
+NUMBER_WINDOWS = (1, 2, 3, 4, 6, 8, 10, 12, 15, 20)
 CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-NOISES = (1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 50.0)
+NOISES = (2.0, 5.0, 10.0, 20.0, 50.0)
 CLUSTERS = (5, 10, 20, 40)
 CLUSTERED_GROUPS = (3, 5, 10)
 
@@ -132,8 +132,9 @@ def _swapped(table: Table, names: Names, windows: Iterable[float]) -> Iterator[D
 
 
 def _changed(names: Names) -> Iterator[Described]:
-    for change in CHANGES:
-        yield Pram(names, Design.DIAGONAL, change), f"PRAM, change {change:g}"
+    for design in (Design.DIAGONAL, Design.OFF_DIAGONAL):
+        for change in CHANGES:
+            yield Pram(names, design, change), f"PRAM, {design}, change {change:g}"
 
 
 def _recoded(table: Table, names: Names) -> Iterator[Described]:

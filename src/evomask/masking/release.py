@@ -106,7 +106,7 @@ def set_label(attribute: Attribute, leaves: Flags) -> str:
         return f"[{names[0]},{names[-1]}]"
     if leaves.all():
         return SUPPRESSED
-    return "{" + ",".join(names) + "}"
+    return "{" + ",".join(name or "missing" for name in names) + "}"
 
 
 def interval_cells(

@@ -139,8 +139,16 @@ def _place(table: Table, name: str) -> Points:
     attribute = table.attribute(name)
     shares = _shares(table, name)
     nominal = attribute.kind is Kind.NOMINAL
-    cells: Points = shares / np.sqrt(2) if nominal else _ranks(attribute, shares)
-    return cells[table[name]]
+    cells = _directions(shares) if nominal else _ranks(attribute, shares)
+    placed: Points = cells[table[name]]
+    return placed
+
+
+def _directions(shares: Points) -> Points:
+    """Nominal cells: at distance 1 where no category is common to both, else nearer."""
+    lengths = np.sqrt(2 * np.sum(shares**2, axis=1, keepdims=True))
+    directions: Points = shares / lengths
+    return directions
 
 
 def _ranks(attribute: Attribute, shares: Points) -> Points:
