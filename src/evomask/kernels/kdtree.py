@@ -53,7 +53,8 @@ def tree_of(points: Points, records: Indices) -> Tree:
         lowest[v] = order[starts[v] : stops[v]].min()
         if v < first_leaf:
             half = (starts[v] + stops[v]) // 2
-            _halve(points, order, starts[v], half, stops[v], np.argmax(high[v] - low[v]), keys)
+            widest = int(np.argmax(high[v] - low[v]))
+            _halve(points, order, starts[v], half, stops[v], widest, keys)
             starts[2 * v + 1], stops[2 * v + 1] = starts[v], half
             starts[2 * v + 2], stops[2 * v + 2] = half, stops[v]
     starts[nodes] = records.size
