@@ -19,8 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from evomask.kernels.arrays import Codes, Floats, Indices, Points
-from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, POINTS, REAL, TRUTH, extreme, inner, kernel
-
+from evomask.kernels.compiler import (
+    CODE_ROWS,
+    FLOATS,
+    INDICES,
+    POINTS,
+    REAL,
+    TRUTH,
+    extreme,
+    inner,
+    kernel,
+)
 
 BLOCK = 64
 """Candidates whose distances are computed together."""
@@ -132,7 +141,7 @@ def _as_columns(rows: Rows) -> tuple[Points, Points]:
 @inner
 def _gap(t_low: float, t_high: float, c_low: float, c_high: float) -> float:
     """Distance between two intervals, 0 where they touch."""
-    return max(max(c_low - t_high, t_low - c_high), 0.0)
+    return max(c_low - t_high, t_low - c_high, 0.0)
 
 
 @inner

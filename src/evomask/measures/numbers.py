@@ -143,14 +143,10 @@ class NumberColumn:
         shares[np.isnan(cells.low) & np.isnan(ranks)] = 1.0
         sets = np.flatnonzero(cells.are_sets & ~np.isnan(ranks))
         first, last, middle = cells.first[sets], cells.last[sets], ranks[sets]
-        shares[sets] = np.mean(
-            [self._leaves_near(first, last, middle, w) for w in windows], axis=0
-        )
+        shares[sets] = np.mean([self._leaves_near(first, last, middle, w) for w in windows], axis=0)
         return shares
 
-    def _leaves_near(
-        self, first: Indices, last: Indices, middle: Floats, window: float
-    ) -> Floats:
+    def _leaves_near(self, first: Indices, last: Indices, middle: Floats, window: float) -> Floats:
         start = np.clip(np.searchsorted(self.sorted_ranks, middle - window, "left"), first, last)
         stop = np.clip(np.searchsorted(self.sorted_ranks, middle + window, "right"), first, last)
         shares: Floats = np.maximum(stop - start, 0) / (last - first)

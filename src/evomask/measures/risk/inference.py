@@ -5,10 +5,10 @@ gives no protection. The intruder knows half of the attributes of every person, 
 nearest masked record (ties share) and reads the other attributes from it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.table import Column, Table
 from evomask.kernels.arrays import Flags, Floats, Indices
 from evomask.kernels.linkage import nearest_ties
-from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.numbers import NumberCells, NumberColumn
+from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.space import Space
 
@@ -46,51 +46,74 @@ def fixed_targets(original: Table, names: Sequence[str]) -> Indices:
     return in_order[np.sort(drawn)]
 
 
-@dataclass(frozen=True, eq=False)
-class Reader:
+class Reader(Protocol):
     """One attribute as the intruder reads it: is what is read close to the truth?"""
 
-    original: Table
-    name: str
-
-    @cached_property
-    def column(self) -> CategoricalColumn | NumberColumn:
-        """The original values."""
-        if self.original.attribute(self.name).is_categorical:
-            return CategoricalColumn.of(self.original, self.name)
-        return NumberColumn.of(self.original, self.name)
-
-    @property
-    def window(self) -> float:
-        """Largest difference of ranks that counts as close."""
-        return WINDOW / 100 * len(self.original)
-
-    @cached_property
-    def near(self) -> Flags:
-        """Which categories are close to which."""
-        assert isinstance(self.column, CategoricalColumn)
-        return self.column.nearness(self.window)
-
-    def shares(self, cells: Cells | NumberCells, records: Indices, read: Indices) -> Floats:
-        """Chance that the cell read is close to the true value of the record, pair by pair."""
-        if isinstance(self.column, NumberColumn):
-            assert isinstance(cells, NumberCells)
-            windows = np.array([self.window])
-            return self.column.shares_near(cells.take(read), self.column.ranks[records], windows)
-        assert isinstance(cells, Cells)
-        table = self.near @ cells.spread.T
-        shares: Floats = table[self.column.codes[records], cells.codes[read]]
-        return shares
+    def closeness(self, masked: Table) -> "Closeness":
+        """For pairs of a record and a masked record read for it, the chance to be close."""
+        ...
 
     def guessed(self, records: Indices) -> float:
-        """Share of *records* for which the median, or the most frequent category, is close."""
-        if isinstance(self.column, CategoricalColumn):
-            most = int(np.argmax(self.column.counts))
-            return float(self.near[self.column.codes[records], most].mean())
+        """Share of *records* for which the usual value is close."""
+        ...
+
+
+Closeness = Callable[[Indices, Indices], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryReader:
+    """Reads categories; the usual value is the most frequent one."""
+
+    column: CategoricalColumn
+    near: Flags
+
+    def closeness(self, masked: Table) -> Closeness:
+        """By a table of original categories against masked cells."""
+        cells = self.column.cells(masked)
+        table: Floats = self.near @ cells.spread.T
+
+        def close(records: Indices, read: Indices) -> Floats:
+            found: Floats = table[self.column.codes[records], cells.codes[read]]
+            return found
+
+        return close
+
+    def guessed(self, records: Indices) -> float:
+        """By the most frequent category."""
+        most = int(np.argmax(self.column.counts))
+        return float(self.near[self.column.codes[records], most].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class NumberReader:
+    """Reads numbers; the usual value is the median."""
+
+    column: NumberColumn
+    window: float
+
+    def closeness(self, masked: Table) -> Closeness:
+        """By ranks."""
+        cells, windows = self.column.cells(masked), np.array([self.window])
+        return lambda records, read: self.column.shares_near(
+            cells.take(read), self.column.ranks[records], windows
+        )
+
+    def guessed(self, records: Indices) -> float:
+        """By the median; nothing is close to it where nothing is known."""
         known = self.column.sorted
-        middle = self.column.places(known[(len(known) - 1) // 2 : (len(known) + 1) // 2])
+        middle = self.column.places(known[(len(known) - 1) // 2 :][:1])
         apart = np.abs(self.column.ranks[records] - (middle[0] if len(middle) else np.nan))
         return float((apart <= self.window).mean())
+
+
+def reader(original: Table, name: str) -> Reader:
+    """How the attribute *name* is read."""
+    window = WINDOW / 100 * len(original)
+    if original.attribute(name).is_categorical:
+        column = CategoricalColumn.of(original, name)
+        return CategoryReader(column, column.nearness(window))
+    return NumberReader(NumberColumn.of(original, name), window)
 
 
 @dataclass(frozen=True)
@@ -115,14 +138,12 @@ class Inference:
     def against(self, original: Table) -> Reading:
         """Prepare the people attacked, the usual guess and what the original gives."""
         check_original(original, self.attributes)
-        if len(self.attributes) < 2:
-            return lambda masked: 0.0
         attack = Attack(original, self.attributes)
-        ceiling = attack.success(original)
+        ceiling = attack.success(original) if len(self.attributes) > 1 else 0.0
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            if ceiling <= attack.floor:
+            if len(self.attributes) < 2 or ceiling <= attack.floor:
                 return 0.0
             gained = (attack.success(masked) - attack.floor) / (ceiling - attack.floor)
             return 100.0 * min(1.0, max(0.0, gained))
@@ -145,7 +166,7 @@ class Attack:
     @cached_property
     def readers(self) -> list[Reader]:
         """How each attribute is read."""
-        return [Reader(self.original, name) for name in self.names]
+        return [reader(self.original, name) for name in self.names]
 
     @cached_property
     def halves(self) -> list[tuple[Space, Indices]]:
@@ -159,21 +180,21 @@ class Attack:
     @cached_property
     def floor(self) -> float:
         """Success of guessing the usual value."""
-        guessed = [reader.guessed(self.targets) for reader in self.readers]
+        guessed = [own.guessed(self.targets) for own in self.readers]
         return float(np.mean([np.mean([guessed[j] for j in other]) for _, other in self.halves]))
 
     def success(self, masked: Table) -> float:
         """Share of the unknown cells that are read closely, over all halves."""
         distinct = _distinct(masked, self.names)
-        cells = [reader.column.cells(masked) for reader in self.readers]
-        return float(np.mean([self._half(masked, half, distinct, cells) for half in self.halves]))
+        close = [own.closeness(masked) for own in self.readers]
+        return float(np.mean([self._half(masked, half, distinct, close) for half in self.halves]))
 
     def _half(
         self,
         masked: Table,
         half: tuple[Space, Indices],
         distinct: tuple[Indices, Indices],
-        cells: Sequence[Cells | NumberCells],
+        close: Sequence[Closeness],
     ) -> float:
         space, others = half
         representatives, sizes = distinct
@@ -190,7 +211,7 @@ class Attack:
         weights = sizes[found].astype(np.float64)
         weights /= np.bincount(who, weights=weights)[who]
         records, read = self.targets[who], representatives[found]
-        closeness = [self.readers[j].shares(cells[j], records, read) for j in others]
+        closeness = [close[j](records, read) for j in others]
         return float(np.mean(closeness, axis=0) @ weights) / len(people)
 
 

@@ -65,9 +65,7 @@ class DistanceLinkage:
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             released = space.masked(masked)
-            which, counts = _distinct_pairs(space, released.rows)
-            targets = released.rows.take(which) if which is not None else released.rows
-            owners = own[which] if which is not None else own
+            targets, owners, counts = _distinct_targets(space, released.rows, own)
             places = space.places(targets)
             found = tied_with_own(targets, places, owners, candidates, space.terms(released))
             return 100.0 * float(np.average(self.ties(found), weights=counts))
@@ -75,16 +73,18 @@ class DistanceLinkage:
         return reading
 
 
-def _distinct_pairs(space: Space, rows: Rows) -> tuple[Indices | None, Indices | None]:
-    """One record for each distinct pair of original and masked record, and how many it is.
+def _distinct_targets(
+    space: Space, rows: Rows, own: Indices
+) -> tuple[Rows, Indices, Indices | None]:
+    """One target for each distinct pair of a record and its own candidate, and their counts.
 
     Only where all attributes are categorical: numbers hardly repeat.
     """
     if space.numbers:
-        return None, None
-    codes = np.column_stack([rows.codes, space.classes.labels])
-    pairs = classes_of_columns(list(codes.T), len(codes))
-    return pairs.representatives, pairs.sizes
+        return rows, own, None
+    pairs = classes_of_columns([*rows.codes.T, own], len(own))
+    first = pairs.representatives
+    return rows.take(first), own[first], pairs.sizes
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ class ReverseDistanceLinkage:
             released = space.masked(masked)
             candidates, own = space.candidates_of(released.rows, classes_of_rows(released.rows))
             terms = space.terms(released, from_originals=True)
-            places = space.places(space.originals)
-            found = tied_with_own(space.originals, places, own, candidates, terms)
-            return 100.0 * float(self.ties(found).mean())
+            targets, owners, counts = _distinct_targets(space, space.originals, own)
+            found = tied_with_own(targets, space.places(targets), owners, candidates, terms)
+            return 100.0 * float(np.average(self.ties(found), weights=counts))
 
         return reading
 

@@ -46,8 +46,11 @@ class Comparison:
         step = max(1, BLOCK_PAIRS // len(self.originals))
         for start in range(0, len(self.masked), step):
             some = np.arange(start, min(start + step, len(self.masked)))
-            yield some, agreement_patterns(
-                self.masked.take(some), self.originals, self.tolerances, self.terms
+            yield (
+                some,
+                agreement_patterns(
+                    self.masked.take(some), self.originals, self.tolerances, self.terms
+                ),
             )
 
     def model(self) -> AgreementModel:
