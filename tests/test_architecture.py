@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "reports": {"runs", "data"},
     "api": {"runs", "reports", "io", "data"},
     "web": {"api", "runs", "reports"},
+    "__main__": {"cli"},
     "cli": {"api", "runs", "papers", "reports", "web"},
 }
 
@@ -43,8 +44,8 @@ HOMES = {
     "distributed": ("execution/dask.py",),
     "pandas": (),
     "pyarrow": (),
-    "polars": ("io/", "data/frames.py"),
-    "narwhals": ("io/", "data/frames.py"),
+    "polars": ("io/", "data/frames.py", "data/intake.py"),
+    "narwhals": ("io/", "data/frames.py", "data/intake.py"),
     "pyreadstat": ("io/",),
     "msgspec": ("io/", "runs/"),
     "tomli_w": ("io/", "runs/"),

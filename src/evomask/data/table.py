@@ -17,7 +17,7 @@ Column = NDArray[Any]
 """Float64 values of a continuous attribute, or int32 codes of any other or recoded one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Records under a schema; nothing in it can be changed.
 
@@ -53,6 +53,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.suppressed)
+
+    def __repr__(self) -> str:
+        """Sizes and names, never a record's values."""
+        return f"<Table of {len(self)} records: {', '.join(self.schema.names)}>"
 
     def __getitem__(self, name: str) -> Column:
         self.schema[name]

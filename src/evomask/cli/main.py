@@ -1,0 +1,57 @@
+"""The ``evomask`` command: its verbs, and how errors reach a person.
+
+Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interrupted.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from evomask.cli.mask import mask
+from evomask.cli.speech import complain, say_json
+from evomask.errors import EvomaskError
+
+OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""Options of a method or a search are read by the command itself."""
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Evolve protections for microdata: little information loss, little disclosure risk.",
+)
+app.command(context_settings=OWN_OPTIONS)(mask)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"evomask {version('evomask')}")
+        raise typer.Exit
+
+
+@app.callback()
+def evomask(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Evolve protections for microdata: little information loss, little disclosure risk."""
+
+
+def run() -> None:
+    """Run the command line, turning errors into one sentence and an exit code."""
+    try:
+        app()
+    except EvomaskError as error:
+        complain(str(error))
+        if "--json" in sys.argv:
+            say_json({"error": str(error)})
+        sys.exit(1)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        sys.exit(130)

@@ -1,0 +1,137 @@
+"""``evomask mask``: one masking method on one file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import notes, progress, say, say_json
+from evomask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from evomask.runs.mask import MaskOutcome
+    from evomask.runs.methods import MethodEntry
+
+
+def mask(
+    context: typer.Context,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The records.")] = None,
+    method: Annotated[str, typer.Option("--method", "-m", help="See --list.")] = "mdav",
+    k: Annotated[str | None, typer.Option("-k", help="Records that must look alike.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The masked file.")] = None,
+    attributes: Annotated[str, typer.Option("--attributes", help="What to mask, A,B,C.")] = "",
+    list_: Annotated[bool, typer.Option("--list", help="Explain the methods.")] = False,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    schema: options.SchemaPath = None,
+    quasi: options.Quasi = "",
+    confidential: options.Confidential = "",
+    drop: options.Drop = "",
+    ordinal: options.Ordinal = "",
+    nominal: options.Nominal = "",
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    missing: options.Missing = "",
+) -> None:
+    """Mask FILE with one method; its own options follow, such as --window 5."""
+    from evomask.runs.mask import MaskJob, mask_file
+    from evomask.runs.methods import method_named
+
+    if list_:
+        _list(as_json=json)
+        return
+    if file is None or out is None:
+        raise typer.BadParameter("give FILE and --out MASKED, or --list")
+    own = method_options(method_named(method), context.args)
+    source = options.source(
+        file, schema, quasi, confidential, drop, ordinal, nominal,
+        delimiter, encoding, decimal, missing,
+    )  # fmt: skip
+    progress(f"masking {file} with {method}", quiet=quiet)
+    wanted = own if k is None else {**own, "k": k}
+    job = MaskJob(source, method, out, wanted, options.names(attributes), seed, force)
+    outcome = mask_file(job)
+    notes(outcome.notes, quiet=quiet)
+    say_json(_as_json(outcome)) if json else say(_in_words(outcome))
+
+
+def method_options(entry: "MethodEntry", words: list[str]) -> dict[str, str]:
+    """A method's own options, ``--name value`` or ``--name=value``, by parameter name."""
+    known = {parameter.option: parameter for parameter in entry.parameters}
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        option, equals, value = rest.pop(0).partition("=")
+        if option not in known:
+            raise typer.BadParameter(
+                f"{entry.name} has no option {option}; it has {', '.join(known) or 'none'}"
+            )
+        if not equals and known[option].hint is not bool:
+            if not rest:
+                raise ParameterError(f"{option} needs a value: {known[option].meaning}")
+            value = rest.pop(0)
+        found[known[option].name] = value
+    return found
+
+
+def _as_json(outcome: "MaskOutcome") -> dict[str, object]:
+    result: dict[str, object] = {
+        "method": outcome.method,
+        "masked": str(outcome.out),
+        "records": outcome.records,
+        "suppressed": outcome.suppressed,
+        "attributes": list(outcome.attributes),
+        "seconds": outcome.seconds,
+        "notes": list(outcome.notes),
+    }
+    if outcome.aggregation:
+        result |= {
+            "sse": outcome.aggregation.sse,
+            "il": outcome.aggregation.il,
+            "groups": outcome.aggregation.groups,
+        }
+    return result
+
+
+def _in_words(outcome: "MaskOutcome") -> str:
+    masked = f"{outcome.records} records, {len(outcome.attributes)} attributes masked"
+    lines = [f"{masked} by {outcome.method} in {outcome.seconds:.2f} s: {outcome.out}"]
+    if outcome.suppressed:
+        lines.append(f"{outcome.suppressed} records suppressed")
+    if outcome.aggregation:
+        found = outcome.aggregation
+        lines.append(
+            f"{found.groups} groups, SSE {found.sse:.4f}, information loss {found.il:.4f} % "
+            "(0 = nothing lost, 100 = all records alike)"
+        )
+    return "\n".join(lines)
+
+
+def _list(*, as_json: bool) -> None:
+    from evomask.runs.methods import METHODS
+
+    if as_json:
+        say_json({"methods": [_described(entry) for entry in METHODS]})
+        return
+    for entry in METHODS:
+        say(f"{entry.name}: {entry.summary}")
+        say(f"    masks {', '.join(sorted(entry.kinds))} attributes")
+        for parameter in entry.parameters:
+            default = "" if parameter.is_required else f" [{parameter.default}]"
+            say(f"    {parameter.option}{default}  {parameter.meaning}")
+
+
+def _described(entry: "MethodEntry") -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "kinds": sorted(entry.kinds),
+        "options": [
+            {"option": p.option, "meaning": p.meaning, "required": p.is_required}
+            for p in entry.parameters
+        ],
+    }

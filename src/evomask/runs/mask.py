@@ -1,0 +1,123 @@
+"""The smallest job: one file, one masking method, one masked file."""
+
+import secrets
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from evomask.data.distance import Standardizer, with_medians
+from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.errors import SchemaError
+from evomask.io.tables import check_table_target, write_table
+from evomask.kernels.arrays import Labels
+from evomask.masking.method import MaskingMethod
+from evomask.runs.inputs import Input, load
+from evomask.runs.methods import MethodEntry, method_named
+
+
+@dataclass(frozen=True)
+class MaskJob:
+    """What to mask, how, and where to write it.
+
+    Args:
+        attributes: what to mask; by default the quasi-identifiers that the method can mask.
+        options: the method's parameters as text, by name.
+        seed: drawn from the system when absent, and told to nobody.
+    """
+
+    source: Input
+    method: str
+    out: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
+    seed: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """How well groups of records represent them: sums of squares on standardised numbers."""
+
+    sse: float
+    il: float
+    groups: int
+
+
+@dataclass(frozen=True)
+class MaskOutcome:
+    """What came of a mask job."""
+
+    method: str
+    out: Path
+    records: int
+    suppressed: int
+    seconds: float
+    attributes: tuple[str, ...]
+    aggregation: Aggregation | None
+    notes: tuple[str, ...]
+
+
+def mask_file(job: MaskJob) -> MaskOutcome:
+    """Mask a file with one method; whatever is wrong is said before anything is written."""
+    entry = method_named(job.method)
+    check_table_target(job.out, force=job.force)
+    loaded = load(job.source)
+    names = job.attributes or _suitable(entry, loaded.table)
+    method = entry.build(names, job.options)
+    seed = secrets.randbits(63) if job.seed is None else job.seed
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        masked = method.mask(loaded.table, np.random.default_rng(seed))
+    seconds = time.perf_counter() - started
+    written = write_table(masked, job.out, force=job.force, dialect=loaded.dialect)
+    return MaskOutcome(
+        entry.name,
+        job.out,
+        written.records,
+        written.suppressed,
+        seconds,
+        names,
+        _aggregation(method, loaded.table, seed),
+        (*loaded.notes, *_left_alone(names, loaded.table), *(str(w.message) for w in caught)),
+    )
+
+
+def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
+    """The quasi-identifiers of a kind that the method can mask."""
+    known = table.schema.quasi_identifiers
+    names = tuple(name for name in known if table.attribute(name).kind in entry.kinds)
+    if not names:
+        kinds = " or ".join(sorted(entry.kinds))
+        raise SchemaError(
+            f"{entry.name} masks {kinds} attributes, and no quasi-identifier is one; "
+            "name one with --attributes or choose another method"
+        )
+    return names
+
+
+def _left_alone(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+    others = [name for name in table.schema.quasi_identifiers if name not in names]
+    return (f"quasi-identifiers left as they are: {', '.join(others)}",) if others else ()
+
+
+def _aggregation(method: MaskingMethod, table: Table, seed: int) -> Aggregation | None:
+    """Groups and sums of squares, where the method makes groups of records by numbers alone."""
+    partition = getattr(method, "partition", None)
+    if partition is None:
+        return None
+    if any(table.attribute(name).kind is not Kind.CONTINUOUS for name in method.attributes):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        labels: Labels = partition(table, np.random.default_rng(seed))
+    points = with_medians(table.matrix(method.attributes))
+    points = Standardizer.of(points)(points)
+    sse, sst = within_sum_of_squares(points, labels), total_sum_of_squares(points)
+    return Aggregation(sse, 100.0 * sse / sst if sst > 0 else 0.0, len(group_sizes(labels)))

@@ -1,0 +1,71 @@
+"""The catalogue of masking methods: their names, what they do, what can be set.
+
+A method's parameters are the fields of its class, and their meanings the ``Args`` of its
+docstring; so there is one place to read and one to change.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+from evomask.data.schema import Kind
+from evomask.errors import ParameterError
+from evomask.masking.method import MaskingMethod
+from evomask.runs.parameters import Parameter, parameters_of, read_parameters, summary_of
+
+NUMBERS = frozenset({Kind.CONTINUOUS})
+ORDERED = frozenset({Kind.CONTINUOUS, Kind.ORDINAL})
+CATEGORIES = frozenset({Kind.ORDINAL, Kind.NOMINAL})
+ALL_KINDS = frozenset(Kind)
+
+
+@dataclass(frozen=True)
+class MethodEntry:
+    """A masking method under its public name.
+
+    Args:
+        home: module and class, imported when the method is first used.
+        kinds: kinds of attributes that it can mask.
+    """
+
+    name: str
+    home: str
+    kinds: frozenset[Kind]
+
+    @cached_property
+    def method(self) -> type[Any]:
+        """The class itself."""
+        module, _, name = self.home.partition(":")
+        found: type[Any] = getattr(import_module(f"evomask.masking.{module}"), name)
+        return found
+
+    @property
+    def summary(self) -> str:
+        """What it does, in one sentence."""
+        return summary_of(self.method)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What can be set, in order; the attributes it masks are not among them."""
+        return tuple(p for p in parameters_of(self.method) if p.name != "attributes")
+
+    def build(self, attributes: Iterable[str], texts: Mapping[str, str]) -> MaskingMethod:
+        """The method with its parameters read from text."""
+        values = read_parameters(self.name, self.parameters, texts)
+        method: MaskingMethod = self.method(attributes=tuple(attributes), **values)
+        return method
+
+
+METHODS: tuple[MethodEntry, ...] = (MethodEntry("mdav", "mdav:Mdav", NUMBERS),)
+
+
+def method_named(name: str) -> MethodEntry:
+    """The method called *name*."""
+    for entry in METHODS:
+        if entry.name == name:
+            return entry
+    raise ParameterError(
+        f"no method is called {name!r}; there are {', '.join(entry.name for entry in METHODS)}"
+    )

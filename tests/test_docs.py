@@ -1,0 +1,100 @@
+"""The documentation, tested against the code: what it shows runs, what it names exists."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from evomask.cli.main import app, run
+from tests.test_architecture import MAY_IMPORT
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("decisions/*.md")])
+RUN = [page for page in PAGES if page.name != "CONTRIBUTING.md"]
+
+
+def place(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page, language):
+    found = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    return [block for block in found if "# not run" not in block]
+
+
+def blocks_of(language):
+    return [
+        pytest.param(block, id=f"{place(page)}-{number}")
+        for page in RUN
+        for number, block in enumerate(blocks(page, language))
+    ]
+
+
+@pytest.fixture
+def folder_with_example(tmp_path, monkeypatch):
+    """A folder with the bundled survey in it, as the documentation assumes."""
+    from evomask.io.survey import write_survey
+
+    write_survey(tmp_path, seed=1)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", blocks_of("python"))
+def test_python_shown_in_the_documentation_runs(block, folder_with_example):
+    exec(compile(block, "documentation", "exec"), {"__name__": "documentation"})
+
+
+@pytest.mark.parametrize("block", blocks_of("sh"))
+def test_commands_shown_in_the_documentation_run(block, folder_with_example, monkeypatch):
+    for line in block.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["evomask"]:
+            assert _exit_code(words, monkeypatch) == 0, line
+
+
+def _exit_code(words, monkeypatch):
+    monkeypatch.setattr(sys, "argv", words)
+    try:
+        run()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=place)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=place)
+def test_make_targets_named_in_the_documentation_exist(page):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([a-z-]+)`", page.read_text(encoding="utf-8")):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_the_import_table_is_the_one_that_is_tested():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.split("## Who may import whom")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", section, re.M)
+    told = {part: set(re.findall(r"`(\w+)`", others)) for part, others in rows}
+    assert told == {part: MAY_IMPORT[part] for part in MAY_IMPORT.keys() - {"errors", "__main__"}}
+
+
+def test_every_room_is_described():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = {
+        path.name for path in (ROOT / "src/evomask").iterdir() if (path / "__init__.py").exists()
+    }
+    assert rooms <= set(re.findall(r"^\| `(\w+)` \|", text, re.M))
+
+
+def test_every_command_is_in_the_readme():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = {command.name or command.callback.__name__ for command in app.registered_commands}
+    assert {name for name in names if f"evomask {name}" not in text} == set()
