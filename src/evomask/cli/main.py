@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.mask import mask
+from evomask.cli.measure import measure
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
 
@@ -23,6 +24,7 @@ app = typer.Typer(
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.command()(measure)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,6 +1,6 @@
 """All measures by name, and which of them apply to a file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from evomask.data.schema import Schema
 from evomask.data.table import Table
@@ -93,7 +93,7 @@ def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[s
 
 
 def chosen_measures(
-    original: Table, names: tuple[str, ...], wanted: list[str]
+    original: Table, names: tuple[str, ...], wanted: Sequence[str]
 ) -> dict[str, Measure]:
     """The wanted measures, or an error that says why one does not apply."""
     found = applicable(original.schema, names, len(original))

@@ -66,7 +66,7 @@ def individual_risk(
     classes = released_classes(table, names)
     weights = _weights(released(table), weight)
     sizes = classes.sizes_of_records
-    population = np.bincount(classes.labels, weights=weights)[classes.labels]
+    population = np.bincount(classes.labels, weights=weights).astype(np.float64)[classes.labels]
     share = np.minimum(sizes / population, 1.0)
     return IndividualRisk(sizes, population, _mean_inverse_population(sizes, share))
 

@@ -86,7 +86,7 @@ class _Histogram(NamedTuple):
 
     of_class: Indices
     value: Indices
-    count: Indices
+    counts: Indices
     sizes: Indices
     totals: Indices
 
@@ -109,7 +109,7 @@ def distinct_l(table: Table, names: Sequence[str], confidential: str) -> int:
 def entropy_l(table: Table, names: Sequence[str], confidential: str) -> float:
     """Exponential of the smallest entropy of confidential values in a class."""
     h = _histogram(table, names, confidential)
-    shares = h.count / h.sizes[h.of_class]
+    shares = h.counts / h.sizes[h.of_class]
     entropies = np.bincount(h.of_class, weights=-shares * np.log(shares))
     return float(np.exp(max(0.0, entropies.min())))
 
@@ -123,8 +123,8 @@ def recursive_ratio(table: Table, names: Sequence[str], confidential: str, l: in
     if l < 1:
         raise ParameterError(f"l must be at least 1, got {l}")
     h = _histogram(table, names, confidential)
-    order = np.lexsort((-h.count, h.of_class))
-    classes, counts = h.of_class[order], h.count[order]
+    order = np.lexsort((-h.counts, h.of_class))
+    classes, counts = h.of_class[order], h.counts[order]
     starts = np.flatnonzero(np.diff(classes, prepend=-1))
     place = np.arange(len(classes)) - starts[classes]
     tails = np.bincount(classes, weights=np.where(place >= l - 1, counts, 0))
@@ -149,7 +149,7 @@ def nominal_t(table: Table, names: Sequence[str], confidential: str) -> float:
     """t with all values equally far from each other: half the sum of absolute differences."""
     h = _histogram(table, names, confidential)
     whole = h.totals / h.totals.sum()
-    shares = h.count / h.sizes[h.of_class]
+    shares = h.counts / h.sizes[h.of_class]
     present = np.abs(shares - whole[h.value]) - whole[h.value]
     return float((1.0 + np.bincount(h.of_class, weights=present)).max() / 2)
 
@@ -166,7 +166,7 @@ def ordered_t(table: Table, names: Sequence[str], confidential: str) -> float:
         return 0.0
     whole = h.totals / h.totals.sum()
     ends = np.searchsorted(h.of_class, np.arange(len(h.sizes) + 1))
-    return max(_work(h.value[a:b], h.count[a:b], whole) for a, b in pairwise(ends))
+    return max(_work(h.value[a:b], h.counts[a:b], whole) for a, b in pairwise(ends))
 
 
 def _work(values: Indices, counts: Indices, whole: Floats) -> float:
@@ -185,11 +185,14 @@ def wildcard_sizes(table: Table, names: Sequence[str]) -> Indices:
     cells = np.column_stack([_cells_or_wildcard(kept, name) for name in names])
     distinct = cells[classes.representatives]
     sizes = np.array([_matching(row, distinct) @ classes.sizes for row in distinct])
-    return sizes[classes.labels]
+    found: Indices = sizes[classes.labels]
+    return found
 
 
 def _matching(row: Floats, distinct: Points) -> Indices:
-    return ((distinct == row) | np.isnan(distinct) | np.isnan(row)).all(axis=1).astype(np.int64)
+    agree = (distinct == row) | np.isnan(distinct) | np.isnan(row)
+    matching: Indices = agree.all(axis=1).astype(np.int64)
+    return matching
 
 
 def _cells_or_wildcard(table: Table, name: str) -> Floats:

@@ -52,4 +52,4 @@ def _relative_entropy(column: CategoricalColumn, masked: Table) -> float:
     shares = joint / np.maximum(joint.sum(axis=0), 1.0)
     logarithms = np.log(np.where(shares > 0, shares, 1.0))
     entropy = -float(np.sum(joint * logarithms)) / len(column.codes)
-    return max(0.0, min(1.0, entropy / np.log(column.size)))
+    return max(0.0, min(1.0, entropy / float(np.log(column.size))))

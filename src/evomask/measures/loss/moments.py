@@ -61,7 +61,8 @@ class Moments:
         deviations = np.sqrt(np.diag(self.covariances))
         scale = np.outer(deviations, deviations)
         ratios = np.divide(self.covariances, scale, out=np.zeros_like(scale), where=scale > 1e-12)
-        return np.clip(ratios, -1.0, 1.0)
+        bounded: Points = np.clip(ratios, -1.0, 1.0)
+        return bounded
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from scipy.special import erf
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Points
+from evomask.kernels.arrays import Floats, Indices, Points
 from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
@@ -168,6 +168,6 @@ class Quantiles:
         return shares
 
 
-def _covered(first: Floats, last: Floats, end: int) -> Floats:
+def _covered(first: Indices, last: Indices, end: int) -> Floats:
     covered: Floats = (np.clip(end, first, last) - first) / (last - first)
     return covered

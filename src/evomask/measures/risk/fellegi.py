@@ -79,12 +79,12 @@ def fitted(patterns: Indices, pairs: Floats, n_attributes: int) -> AgreementMode
         in_other = (1 - matches) * _likelihoods(agreements, u)
         share = in_match / np.maximum(in_match + in_other, np.finfo(float).tiny)
         before = np.array([matches, *m, *u])
-        matches = _inside(np.sum(share * pairs) / np.sum(pairs))
+        matches = float(np.clip(share @ pairs / pairs.sum(), SMALLEST, 1 - SMALLEST))
         m = _agreeing(agreements, share * pairs)
         u = _agreeing(agreements, (1 - share) * pairs)
         if np.abs(before - [matches, *m, *u]).max() < CLOSE:
             break
-    return AgreementModel(float(matches), m, u, agreements, pairs)
+    return AgreementModel(matches, m, u, agreements, pairs)
 
 
 def _likelihoods(agreements: Points, probabilities: Floats) -> Floats:

@@ -29,7 +29,8 @@ def expected(ties: Indices) -> Floats:
 
 def unique(ties: Indices) -> Floats:
     """1 only where the own record is the one nearest."""
-    return (ties == 1).astype(np.float64)
+    alone: Floats = (ties == 1).astype(np.float64)
+    return alone
 
 
 def any_of(ties: Indices) -> Floats:

@@ -39,7 +39,7 @@ class Comparison:
     @property
     def n_attributes(self) -> int:
         """How many attributes are compared."""
-        return self.masked.low.shape[1] + self.masked.codes.shape[1]
+        return int(self.masked.low.shape[1] + self.masked.codes.shape[1])
 
     def blocks(self) -> Iterator[tuple[Indices, Indices]]:
         """Some masked classes at a time, with their patterns against all original classes."""

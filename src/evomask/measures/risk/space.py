@@ -112,7 +112,8 @@ class Space:
         """Places of records along the direction; NaN where they have none."""
         if self.direction is None or rows.low is not rows.high:
             return np.full(len(rows), np.nan)
-        return (rows.low - self.originals.low[0]) @ self.direction
+        places: Floats = (rows.low - self.originals.low[0]) @ self.direction
+        return places
 
     def sorted_candidates(self, rows: Rows, counts: Indices) -> "SortedCandidates":
         """Distinct records sorted by their places, if they have any."""
