@@ -10,6 +10,7 @@ import typer
 
 from evomask.cli.example import example
 from evomask.cli.mask import mask
+from evomask.cli.measure import measure
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.command()(example)
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.command()(measure)
 app.add_typer(searches, name="search")
 app.command()(resume)
 
