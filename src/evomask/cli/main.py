@@ -11,6 +11,7 @@ import typer
 from evomask.cli.example import example
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
+from evomask.cli.protect import protect
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(example)
 app.command(context_settings=OWN_OPTIONS)(mask)
 app.command()(measure)
+app.command()(protect)
 app.add_typer(searches, name="search")
 app.command()(resume)
 
