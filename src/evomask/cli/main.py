@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.example import example
+from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -24,6 +25,7 @@ app = typer.Typer(
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
 app.command()(example)
+app.command()(init)
 app.command(context_settings=OWN_OPTIONS)(mask)
 
 
