@@ -11,6 +11,8 @@ import typer
 from evomask.cli.example import example
 from evomask.cli.init import init
 from evomask.cli.mask import mask
+from evomask.cli.measure import measure
+from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
 
@@ -27,6 +29,9 @@ app = typer.Typer(
 app.command()(example)
 app.command()(init)
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.command()(measure)
+app.add_typer(searches, name="search")
+app.command()(resume)
 
 
 def _show_version(wanted: bool) -> None:

@@ -17,8 +17,12 @@ from evomask.runs.parameters import Parameter, parameters_of, read_parameters, s
 
 NUMBERS = frozenset({Kind.CONTINUOUS})
 ORDERED = frozenset({Kind.CONTINUOUS, Kind.ORDINAL})
+ORDINAL = frozenset({Kind.ORDINAL})
 CATEGORIES = frozenset({Kind.ORDINAL, Kind.NOMINAL})
 ALL_KINDS = frozenset(Kind)
+
+
+_NOT_IN_WORDS = ("attributes", "hierarchies")
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ class MethodEntry:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What can be set, in order; the attributes it masks are not among them."""
-        return tuple(p for p in parameters_of(self.method) if p.name != "attributes")
+        """What can be set in words, in order; the attributes it masks are not among them."""
+        return tuple(p for p in parameters_of(self.method) if p.name not in _NOT_IN_WORDS)
 
     def build(self, attributes: Iterable[str], texts: Mapping[str, str]) -> MaskingMethod:
         """The method with its parameters read from text."""
@@ -58,7 +62,22 @@ class MethodEntry:
         return method
 
 
-METHODS: tuple[MethodEntry, ...] = (MethodEntry("mdav", "mdav:Mdav", NUMBERS),)
+METHODS: tuple[MethodEntry, ...] = (
+    MethodEntry("mdav", "mdav:Mdav", NUMBERS),
+    MethodEntry("mdav-generic", "mdav_generic:MdavGeneric", ALL_KINDS),
+    MethodEntry("mondrian", "mondrian:Mondrian", ALL_KINDS),
+    MethodEntry("clustered-microaggregation", "clustered:ClusteredMicroaggregation", CATEGORIES),
+    MethodEntry("clustered-global-median", "clustered:ClusteredGlobalMedian", ORDINAL),
+    MethodEntry("rank-swapping", "rank_swapping:RankSwapping", ORDERED),
+    MethodEntry("pram", "pram:Pram", CATEGORIES),
+    MethodEntry("independent-noise", "noise:IndependentNoise", NUMBERS),
+    MethodEntry("correlated-noise", "noise:CorrelatedNoise", NUMBERS),
+    MethodEntry("global-recoding", "global_recoding:GlobalRecoding", CATEGORIES),
+    MethodEntry("top-coding", "end_coding:TopCoding", ORDERED),
+    MethodEntry("bottom-coding", "end_coding:BottomCoding", ORDERED),
+    MethodEntry("local-suppression", "local_suppression:LocalSuppression", CATEGORIES),
+    MethodEntry("repair", "repair:Repair", ALL_KINDS),
+)
 
 
 def method_named(name: str) -> MethodEntry:
