@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.example import example
+from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
 from evomask.cli.protect import protect
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
 app.command()(example)
+app.command()(init)
 app.command(context_settings=OWN_OPTIONS)(mask)
 app.command()(measure)
 app.command()(protect)
