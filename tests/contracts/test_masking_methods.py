@@ -10,7 +10,6 @@ from evomask.data.partition import group_sizes
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
 from evomask.masking.composition import InTurn, Stratified
-from evomask.masking.generalization import Generalization
 from evomask.masking.local_suppression import LocalSuppression, Matching
 from evomask.masking.mdav_generic import MdavGeneric
 from evomask.masking.mondrian import Cut, Mondrian
@@ -25,7 +24,7 @@ QUASI = TABLE.schema.quasi_identifiers
 
 def method_of(entry):
     names = [name for name in QUASI if TABLE.attribute(name).kind in entry.kinds]
-    return entry.build(names, {})
+    return entry.build(names, {}, {"school": tree("school"), "region": tree("region")})
 
 
 def tree(name):
@@ -39,7 +38,6 @@ def with_one_value(name):
 
 CATALOGUE = {entry.name: method_of(entry) for entry in METHODS}
 OTHERS = {
-    "generalization": Generalization(("school",), (1,), {"school": tree("school")}),
     "matrix pram": MatrixPram(("school",), {"school": np.full((4, 4), 0.25)}),
     "invariant pram": Pram(("school", "region"), invariant=True),
     "in turn": InTurn((CATALOGUE["pram"], CATALOGUE["independent-noise"])),

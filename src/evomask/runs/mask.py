@@ -11,11 +11,13 @@ import numpy as np
 
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
-from evomask.data.schema import Kind
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import SchemaError
+from evomask.io.hierarchies import read_hierarchies
 from evomask.io.tables import check_table_target, write_table
 from evomask.kernels.arrays import Labels
+from evomask.masking.composition import Stratified
 from evomask.masking.method import MaskingMethod
 from evomask.runs.inputs import Input, load
 from evomask.runs.methods import MethodEntry, method_named
@@ -69,7 +71,8 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     check_table_target(job.out, force=job.force)
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
-    method = entry.build(names, job.options)
+    trees = read_hierarchies(loaded.table) if entry.uses_hierarchies else {}
+    method = within_strata(entry.build(names, job.options, trees), loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -87,6 +90,12 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         _aggregation(method, loaded.table, seed),
         (*loaded.notes, *_left_alone(names, loaded.table), *(str(w.message) for w in caught)),
     )
+
+
+def within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
+    """The method on every stratum of its own, where the schema names attributes as strata."""
+    strata = table.schema.with_role(Role.STRATUM)
+    return Stratified(method, strata) if strata else method
 
 
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
