@@ -19,6 +19,9 @@ Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),
 ]
+Profile = Annotated[
+    str, typer.Option("--profile", help="Risk by all attackers (strict), or the papers' (papers).")
+]
 SchemaPath = Annotated[
     Path | None,
     typer.Option("--schema", help="What the columns are (TOML).", rich_help_panel=DATA),

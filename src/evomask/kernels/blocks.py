@@ -129,6 +129,15 @@ def sums_of(points: Points) -> Floats:
 
 
 @inner
+def distance(a: Floats, b: Floats) -> float:
+    """Euclidean distance of two places."""
+    total = 0.0
+    for j in range(a.size):
+        total += (a[j] - b[j]) * (a[j] - b[j])
+    return np.sqrt(total)
+
+
+@inner
 def nobody_near(k: int) -> Nearest:
     """A list for k records that holds none yet."""
     return Nearest(np.full(k, np.inf), np.full(k, np.iinfo(np.int64).max))

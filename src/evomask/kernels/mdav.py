@@ -44,7 +44,7 @@ def mdav(
     points = np.ascontiguousarray(points, dtype=np.float64)
     few = strategy is Strategy.PROBED and len(points) < FEW * k
     form_groups = _flat if few or strategy is Strategy.FLAT else _by_walks
-    return _with_rest(points, form_groups(points, k, 2 if classic else 3, strategy), k)
+    return with_rest(points, form_groups(points, k, 2 if classic else 3, strategy), k)
 
 
 def _flat(points: Points, k: int, pairs_while: int, _: Strategy) -> Labels:
@@ -59,7 +59,7 @@ def _by_walks(points: Points, k: int, pairs_while: int, strategy: Strategy) -> L
 
 
 @inner
-def _distances(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
+def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
     """Squared distances of the records at start..stop to *centre*."""
     for i in range(stop - start):
         out[i] = 0.0
@@ -91,7 +91,7 @@ def _farthest(columns: Points, ids: Indices, left: int, centre: Floats, block: F
     position = -1
     for start in range(0, left, BLOCK):
         stop = min(start + BLOCK, left)
-        _distances(columns, start, stop, centre, block)
+        distances_to(columns, start, stop, centre, block)
         best, position = _farthest_of_block(ids, start, stop, block, best, position)
     return position
 
@@ -116,7 +116,7 @@ def _nearest_and_farthest(
     position = -1
     for start in range(0, left, BLOCK):
         stop = min(start + BLOCK, left)
-        _distances(columns, start, stop, centre, block)
+        distances_to(columns, start, stop, centre, block)
         best, position = _farthest_of_block(ids, start, stop, block, best, position)
         if found == k and smallest(block, stop - start) > near_far[k - 1]:
             continue
@@ -218,7 +218,7 @@ def centroids_of(points: Points, labels: Labels, groups: int) -> Points:
 
 
 @kernel(POINTS, INDICES, WHOLE)
-def _with_rest(points: Points, labels: Labels, k: int) -> Labels:
+def with_rest(points: Points, labels: Labels, k: int) -> Labels:
     """Records without a label become the last group, or join the closest if fewer than k."""
     rest = np.flatnonzero(labels < 0)
     groups = labels.max() + 1

@@ -18,6 +18,7 @@ from evomask.kernels.blocks import (
     block_distances,
     blocks_of,
     cannot_enter,
+    distance,
     drop,
     forget,
     largest,
@@ -61,15 +62,6 @@ class Rings(NamedTuple):
     """Largest distance to the middle in each block, rounded up."""
 
     blocks: Blocks
-
-
-@inner
-def distance(a: Floats, b: Floats) -> float:
-    """Euclidean distance of two places."""
-    total = 0.0
-    for j in range(a.size):
-        total += (a[j] - b[j]) * (a[j] - b[j])
-    return np.sqrt(total)
 
 
 @inner
