@@ -48,6 +48,9 @@ class TestDialect:
         source = read_source(file("name\nJosé\n".encode("cp1252")))
         assert (source.dialect.encoding, source.frame["name"][0]) == ("cp1252", "José")
 
+    def test_odd_letters_of_utf_8_are_not_taken_for_windows_text(self, file):
+        assert read_source(file("name\nO\u0092Brien\n")).dialect.encoding == "utf-8"
+
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
     def test_a_byte_order_mark_is_read_and_dropped(self, file, encoding):
         assert read_frame(file("é,b\n1,2\n".encode(encoding))).columns == ["é", "b"]
@@ -142,6 +145,9 @@ class TestValues:
     def test_quoted_line_ends_stay_in_their_field(self, file):
         assert read_frame(file('a,b\n"x\ny",1\nz,2\n'))["a"].to_list() == ["x\ny", "z"]
 
+    def test_empty_lines_of_a_single_column_are_missing_values(self, file):
+        assert read_frame(file("a\n1\n\n3\n"))["a"].to_list() == [1, None, 3]
+
     def test_a_table_written_and_read_is_the_same(self, file, tmp_path):
         text = "id,zip,x,sex\n1,01234,1.50,f\n2,99999,,m\n"
         table = read_table(file(text))
@@ -160,10 +166,22 @@ class TestBadInput:
             ("a,b\n1,2\n1\n", "record 2 of .* has 1 fields where the header has 2"),
             ("a,a\n1,2\n", "two columns named 'a'"),
             ("a,,c\n1,2,3\n", "column 2 of .* has no name"),
+            ('a,b\n"1,2\n', "a quote that is opened and not closed"),
             (b"PAR1\x00\x01\x02\x00", "is not text"),
             (b"\x89PNG\x01\x02\x03\xff\xfa\x81", "is not text"),
         ],
-        ids=["empty", "blank", "header", "long", "short", "twice", "nameless", "zeros", "binary"],
+        ids=[
+            "empty",
+            "blank",
+            "header",
+            "long",
+            "short",
+            "twice",
+            "nameless",
+            "quote",
+            "zeros",
+            "binary",
+        ],
     )
     def test_what_is_not_a_table_is_refused(self, file, content, sentence):
         with pytest.raises(FileError, match=sentence):

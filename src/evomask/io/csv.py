@@ -132,6 +132,8 @@ def _check_header(path: Path, sample: str, delimiter: str) -> None:
 
 def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     """Every record must have as many fields as the header; the first other one is named."""
+    if content.count(b'"') % 2:
+        raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
     ragged = np.flatnonzero(widths != widths[0])
     if len(ragged):
