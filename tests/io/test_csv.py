@@ -1,13 +1,19 @@
 """Delimited text: dialects found out, codes kept, bad files refused in one sentence."""
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evomask.data.frames import Declaration
+from evomask.data.frames import Declaration, polars_from, table_from
 from evomask.data.schema import Kind
 from evomask.errors import DataError, FileError, ParameterError, SchemaError
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_frame, read_source, read_table, write_table
+
+LETTERS = 'ab é,;"\n\r\t'
+CELLS = st.one_of(st.none(), st.text(LETTERS, min_size=1, max_size=4).map(lambda text: f"x{text}"))
 
 
 @pytest.fixture
@@ -141,6 +147,18 @@ class TestValues:
     def test_text_that_starts_late_is_found(self, file):
         values = [str(number) for number in range(3000)] + ["unknown"]
         assert read_frame(file("a\n" + "\n".join(values)))["a"].to_list() == values
+
+    def test_line_ends_of_windows_inside_quotes_stay(self, file):
+        content = b'a,"b"\r\n"x\r\ny","q"\r\nz,"2, 3"\r\n\r\n'
+        assert read_frame(file(content)).rows() == [("x\r\ny", "q"), ("z", "2, 3")]
+
+    @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
+    def test_any_text_written_and_read_is_the_same(self, tmp_path_factory, records):
+        path = tmp_path_factory.mktemp("any") / "a.csv"
+        frame = pl.DataFrame(records, schema={"a": pl.String, "b": pl.String}, orient="row")
+        table = table_from(frame)
+        write_table(table, path)
+        assert read_frame(path, Dialect(",", "utf-8")).equals(polars_from(table))
 
     def test_quoted_line_ends_stay_in_their_field(self, file):
         assert read_frame(file('a,b\n"x\ny",1\nz,2\n'))["a"].to_list() == ["x\ny", "z"]

@@ -114,10 +114,10 @@ def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
 
 
 def _plain(content: bytes) -> bytes:
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    ends_once = content.endswith(b"\n") and not content.endswith(b"\n\n")
-    return content if ends_once else content.rstrip(b"\n") + b"\n"
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    ends_once = content.endswith(b"\n") and not content.endswith((b"\n\n", b"\n\r\n"))
+    return content if ends_once else content.rstrip(b"\r\n") + b"\n"
 
 
 def _check_header(path: Path, sample: str, delimiter: str) -> None:
