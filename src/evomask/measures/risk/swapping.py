@@ -132,4 +132,5 @@ def _terms(columns: list[CategoricalColumn | NumberColumn]) -> Terms:
 def _agree(known: Points, low: Points, high: Points) -> Flags:
     both_missing = np.isnan(known) & np.isnan(low)
     inside = (known >= low) & (known <= high)
-    return np.all(inside | both_missing, axis=1)
+    agree: Flags = np.all(inside | both_missing, axis=1)
+    return agree
