@@ -130,8 +130,9 @@ def agreement_patterns(targets: Rows, rows: Rows, tolerances: Floats, terms: Ter
     Numbers agree when the gap is within their tolerance or both are missing, codes when
     their table says 0. Numbers come first.
     """
+    low, high = _as_columns(rows)
     return _agreement_patterns(
-        targets.low, targets.high, targets.codes, rows.low, rows.high, rows.codes,
+        targets.low, targets.high, targets.codes, low, high, np.ascontiguousarray(rows.codes.T),
         tolerances, terms.tables, terms.starts, terms.widths,
     )  # fmt: skip
 
@@ -145,7 +146,10 @@ def _as_columns(rows: Rows) -> tuple[Points, Points]:
 @inner
 def _gap(t_low: float, t_high: float, c_low: float, c_high: float) -> float:
     """Distance between two intervals, 0 where they touch."""
-    return max(c_low - t_high, t_low - c_high, 0.0)
+    above = c_low - t_high
+    below = t_low - c_high
+    gap = above if above > below else below
+    return gap if gap > 0.0 else 0.0
 
 
 @inner
@@ -175,15 +179,20 @@ def _gaps(
     missing: float,
     out: Floats,
 ) -> None:
-    """What numbers add where some may be intervals or missing."""
+    """What numbers add where some may be intervals or missing; several at once too."""
     for a in range(weights.size):
-        for j in range(start, stop):
-            if np.isnan(t_low[i, a]) or np.isnan(c_low[a, j]):
-                if np.isnan(t_low[i, a]) != np.isnan(c_low[a, j]):
-                    out[j - start] += missing
-            else:
-                gap = _gap(t_low[i, a], t_high[i, a], c_low[a, j], c_high[a, j])
-                out[j - start] += weights[a] * (gap * gap)
+        lows = c_low[a, start:stop]
+        highs = c_high[a, start:stop]
+        low = t_low[i, a]
+        high = t_high[i, a]
+        weight = weights[a]
+        if np.isnan(low):
+            for s in range(stop - start):
+                out[s] += 0.0 if np.isnan(lows[s]) else missing
+        else:
+            for s in range(stop - start):
+                gap = _gap(low, high, lows[s], highs[s])
+                out[s] += missing if np.isnan(lows[s]) else weight * (gap * gap)
 
 
 @inner
@@ -384,20 +393,24 @@ def _agreement_patterns(
     widths: Indices,
 ) -> Indices:
     n_targets = t_low.shape[0]
-    n_candidates = c_low.shape[0]
     numbers = tolerances.size
-    patterns = np.zeros((n_targets, n_candidates), dtype=np.int64)
+    patterns = np.zeros((n_targets, c_low.shape[1]), dtype=np.int64)
     for i in range(n_targets):
-        for j in range(n_candidates):
-            bits = 0
-            for a in range(numbers):
-                if np.isnan(t_low[i, a]) or np.isnan(c_low[j, a]):
-                    if np.isnan(t_low[i, a]) and np.isnan(c_low[j, a]):
-                        bits |= 1 << a
-                elif _gap(t_low[i, a], t_high[i, a], c_low[j, a], c_high[j, a]) <= tolerances[a]:
-                    bits |= 1 << a
-            for a in range(starts.size):
-                if tables[starts[a] + t_codes[i, a] * widths[a] + c_codes[j, a]] == 0.0:
-                    bits |= 1 << (numbers + a)
-            patterns[i, j] = bits
+        bits = patterns[i]
+        for a in range(numbers):
+            lows = c_low[a]
+            highs = c_high[a]
+            low = t_low[i, a]
+            high = t_high[i, a]
+            for j in range(bits.size):
+                if np.isnan(low) or np.isnan(lows[j]):
+                    agrees = np.isnan(low) and np.isnan(lows[j])
+                else:
+                    agrees = _gap(low, high, lows[j], highs[j]) <= tolerances[a]
+                bits[j] |= np.int64(agrees) << a
+        for a in range(starts.size):
+            codes = c_codes[a]
+            row = starts[a] + t_codes[i, a] * widths[a]
+            for j in range(bits.size):
+                bits[j] |= np.int64(tables[row + codes[j]] == 0.0) << (numbers + a)
     return patterns
