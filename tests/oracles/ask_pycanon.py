@@ -1,4 +1,8 @@
-"""Runs in the oracles' environment: k, l and t of many tables by pycanon."""
+"""Run by the oracles' own Python: k, l and t of many tables, as pycanon sees them.
+
+Reads a list of {columns, quasi, confidential} from the first file named and writes a list of
+answers to the second; without a confidential attribute there is k alone.
+"""
 
 import json
 import sys
@@ -9,14 +13,14 @@ from pycanon import anonymity
 
 
 def answer(question):
-    table = pd.DataFrame(question["columns"])
-    quasi, confidential = question["quasi"], [question["confidential"]]
-    return {
-        "k": int(anonymity.k_anonymity(table, quasi)),
-        "l": int(anonymity.l_diversity(table, quasi, confidential)),
-        "entropy": int(anonymity.entropy_l_diversity(table, quasi, confidential)),
-        "t": float(anonymity.t_closeness(table, quasi, confidential)),
-    }
+    table, quasi = pd.DataFrame(question["columns"]), question["quasi"]
+    found = {"k": int(anonymity.k_anonymity(table, quasi))}
+    if question["confidential"]:
+        confidential = [question["confidential"]]
+        found["l"] = int(anonymity.l_diversity(table, quasi, confidential))
+        found["entropy"] = int(anonymity.entropy_l_diversity(table, quasi, confidential))
+        found["t"] = float(anonymity.t_closeness(table, quasi, confidential))
+    return found
 
 
 if __name__ == "__main__":
