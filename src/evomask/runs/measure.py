@@ -62,27 +62,26 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     missing = loaded.dialect.missing if loaded.dialect else ()
     source = read_source(job.masked, Dialect(missing=missing))
     masked = masked_version(loaded.table, source, read_hierarchies(loaded.table))
-    return _measured(job, loaded.table, masked, loaded.notes, pair.name)
+    names = scope(loaded.table, masked)
+    return MeasureOutcome(
+        pair.name,
+        names,
+        len(loaded.table),
+        pair.loss(names).against(loaded.table)(masked),
+        pair.risk(names).against(loaded.table)(masked),
+        _each(job.measures, loaded.table, masked, names),
+        loaded.notes,
+    )
 
 
-def _measured(
-    job: MeasureJob, original: Table, masked: Table, notes: tuple[str, ...], name: str
-) -> MeasureOutcome:
-    names = scope(original, masked)
-    if job.measures:
-        measures = chosen_measures(original, names, job.measures)
+def _each(
+    wanted: tuple[str, ...], original: Table, masked: Table, names: tuple[str, ...]
+) -> dict[str, float]:
+    if wanted:
+        measures = chosen_measures(original, names, wanted)
     else:
         measures = applicable(original.schema, names, len(original))
-    pair = profile(name)
-    return MeasureOutcome(
-        name,
-        names,
-        len(original),
-        pair.loss(names).against(original)(masked),
-        pair.risk(names).against(original)(masked),
-        {key: measure.against(original)(masked) for key, measure in measures.items()},
-        notes,
-    )
+    return {name: measure.against(original)(masked) for name, measure in measures.items()}
 
 
 def explain(name: str) -> Explanation:
