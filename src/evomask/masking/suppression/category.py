@@ -28,12 +28,16 @@ class _Pattern:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Groups of one pattern that are closed together, at a price a record at risk."""
+    """Groups of one pattern that are closed together, at a price for each record at risk."""
 
     price: float
+    closed: int
     pattern: _Pattern
     groups: Flags
     borrowed: Indices
+
+    def beats(self, other: "_Step") -> bool:
+        return (self.price, -self.closed) < (other.price, -other.closed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +81,16 @@ def category_cells(rows: Codes, k: int) -> Flags:
 
 
 def _cheapest(patterns: list[_Pattern], release: _Release, k: int) -> _Step | None:
-    """The cheapest step; a pattern costs at least its size, so most need not be looked at."""
+    """The cheapest step, of equals the one that closes most, then the first.
+
+    A pattern costs at least its size, so most need not be looked at.
+    """
     best: _Step | None = None
     for pattern in patterns:
-        if best is not None and best.price <= len(pattern.dropped):
+        if best is not None and best.price < len(pattern.dropped):
             break
         step = _step(pattern, release, k)
-        if step is not None and (best is None or step.price < best.price):
+        if step is not None and (best is None or step.beats(best)):
             best = step
     return best
 
@@ -119,7 +126,8 @@ def _step(pattern: _Pattern, release: _Release, k: int) -> _Step | None:
         return None
     taken = np.maximum(at_risk, 1)
     prices = np.where(possible, len(pattern.dropped) * (taken + borrowed) / taken, np.inf)
-    return _Step(float(prices.min()), pattern, prices == prices.min(), borrowed)
+    chosen = prices == prices.min()
+    return _Step(float(prices.min()), int(at_risk[chosen].sum()), pattern, chosen, borrowed)
 
 
 def _has(pattern: _Pattern, cells: Flags) -> Flags:
