@@ -83,6 +83,18 @@ class TestDialect:
         write_table(table, target, dialect=Dialect(";", "latin-1", (), ","))
         assert target.read_bytes() == "name;x\nJosé;1,5\n".encode("latin-1")
 
+    def test_a_letter_that_an_encoding_does_not_know_is_told(self, file, tmp_path):
+        table = read_table(file("name\nżółw\n"))
+        with pytest.raises(FileError, match="line 2 of the output has a letter that latin-1"):
+            write_table(table, tmp_path / "out.csv", dialect=Dialect(encoding="latin-1"))
+        assert not (tmp_path / "out.csv").exists()
+
+    def test_a_decimal_comma_needs_another_delimiter_on_output(self, file, tmp_path):
+        with pytest.raises(ParameterError, match="cannot both"):
+            write_table(
+                read_table(file("a\n1.5\n")), tmp_path / "out.csv", dialect=Dialect(decimal=",")
+            )
+
     def test_the_ending_tsv_means_tabs(self, file, tmp_path):
         write_table(read_table(file("a,b\n1,2\n")), tmp_path / "out.tsv")
         assert (tmp_path / "out.tsv").read_text() == "a\tb\n1\t2\n"

@@ -32,19 +32,40 @@ class Study(StrEnum):
     OPERATORS = "operators"
 
 
+Generations = Annotated[
+    int | None, typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Evaluations = Annotated[
+    int | None, typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
+]
+MaskedOut = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
+]
+Pick = Annotated[
+    str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
+]
+RunFolder = Annotated[
+    Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
+]
+StudyWanted = Annotated[
+    Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
 
 class SearchGroup(TyperGroup):
     """The searches there are; each one's module is imported when it is asked for."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+    def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Their names."""
         from evomask.runs.catalogue import search_names
 
         return list(search_names())
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
+    def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The command of one search; nothing for a name that no search has."""
         from evomask.runs.catalogue import search_named, search_names
 
@@ -104,29 +125,13 @@ def _search(
     name: str,
     own: dict[str, str],
     file: options.DataFile,
-    generations: Annotated[
-        int | None,
-        typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET),
-    ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
-    ] = None,
-    pick: Annotated[
-        str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
-    ] = "best",
-    run: Annotated[
-        Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
-    ] = None,
-    study: Annotated[
-        Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
-    ] = None,
+    generations: Generations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    out: MaskedOut = None,
+    pick: Pick = "best",
+    run: RunFolder = None,
+    study: StudyWanted = None,
     workers: Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,

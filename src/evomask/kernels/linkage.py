@@ -3,9 +3,10 @@
 A record is a row of numbers, each an interval with equal ends for a plain number and NaN
 ends for a missing value, and a row of codes. The distance of two records is the sum over
 numbers of weight times squared gap, then over codes of an entry in a table; a number missing
-in one record only counts as *missing*. Sums run in the order of the attributes, and no term
-is negative: a partial sum above a limit proves that the distance is. So whatever is skipped
-could not have mattered, and ties are exact wherever the terms are.
+in one record only counts as *missing*. Distances closer than rounding can tell apart (see
+``TIE``) are tied: on whole numbers, just those that are equal. No term is negative, so that a
+partial sum above a limit proves the distance to be; whatever is skipped could not have
+mattered.
 
 Candidates may be sorted along a line: a projection in which two records are never farther
 apart than by their distance. A target then walks outwards from its own place on the line and
@@ -33,6 +34,9 @@ from evomask.kernels.compiler import (
 
 BLOCK = 64
 """Candidates whose distances are computed together."""
+
+TIE = 1e-13
+"""Distances that differ by less than this share of themselves are equal but for rounding."""
 
 SLACK = 1.0 + 1e-9
 """A walk goes on a little beyond its limit, because projections are rounded."""
@@ -228,6 +232,12 @@ def _smallest(values: Floats, count: int) -> float:
 
 
 @inner
+def _start(line: Floats, place: float) -> int:
+    """Where a walk begins; at the first candidate where there is no place or no line."""
+    return 0 if np.isnan(place) else int(np.searchsorted(line, place))
+
+
+@inner
 def _next_block(
     line: Floats, left: int, right: int, place: float, limit: float, n_candidates: int
 ) -> tuple[int, int]:
@@ -278,7 +288,7 @@ def _tied_with_own(
             weights, missing, tables, starts, widths, np.inf, block,
         )  # fmt: skip
         limit = block[0]
-        left = right = np.searchsorted(line, places[i])
+        left = right = _start(line, places[i])
         tied = 0
         while True:
             start, stop = _next_block(line, left, right, places[i], limit, counts.size)
@@ -287,15 +297,15 @@ def _tied_with_own(
             left, right = min(left, start), max(right, stop)
             _distances(
                 t_low, t_high, t_codes, i, c_low, c_high, c_codes, start, stop, plain,
-                weights, missing, tables, starts, widths, limit, block,
+                weights, missing, tables, starts, widths, limit * (1.0 + TIE), block,
             )  # fmt: skip
             smallest = _smallest(block, stop - start)
-            if smallest < limit:
+            if smallest < limit * (1.0 - TIE):
                 tied = 0
                 break
-            if smallest == limit:
+            if smallest <= limit * (1.0 + TIE):
                 for j in range(start, stop):
-                    if block[j - start] == limit:
+                    if block[j - start] <= limit * (1.0 + TIE):
                         tied += counts[j]
         ties[i] = tied
     return ties
@@ -334,7 +344,7 @@ def _nearest_ties(
             larger[:begin] = found[:begin]
             found = larger
         limit = np.inf
-        left = right = np.searchsorted(line, places[i])
+        left = right = _start(line, places[i])
         while True:
             start, stop = _next_block(line, left, right, places[i], limit, n_candidates)
             if start == stop:
@@ -342,15 +352,16 @@ def _nearest_ties(
             left, right = min(left, start), max(right, stop)
             _distances(
                 t_low, t_high, t_codes, i, c_low, c_high, c_codes, start, stop, plain,
-                weights, missing, tables, starts, widths, limit, block,
+                weights, missing, tables, starts, widths, limit * (1.0 + TIE), block,
             )  # fmt: skip
-            if _smallest(block, stop - start) > limit:
+            if _smallest(block, stop - start) > limit * (1.0 + TIE):
                 continue
             for j in range(start, stop):
-                if block[j - start] < limit:
-                    limit = block[j - start]
+                apart = block[j - start]
+                if apart < limit * (1.0 - TIE):
                     end = begin
-                if block[j - start] == limit:
+                if apart <= limit * (1.0 + TIE):
+                    limit = min(limit, apart)
                     found[end] = j
                     end += 1
         ends[i + 1] = end

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf, prod
+from math import comb, inf, prod
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def individual_risk(
     With f look-alikes in the sample, p = f / (sum of their weights) and q = 1 - p the risk is
     the mean of 1 / population size under a negative binomial population: (p/q) log(1/p) for
     f = 1, p/q - (p/q)² log(1/p) for f = 2, and from 3 on the customary p / (f - q), which is
-    at most two percent above. Without a weight the file is taken as the whole population and
+    a few percent above at most. Without a weight the file is taken as the whole population and
     the risk is 1 / f.
     """
     classes = released_classes(table, names)
@@ -135,6 +135,10 @@ def special_uniques(
     most = len(names) if largest is None else largest
     if not 1 <= most <= len(names):
         raise ParameterError(f"largest must lie in 1 to {len(names)}, got {most}")
+    if max(comb(len(names), size) for size in range(1, most + 1)) > MOST_SETS:
+        raise ParameterError(
+            f"{len(names)} attributes have too many sets of up to {most}; give a smaller largest"
+        )
     classes = released_classes(table, names)
     minimal = _minimal_sets(released(table), names, most)
     points = [prod(range(max(1, len(names) - most), len(names) - s + 1)) for s in range(most + 1)]
@@ -151,11 +155,7 @@ def _minimal_sets(table: Table, names: Sequence[str], most: int) -> Indices:
     minimal = np.zeros((len(table), most + 1), dtype=np.int64)
     below: dict[tuple[int, ...], Flags] = {(): np.full(len(table), len(table) == 1)}
     for size in range(1, most + 1):
-        sets = list(combinations(range(len(names)), size))
-        if len(sets) > MOST_SETS:
-            raise ParameterError(
-                f"{len(names)} attributes have too many sets of {size}; give a smaller largest"
-            )
+        sets = combinations(range(len(names)), size)
         unique = {chosen: _unique(table, [names[j] for j in chosen]) for chosen in sets}
         for chosen, flags in unique.items():
             inside = [below[chosen[:j] + chosen[j + 1 :]] for j in range(size)]

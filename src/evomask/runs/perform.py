@@ -152,11 +152,11 @@ def _finished(
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
     best = among[0] if among else point_of(winner, setup, plan.search, len(front))
-    chosen = pick(front, plan.pick, best)
     problem: Any = setup.problem
     if store is not None:
         store.save_state(state, problem.pack)
         store.save_front(front, plan, problem.pack)
+    chosen = pick(front, plan.pick, best)
     if plan.out is not None:
         masked = problem.decode(chosen.individual.genome, chosen.draw)
         write_table(masked, plan.out, force=True, dialect=loaded.dialect)

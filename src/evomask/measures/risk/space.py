@@ -17,7 +17,8 @@ from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_original
 
-LARGEST_UNIT = 2**40
+LARGEST_UNIT = 2**36
+"""Sums of such units stay far enough apart for the kernel to tell them apart."""
 
 
 @dataclass(frozen=True, eq=False)
