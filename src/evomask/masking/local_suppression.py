@@ -110,6 +110,6 @@ def _with_whole_set(sets: CategorySets) -> CategorySets:
 def _with_whole_range(intervals: Intervals) -> Intervals:
     return Intervals(
         (*intervals.labels, SUPPRESSED),
-        np.append(intervals.low, np.nanmin(intervals.low)),
-        np.append(intervals.high, np.nanmax(intervals.high)),
+        np.append(intervals.low, np.fmin.reduce(intervals.low)),
+        np.append(intervals.high, np.fmax.reduce(intervals.high)),
     )
