@@ -59,7 +59,7 @@ def save(path: Path, state: State[G], pack: Callable[[G], Arrays]) -> None:
 def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> State[G]:
     """Read a state; *archive* is an empty one of the kind the run keeps."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         return _state(arrays, json.loads(arrays["state"].tobytes()), unpack, archive)
     except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:

@@ -53,7 +53,7 @@ class Scheme(Protocol[G]):
 class Evaluator(Protocol[G]):
     """Who carries out a brood; the same answers from one process, many, or many machines."""
 
-    def __call__(self, brood: Brood[G], first: int) -> Outcomes[G]:
+    def __call__(self, brood: Brood[G], /, first: int) -> Outcomes[G]:
         """An outcome for each task, in order; serial numbers go on from *first*."""
         ...
 
@@ -106,7 +106,7 @@ def _turn(
     observers: tuple[Observer[G], ...],
     cost: Cost,
 ) -> State[G]:
-    outcomes = work(brood, state.tasks)
+    outcomes = work(brood, first=state.tasks)
     after = state.advanced(brood, outcomes, scheme.replace(state, brood, outcomes), cost)
     for observe in observers:
         observe(state, brood, outcomes, after)
