@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.mask import mask
+from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.add_typer(searches, name="search")
+app.command()(resume)
 
 
 def _show_version(wanted: bool) -> None:

@@ -3,6 +3,7 @@
 The same state gives the same bytes; a file appears whole or not at all.
 """
 
+import io
 import json
 import os
 import tempfile
@@ -66,7 +67,14 @@ def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> Stat
         raise RunError(f"{path.name} is not a whole state of a run; remove it to go on") from error
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+def arrays_as_bytes(arrays: Arrays) -> bytes:
+    """Named arrays as the bytes of an npz file; the same arrays give the same bytes."""
+    buffer = io.BytesIO()
+    _write_arrays(buffer, arrays)
+    return buffer.getvalue()
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write to a temporary file beside *path*, sync, rename: a reader never sees half a file."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
