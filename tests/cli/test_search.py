@@ -122,3 +122,8 @@ def test_an_interrupt_ends_with_130(people, tmp_path):
         command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, check=False
     )
     assert done.returncode == 130
+
+
+def test_the_operator_study_is_added_on_request(evomask, people):
+    found = json.loads(evomask(*words(people, "--study", "operators", "--json")).out)
+    assert "efficacy" in found["study"]

@@ -3,7 +3,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from evomask.errors import DataError, RunError
+from evomask.errors import DataError, ParameterError, RunError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
@@ -107,6 +107,11 @@ def test_every_so_many_generations():
 
 def test_every_so_many_evaluations():
     assert watch(lambda observe: every_evaluations(10, observe)) == [2, 6, 9]
+
+
+def test_a_run_without_first_genomes_is_refused():
+    with pytest.raises(ParameterError, match="at least 1 first genome"):
+        begin(0, InProcess(Worker(OneMax(), 1)))
 
 
 def test_a_run_stops_before_breeding_when_it_is_already_done():

@@ -81,6 +81,12 @@ def test_a_plan_with_a_misspelt_key_is_refused(plan_of):
         decode_plan(text)
 
 
+def test_a_plan_of_another_format_is_refused(plan_of):
+    text = encode_plan(msgspec.structs.replace(plan_of(), format=2))
+    with pytest.raises(RunError, match="format 2, this version reads 1"):
+        decode_plan(text)
+
+
 def test_parameters_of_the_wrong_type_are_refused(plan_of, toy):
     plan = msgspec.structs.replace(plan_of(), parameters={"levels": "many"})
     with pytest.raises(ParameterError, match="does not fit toy"):

@@ -6,6 +6,7 @@ first asked for: the options that all share, and its own.
 
 import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,19 +25,47 @@ if TYPE_CHECKING:
 OWN = "Search"
 BUDGET = "Budget"
 
+
+class Study(StrEnum):
+    """Studies that a search can add to its answer."""
+
+    OPERATORS = "operators"
+
+
+Generations = Annotated[
+    int | None, typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Evaluations = Annotated[
+    int | None, typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
+]
+MaskedOut = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
+]
+Pick = Annotated[
+    str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
+]
+RunFolder = Annotated[
+    Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
+]
+StudyWanted = Annotated[
+    Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
 
 class SearchGroup(TyperGroup):
     """The searches there are; each one's module is imported when it is asked for."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+    def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Their names."""
         from evomask.runs.catalogue import search_names
 
         return list(search_names())
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
+    def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The command of one search; nothing for a name that no search has."""
         from evomask.runs.catalogue import search_named, search_names
 
@@ -92,53 +121,32 @@ def _as_text(value: str | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else value
 
 
+@options.with_data_options
 def _search(
     name: str,
     own: dict[str, str],
     file: options.DataFile,
-    generations: Annotated[
-        int | None,
-        typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET),
-    ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
-    ] = None,
-    pick: Annotated[
-        str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
-    ] = "best",
-    run: Annotated[
-        Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
-    ] = None,
+    generations: Generations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    out: MaskedOut = None,
+    pick: Pick = "best",
+    run: RunFolder = None,
+    study: StudyWanted = None,
     workers: Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    schema: options.SchemaPath = None,
-    quasi: options.Quasi = "",
-    confidential: options.Confidential = "",
-    drop: options.Drop = "",
-    ordinal: options.Ordinal = "",
-    nominal: options.Nominal = "",
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    missing: options.Missing = "",
+    *,
+    source: options.Source,
 ) -> None:
     from evomask.runs.search import Limits, SearchJob, search_file
 
-    source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal, delimiter, encoding, missing
-    )
     limits = Limits(generations, evaluations, seconds)
-    job = SearchJob(source, name, own, limits, out, pick, run, seed, force)
-    tell(search_file(job, workers=workers, watch=progress_line(quiet=quiet)), run, json, quiet)
+    job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
+    done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
+    tell(done, run, json=json, quiet=quiet, study=study)
 
 
 def resume(
@@ -151,7 +159,7 @@ def resume(
     from evomask.runs.perform import resume as go_on
 
     done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
-    tell(done, folder, json, quiet)
+    tell(done, folder, json=json, quiet=quiet)
 
 
 def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
@@ -159,10 +167,21 @@ def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
     return None if quiet else counter(lambda s: f"generation {s.generation}, best {s.best:.4f}")
 
 
-def tell(run: "Run", folder: Path | None, json: bool, quiet: bool) -> None:
+def tell(
+    run: "Run", folder: Path | None, *, json: bool, quiet: bool, study: Study | None = None
+) -> None:
     """The result of a run, for a person or a program."""
     notes(run.notes, quiet=quiet)
-    say_json(_as_json(run, folder)) if json else say(_in_words(run, folder))
+    if json:
+        say_json({**_as_json(run, folder), **_studied(run, study)})
+    else:
+        say(_in_words(run, folder))
+
+
+def _studied(run: "Run", study: Study | None) -> dict[str, object]:
+    from evomask.runs.operators import operator_study
+
+    return {} if study is None else {"study": operator_study(run.state)}
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:

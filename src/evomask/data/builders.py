@@ -30,10 +30,12 @@ def intervals(categories: Sequence[str], widths: Sequence[float], origin: float 
             )
     whole = all(_is_whole(number) for number in (*_numbers(categories), *widths, origin))
     write = _whole_interval if whole else _real_interval
-    return _built(
-        categories, len(widths),
-        lambda text: [write(*_ends(float(text), width, origin)) for width in widths],
-    )  # fmt: skip
+
+    def ancestors(text: str) -> list[str]:
+        step = _step(float(text) - origin, widths[0])
+        return [write(*_ends(step, widths[0], width, origin)) for width in widths]
+
+    return _built(categories, len(widths), ancestors)
 
 
 def prefixes(categories: Sequence[str], mask: str = SUPPRESSED) -> Hierarchy:
@@ -128,10 +130,16 @@ def _is_whole(number: float) -> bool:
     return float(number).is_integer()
 
 
-def _ends(number: float, width: float, origin: float) -> tuple[float, float]:
-    """Ends of the interval [low, high) that holds the number; a hair below counts as on it."""
-    steps = math.floor((number - origin) / width + 1e-9)
-    return origin + steps * width, origin + (steps + 1) * width
+def _step(distance: float, width: float) -> int:
+    """How many whole widths lie below; what rounding left a hair below an end is on it."""
+    return math.floor(distance / width + 1e-9)
+
+
+def _ends(step: int, finest: float, width: float, origin: float) -> tuple[float, float]:
+    """Ends of the interval [low, high) of the given width that holds a step of the finest."""
+    per_interval = round(width / finest)
+    low = origin + step // per_interval * per_interval * finest
+    return low, low + width
 
 
 def _whole_interval(low: float, high: float) -> str:

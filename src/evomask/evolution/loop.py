@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.errors import EvomaskError, RunError
+from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.evolution.archive import Archive
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task, founders
 from evomask.evolution.individual import Cost, G, Population, first
@@ -94,6 +94,8 @@ def begin(
     cost: Cost = first,
 ) -> State[G]:
     """Generation 0: the problem's first genomes, made and measured like any other brood."""
+    if count < 1:
+        raise ParameterError(f"a search needs at least 1 first genome, got {count}")
     nobody: State[G] = State() if archive is None else State(archive=archive)
     watching = tuple(observers)
     return _turn(nobody, _Founding(), founders(count), work, observers=watching, cost=cost)

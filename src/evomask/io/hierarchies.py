@@ -9,7 +9,7 @@ from evomask.data.hierarchy import Hierarchy, fitted
 from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.dialects import likely_encoding
-from evomask.io.files import write_atomically
+from evomask.io.files import write_text
 
 DELIMITER = ";"
 
@@ -51,10 +51,12 @@ def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:
 
 def write_hierarchy(hierarchy: Hierarchy, path: Path, *, force: bool = False) -> None:
     """Write a value tree, one line for each category."""
-    write_atomically(path, lambda temporary: _write(hierarchy, temporary), force=force)
+    write_text(path, text_of(hierarchy), force=force)
 
 
-def _write(hierarchy: Hierarchy, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter=DELIMITER, lineterminator="\n")
-        writer.writerows(zip(*hierarchy.levels, strict=True))
+def text_of(hierarchy: Hierarchy) -> str:
+    """A value tree as the text of its file."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=DELIMITER, lineterminator="\n")
+    writer.writerows(zip(*hierarchy.levels, strict=True))
+    return text.getvalue()

@@ -15,7 +15,7 @@ from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
 from evomask.runs.catalogue import search_named
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
-from evomask.runs.inputs import load
+from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.store import Store
@@ -71,7 +71,7 @@ def _perform(
     with evaluator(worker, workers) as work:
         journal.start()
         state = _evolved(plan, setup, work, store, journal, watch)
-    return _finished(plan, setup, state, store, journal, (*loaded.notes, *changed_versions(plan)))
+    return _finished(plan, setup, state, store, journal, loaded)
 
 
 def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
@@ -147,19 +147,21 @@ def _finished(
     state: State[Any],
     store: Store | None,
     journal: Journal,
-    notes: tuple[str, ...],
+    loaded: Loaded,
 ) -> Run:
     front = front_of(state, setup, plan.search)
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
     best = among[0] if among else point_of(winner, setup, plan.search, len(front))
-    chosen = pick(front, plan.pick, best)
     problem: Any = setup.problem
     if store is not None:
         store.save_state(state, problem.pack)
         store.save_front(front, plan, problem.pack)
+    chosen = pick(front, plan.pick, best)
     if plan.out is not None:
-        write_table(problem.decode(chosen.individual.genome, chosen.draw), plan.out, force=True)
+        masked = problem.decode(chosen.individual.genome, chosen.draw)
+        write_table(masked, plan.out, force=True, dialect=loaded.dialect)
     initial = journal.notes[INITIAL_BEST]
     answer = problem.answer(winner.genome)
+    notes = (*loaded.notes, *changed_versions(plan))
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)

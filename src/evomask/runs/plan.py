@@ -88,9 +88,12 @@ def encode_plan(plan: Plan) -> bytes:
 def decode_plan(text: bytes) -> Plan:
     """The plan in a TOML file of this version."""
     try:
-        return msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
+        plan = msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+    if plan.format != FORMAT:
+        raise RunError(f"plan.toml has format {plan.format}, this version reads {FORMAT}")
+    return plan
 
 
 def check_input(plan: Plan) -> None:
