@@ -283,7 +283,7 @@ def _dissolve(
         best, target = 0.0, -1
         for i in range(neighbours.shape[1]):
             g = groups.labels[neighbours[x, i]]
-            if g == a or g == target or groups.sizes[g] >= 2 * k - 1:
+            if g in (a, target) or groups.sizes[g] >= 2 * k - 1:
                 continue
             cost = _joining(points, lengths, groups, x, g)
             if target < 0 or cost < best:

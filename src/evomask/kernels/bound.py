@@ -10,7 +10,7 @@ records; here the shares are moved, by subgradient steps, so that the bound grow
 import numpy as np
 
 from evomask.kernels.arrays import Codes, Floats, Indices, Points
-from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDEX_ROWS, POINTS, REAL, WHOLE, kernel
+from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDEX_ROWS, REAL, WHOLE, kernel
 
 SAFE = 1.0 - 1e-9
 """Room for rounding, so that the bound stays below."""

@@ -42,10 +42,11 @@ def near_records(points: Points, count: int) -> Codes:
 
     n = len(points)
     count = min(count, n - 1)
-    _, found = KDTree(points).query(points, count + 1)
+    found = np.asarray(KDTree(points).query(points, count + 1)[1])
     others = found != np.arange(n)[:, None]
     others[others.all(axis=1), -1] = False
-    return found[others].reshape(n, count).astype(np.int32)
+    near: Codes = found[others].reshape(n, count).astype(np.int32)
+    return near
 
 
 def squares_within(points: Points, members: Indices, starts: Indices) -> Floats:

@@ -16,6 +16,9 @@ FOUNDERS = 4
 FOUNDING = 0.5
 """Share of the budget that the long bursts take."""
 
+SHORTER = 4
+"""How many times shorter a short burst is."""
+
 PER_RECORD = 2_000
 """Steps of a long burst for each record, where the budget does not say."""
 
@@ -28,10 +31,19 @@ class Effort:
     short: int
 
     @classmethod
+    def of(cls, long: int) -> "Effort":
+        """The short burst that goes with a long one."""
+        return cls(long, max(1, long // SHORTER))
+
+    @classmethod
     def within(cls, evaluations: float) -> "Effort":
         """Burst lengths for a budget of so many elementary steps, all workers together."""
-        long = max(1, int(evaluations * FOUNDING / FOUNDERS))
-        return cls(long, max(1, long // 4))
+        return cls.of(max(1, int(evaluations * FOUNDING / FOUNDERS)))
+
+    @classmethod
+    def usual(cls, n_records: int) -> "Effort":
+        """Burst lengths where the budget is one of generations."""
+        return cls.of(PER_RECORD * n_records)
 
 
 @dataclass(frozen=True)

@@ -100,9 +100,7 @@ class Memetic(Grouped):
     short: int
 
     @classmethod
-    def of(
-        cls, common: Grouped, long: int, short: int, rng: np.random.Generator
-    ) -> "Memetic":
+    def of(cls, common: Grouped, long: int, short: int, rng: np.random.Generator) -> "Memetic":
         """The problem with near records and temperatures found from the points."""
         points, k = common.points, common.k
         near = near_records(points, near_count(k))
@@ -123,6 +121,12 @@ class Memetic(Grouped):
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
+
+    def tried(self, steps: int) -> int:
+        """Do a burst of about so many steps for nothing, to see how long it takes."""
+        start = constructed(self.points, self.k, 0)
+        rng = np.random.default_rng(0)
+        return self._annealed(start, self.schedule.between(HOT, COLD), steps, rng).steps
 
     def _annealed(
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator

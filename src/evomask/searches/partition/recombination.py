@@ -79,13 +79,20 @@ def recombined(points: Points, parents: Sequence[Labels]) -> Labels:
     return canonical(chosen)
 
 
+def best_of_components(points: Points, parents: Sequence[Labels]) -> Labels:
+    """Each component as in the parent that is cheapest there, without mixing parents inside."""
+    pool = Pool.of(points, parents)
+    return canonical(_best_parents(pool, pool.components()))
+
+
 def _numbered(labels: Labels, known: dict[bytes, int]) -> Indices:
     """Numbers of the groups in *known*, which takes in the new ones."""
     order = np.argsort(labels, kind="stable")
     edges = np.cumsum(np.bincount(labels))[:-1]
     names = [group.tobytes() for group in np.split(order.astype(np.int64), edges)]
     numbers = np.array([known.setdefault(name, len(known)) for name in names])
-    return numbers[labels]
+    own: Indices = numbers[labels]
+    return own
 
 
 def _best_parents(pool: Pool, parts: Indices) -> Indices:
@@ -94,7 +101,8 @@ def _best_parents(pool: Pool, parts: Indices) -> Indices:
     shares = (pool.costs / sizes)[pool.choices]
     costs = np.array([np.bincount(parts, weights=row) for row in shares])
     best = np.argmin(costs.round(12), axis=0)
-    return pool.choices[best[parts], np.arange(len(parts))]
+    chosen: Indices = pool.choices[best[parts], np.arange(len(parts))]
+    return chosen
 
 
 def _improved(pool: Pool, parts: Indices, chosen: Indices) -> Indices:
@@ -183,7 +191,7 @@ def _branched(pool: Pool, groups: Indices) -> list[int]:
         return [int(groups[0])]
     found = milp(
         pool.costs[groups],
-        integrality=np.ones(len(groups)),
+        integrality=np.ones(len(groups), dtype=np.int64),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(_cover(pool, groups), 1, 1),
         options={"mip_rel_gap": 0},

@@ -57,7 +57,9 @@ class Schedule:
         wanted = np.geomspace(hot, cold, LEVELS)
         # Equal excesses are told apart by a trifle, so that each has one temperature.
         falling = np.maximum(self.excess, LEAST_EXCESS) * (1.0 + 1e-9 * np.arange(LEVELS)[::-1])
-        logs = np.interp(-np.log(wanted), -np.log(falling), np.log(np.maximum(self.temperatures, 1e-300)))
+        logs = np.interp(
+            -np.log(wanted), -np.log(falling), np.log(np.maximum(self.temperatures, 1e-300))
+        )
         burst = np.exp(logs)
         burst[-max(1, int(QUENCHED * LEVELS)) :] = 0.0
         return burst
