@@ -1,0 +1,1 @@
+"""Searches: what evolves, its operators, its fitness and its defaults; one folder each."""
