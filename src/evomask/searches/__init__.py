@@ -1,0 +1,1 @@
+"""One folder per search; searches never import one another."""
