@@ -31,6 +31,8 @@ class Index:
         sensitive: whether it needs a sensitive attribute.
         shares: whether it needs the shares of sensitive values.
         label: whether it needs a label to classify by.
+        separable: whether, with no record suppressed, the levels alone tell it.
+        monotone: whether it never falls when a level rises.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Index:
     sensitive: bool = False
     shares: bool = False
     label: bool = False
+    separable: bool = False
+    monotone: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +162,7 @@ def _glm(figures: Figures) -> Floats:
 
 
 INDICES: tuple[Index, ...] = (
-    Index("k", MORE, "size of the smallest class", lambda f: f.k, _records),
+    Index("k", MORE, "size of the smallest class", lambda f: f.k, _records, monotone=True),
     Index(
         "l", MORE, "fewest sensitive values in a class", lambda f: f.distinct, _values,
         sensitive=True,
@@ -180,17 +184,20 @@ INDICES: tuple[Index, ...] = (
         "agreement", LESS, "own sensitive value's share in the class, mean over records",
         lambda f: f.agreement, _one, sensitive=True,
     ),
-    Index("glm", LESS, "loss of cells, added (Iyengar)", _glm, _cells),
+    Index("glm", LESS, "loss of cells, added (Iyengar)", _glm, _cells, separable=True),
     Index(
         "cm", LESS, "records not of their class' main label", lambda f: f.misclassified, _records,
         label=True,
     ),
-    Index("precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _one),
+    Index(
+        "precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _one,
+        separable=True,
+    ),
     Index(
         "discernibility", LESS, "class sizes added; the table's if suppressed",
         lambda f: f.sum_of_sizes, _squared,
     ),
-    Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _one),
+    Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _one, separable=True),
 )  # fmt: skip
 
 

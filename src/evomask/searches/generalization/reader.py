@@ -144,6 +144,11 @@ class Objectives:
         return any(isinstance(index, Index) and index.shares for index in self.indices)
 
     @property
+    def from_figures(self) -> bool:
+        """Whether figures alone tell every objective."""
+        return all(isinstance(index, Index) for index in self.indices)
+
+    @property
     def largest(self) -> Floats:
         """For each objective the bound K of its quality, at least 1 above every loss."""
         return np.array([self._bound(index) for index in self.indices])
