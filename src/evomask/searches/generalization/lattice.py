@@ -167,7 +167,7 @@ class Lattice:
         """The table generalized to a node, with some records flagged as suppressed."""
         table = self.table
         for name, level in zip(self.names, self.checked(levels), strict=True):
-            tree = fitted(self.trees[name], table.attribute(name))
+            tree = restricted(self.trees[name], table.attribute(name))
             codes = tree.ancestors(level)[table.codes(name)]
             table = table.with_recoded(name, codes, tree.recoding(level))
         return table if suppressed is None else table.suppressing(suppressed)
@@ -224,7 +224,7 @@ def _leaves_of(table: Table, name: str, tree: Hierarchy) -> Indices:
     return found
 
 
-def fitted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
+def restricted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
     """The tree over the attribute's own categories; one without a leaf stands for itself."""
     place = {leaf: i for i, leaf in enumerate(tree.categories)}
     levels = tuple(
