@@ -168,7 +168,7 @@ class WinnersAndLosers(Generic[G]):
     by: Key = as_it_is
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Winners are all mutated or crossed in pairs; the best one's child meets the worst loser."""
+        """Winners are all mutated or crossed in pairs; the best meets the worst loser."""
         chosen = rng.choice(len(state.population), self.subset // 2 * 2, replace=False)
         ranks = ranks_of((state.population[i] for i in chosen), self.by)
         ordered = [int(i) for i in chosen[leaders(ranks, len(chosen))]]
