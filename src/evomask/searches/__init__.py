@@ -1,0 +1,1 @@
+"""Searches: what evolves, how it varies, what it costs; one folder each."""
