@@ -95,8 +95,14 @@ def test_wrong_words_are_one_sentence(evomask, people, masked, words, sentence):
     [
         ("age,income,region\n20,1000,n\n", "has 1 records and the original 20"),
         ("age,region\n" + "20,n\n" * 20, "the masked file has no column 'income'"),
-        ("age,income,region\n" + "20,1,q\n" * 20, "'region' holds in record 1 a value that"),
-        ("age,income,region\n" + "20,x,n\n" * 20, "'income' is declared continuous and holds"),
+        (
+            "age,income,region\n" + "20,1,q\n" * 20,
+            "'region' of the masked file holds in record 1 a value outside",
+        ),
+        (
+            "age,income,region\n" + "20,x,n\n" * 20,
+            "'income' of the masked file holds in record 1 a value outside",
+        ),
     ],
 )
 def test_a_masked_file_that_does_not_fit_is_one_sentence(

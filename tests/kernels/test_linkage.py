@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evomask.kernels.agreement import agreement_patterns
 from evomask.kernels.linkage import (
     Candidates,
     Rows,
     Terms,
-    agreement_patterns,
     nearest_ties,
     tied_with_own,
 )

@@ -44,5 +44,5 @@ def test_k_above_the_number_of_records_is_an_error():
 
 
 def test_no_attribute_is_an_error():
-    with pytest.raises(SchemaError, match="at least one continuous attribute"):
+    with pytest.raises(SchemaError, match="at least one attribute"):
         IndividualRanking((), 3)

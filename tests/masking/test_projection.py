@@ -36,5 +36,5 @@ def test_the_sum_of_z_scores_orders_the_records():
 
 
 def test_no_attribute_is_an_error():
-    with pytest.raises(SchemaError, match="at least one continuous attribute"):
+    with pytest.raises(SchemaError, match="at least one attribute"):
         Projection((), 3)

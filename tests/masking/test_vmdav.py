@@ -26,5 +26,5 @@ def test_gamma_must_be_a_number_from_0_up(gamma):
 
 
 def test_no_attribute_is_an_error():
-    with pytest.raises(SchemaError, match="at least one continuous attribute"):
+    with pytest.raises(SchemaError, match="at least one attribute"):
         VMdav((), 3)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
 
 
+@options.with_data_options
 def measure(
     original: Annotated[
         Path | None, typer.Argument(metavar="ORIGINAL", help="The original records.")
@@ -25,16 +26,8 @@ def measure(
     profile: options.Profile = "strict",
     json: options.Json = False,
     quiet: options.Quiet = False,
-    schema: options.SchemaPath = None,
-    quasi: options.Quasi = "",
-    confidential: options.Confidential = "",
-    drop: options.Drop = "",
-    ordinal: options.Ordinal = "",
-    nominal: options.Nominal = "",
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = None,
-    missing: options.Missing = "",
+    *,
+    source: options.Source,
 ) -> None:
     """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
     from evomask.runs.measure import MeasureJob, measure_files
@@ -44,12 +37,8 @@ def measure(
         return
     if original is None or masked is None:
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
-    source = options.source(
-        original, schema, quasi, confidential, drop, ordinal, nominal,
-        delimiter, encoding, decimal, missing,
-    )  # fmt: skip
     progress(f"measuring {masked} against {original}", quiet=quiet)
-    outcome = measure_files(MeasureJob(source, masked, options.names(measures), profile))
+    outcome = measure_files(MeasureJob(source(original), masked, options.names(measures), profile))
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 

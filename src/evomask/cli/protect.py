@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evomask.runs.protect import Candidate, Progress, Protected
 
 
+@options.with_data_options
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
@@ -24,27 +25,15 @@ def protect(
     seed: options.Seed = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    schema: options.SchemaPath = None,
-    quasi: options.Quasi = "",
-    confidential: options.Confidential = "",
-    drop: options.Drop = "",
-    ordinal: options.Ordinal = "",
-    nominal: options.Nominal = "",
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = None,
-    missing: options.Missing = "",
+    *,
+    source: options.Source,
 ) -> None:
     """Protect FILE: many maskings, their front, the balanced one written, and a report."""
     from evomask.reports.internal import write_internal
     from evomask.runs.protect import ProtectJob, protect_file
     from evomask.runs.requirements import requirement_of
 
-    source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal,
-        delimiter, encoding, decimal, missing,
-    )  # fmt: skip
-    job = ProtectJob(source, out, requirement_of(require), profile, seconds, seed)
+    job = ProtectJob(source(file), out, requirement_of(require), profile, seconds, seed)
     progress(f"protecting {file}", quiet=quiet)
     watch = None if quiet else counter(_line)
     done = protect_file(job, workers=workers, watch=watch)

@@ -12,6 +12,8 @@ from evomask.kernels.arrays import Flags, Floats
 
 MOST_RECORDS = 20_000
 """Links are looked for in this many records, spread evenly over the file."""
+FEW_RECORDS = 500
+"""What does not hold in these is not looked at further."""
 MOST_NUMBERS = 30
 """Sums are looked for among at most this many columns of numbers."""
 FEWEST_SUMS = 10
@@ -49,23 +51,31 @@ def _adds_up(total: Floats, a: Floats, b: Floats) -> bool:
     return bool(np.allclose(total[known], a[known] + b[known], rtol=1e-9, atol=1e-6))
 
 
-def _sample(table: Table) -> Table:
-    step = max(1, -(-len(table) // MOST_RECORDS))
+def _sample(table: Table, most: int = MOST_RECORDS) -> Table:
+    step = max(1, -(-len(table) // most))
     return table.take(np.arange(0, len(table), step)) if step > 1 else table
 
 
 def _following(table: Table) -> list[tuple[str, str]]:
     """Columns whose value is settled by another's, where that other one repeats itself."""
+    few = _sample(table, FEW_RECORDS)
     counts = {name: len(classes_of(table, [name])) for name in table.schema.names}
     repeating = [name for name, count in counts.items() if 1 < count <= len(table) / 3]
-    found = []
-    for given, other in permutations(repeating, 2):
-        if counts[other] > counts[given] or len(classes_of(table, [given, other])) > counts[given]:
-            continue
-        same = counts[other] == counts[given]
-        words = "says the same as" if same else "follows from"
-        found.append((other, f"linked: {words} {given!r}; mask both or drop one"))
-    return found
+    return [
+        (other, f"linked: {_words(counts[given], counts[other])} {given!r}; mask both or drop one")
+        for given, other in permutations(repeating, 2)
+        if counts[other] <= counts[given]
+        and _settles(few, given, other)
+        and _settles(table, given, other)
+    ]
+
+
+def _settles(table: Table, given: str, other: str) -> bool:
+    return len(classes_of(table, [given, other])) == len(classes_of(table, [given]))
+
+
+def _words(given: int, other: int) -> str:
+    return "says the same as" if given == other else "follows from"
 
 
 def _correlated(table: Table) -> list[tuple[str, str]]:

@@ -114,10 +114,10 @@ def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
 
 
 def _plain(content: bytes) -> bytes:
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    ends_once = content.endswith(b"\n") and not content.endswith(b"\n\n")
-    return content if ends_once else content.rstrip(b"\n") + b"\n"
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    ends_once = content.endswith(b"\n") and not content.endswith((b"\n\n", b"\n\r\n"))
+    return content if ends_once else content.rstrip(b"\r\n") + b"\n"
 
 
 def _check_header(path: Path, sample: str, delimiter: str) -> None:
@@ -132,6 +132,8 @@ def _check_header(path: Path, sample: str, delimiter: str) -> None:
 
 def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     """Every record must have as many fields as the header; the first other one is named."""
+    if content.count(b'"') % 2:
+        raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
     ragged = np.flatnonzero(widths != widths[0])
     if len(ragged):

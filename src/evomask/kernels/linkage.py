@@ -1,4 +1,4 @@
-"""Nearest records with exact ties, and which attributes of two records agree.
+"""Nearest records with exact ties.
 
 A record is a row of numbers, each an interval with equal ends for a plain number and NaN
 ends for a missing value, and a row of codes. The distance of two records is the sum over
@@ -103,7 +103,7 @@ def tied_with_own(
     ends with the first nearer record.
     """
     rows = candidates.rows
-    low, high = _as_columns(rows)
+    low, high = as_columns(rows)
     return _tied_with_own(
         targets.low, targets.high, targets.codes, places, own, low, high, rows.codes,
         candidates.counts, candidates.line, targets.are_plain and rows.are_plain,
@@ -116,7 +116,7 @@ def nearest_ties(
 ) -> tuple[Indices, Indices]:
     """All nearest candidates of each target: target i has ``found[ends[i]:ends[i + 1]]``."""
     rows = candidates.rows
-    low, high = _as_columns(rows)
+    low, high = as_columns(rows)
     return _nearest_ties(
         targets.low, targets.high, targets.codes, places, low, high, rows.codes,
         candidates.line, targets.are_plain and rows.are_plain,
@@ -124,28 +124,19 @@ def nearest_ties(
     )  # fmt: skip
 
 
-def agreement_patterns(targets: Rows, rows: Rows, tolerances: Floats, terms: Terms) -> Indices:
-    """A matrix of targets by records whose entry has bit j set where attribute j agrees.
-
-    Numbers agree when the gap is within their tolerance or both are missing, codes when
-    their table says 0. Numbers come first.
-    """
-    return _agreement_patterns(
-        targets.low, targets.high, targets.codes, rows.low, rows.high, rows.codes,
-        tolerances, terms.tables, terms.starts, terms.widths,
-    )  # fmt: skip
-
-
-def _as_columns(rows: Rows) -> tuple[Points, Points]:
+def as_columns(rows: Rows) -> tuple[Points, Points]:
     """Numbers with one attribute a row, so that many candidates are compared at once."""
     low = np.ascontiguousarray(rows.low.T)
     return low, low if rows.low is rows.high else np.ascontiguousarray(rows.high.T)
 
 
 @inner
-def _gap(t_low: float, t_high: float, c_low: float, c_high: float) -> float:
+def gap_between(t_low: float, t_high: float, c_low: float, c_high: float) -> float:
     """Distance between two intervals, 0 where they touch."""
-    return max(c_low - t_high, t_low - c_high, 0.0)
+    above = c_low - t_high
+    below = t_low - c_high
+    gap = above if above > below else below
+    return gap if gap > 0.0 else 0.0
 
 
 @inner
@@ -175,15 +166,20 @@ def _gaps(
     missing: float,
     out: Floats,
 ) -> None:
-    """What numbers add where some may be intervals or missing."""
+    """What numbers add where some may be intervals or missing; several at once too."""
     for a in range(weights.size):
-        for j in range(start, stop):
-            if np.isnan(t_low[i, a]) or np.isnan(c_low[a, j]):
-                if np.isnan(t_low[i, a]) != np.isnan(c_low[a, j]):
-                    out[j - start] += missing
-            else:
-                gap = _gap(t_low[i, a], t_high[i, a], c_low[a, j], c_high[a, j])
-                out[j - start] += weights[a] * (gap * gap)
+        lows = c_low[a, start:stop]
+        highs = c_high[a, start:stop]
+        low = t_low[i, a]
+        high = t_high[i, a]
+        weight = weights[a]
+        if np.isnan(low):
+            for s in range(stop - start):
+                out[s] += 0.0 if np.isnan(lows[s]) else missing
+        else:
+            for s in range(stop - start):
+                gap = gap_between(low, high, lows[s], highs[s])
+                out[s] += missing if np.isnan(lows[s]) else weight * (gap * gap)
 
 
 @inner
@@ -366,38 +362,3 @@ def _nearest_ties(
                     end += 1
         ends[i + 1] = end
     return ends, found[: ends[n_targets]].copy()
-
-
-@kernel(
-    POINTS, POINTS, CODE_ROWS, POINTS, POINTS, CODE_ROWS, FLOATS, FLOATS, INDICES, INDICES,
-)  # fmt: skip
-def _agreement_patterns(
-    t_low: Points,
-    t_high: Points,
-    t_codes: Codes,
-    c_low: Points,
-    c_high: Points,
-    c_codes: Codes,
-    tolerances: Floats,
-    tables: Floats,
-    starts: Indices,
-    widths: Indices,
-) -> Indices:
-    n_targets = t_low.shape[0]
-    n_candidates = c_low.shape[0]
-    numbers = tolerances.size
-    patterns = np.zeros((n_targets, n_candidates), dtype=np.int64)
-    for i in range(n_targets):
-        for j in range(n_candidates):
-            bits = 0
-            for a in range(numbers):
-                if np.isnan(t_low[i, a]) or np.isnan(c_low[j, a]):
-                    if np.isnan(t_low[i, a]) and np.isnan(c_low[j, a]):
-                        bits |= 1 << a
-                elif _gap(t_low[i, a], t_high[i, a], c_low[j, a], c_high[j, a]) <= tolerances[a]:
-                    bits |= 1 << a
-            for a in range(starts.size):
-                if tables[starts[a] + t_codes[i, a] * widths[a] + c_codes[j, a]] == 0.0:
-                    bits |= 1 << (numbers + a)
-            patterns[i, j] = bits
-    return patterns

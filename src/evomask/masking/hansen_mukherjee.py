@@ -12,7 +12,8 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Indices, Labels, Points
 from evomask.masking.aggregation import aggregated
-from evomask.masking.points import checked_attributes, standardised
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 class Order(StrEnum):
@@ -46,7 +47,7 @@ class HansenMukherjee:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        checked_attributes("the best cut", self.attributes)
+        require_attributes(self.attributes, "the best cut")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""

@@ -11,7 +11,8 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Labels
 from evomask.masking.aggregation import group_means
-from evomask.masking.points import checked_attributes, standardised
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class IndividualRanking:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        checked_attributes("individual ranking", self.attributes)
+        require_attributes(self.attributes, "individual ranking")
 
     def partitions(self, table: Table) -> dict[str, Labels]:
         """Group label of each record, by attribute."""

@@ -13,7 +13,8 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Labels
 from evomask.masking.aggregation import aggregated
-from evomask.masking.points import checked_attributes, standardised
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 class Ending(StrEnum):
@@ -41,7 +42,7 @@ class Mdav:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        checked_attributes("MDAV", self.attributes)
+        require_attributes(self.attributes, "MDAV")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""

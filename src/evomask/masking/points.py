@@ -4,14 +4,7 @@ import warnings
 
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.table import Table
-from evomask.errors import SchemaError
 from evomask.kernels.arrays import Points
-
-
-def checked_attributes(method: str, names: tuple[str, ...]) -> None:
-    """An error if a method that masks numbers is given nothing to mask."""
-    if not names:
-        raise SchemaError(f"{method} needs at least one continuous attribute; name one")
 
 
 def standardised(table: Table, names: tuple[str, ...]) -> Points:

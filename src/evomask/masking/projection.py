@@ -12,7 +12,8 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Labels, Points
 from evomask.masking.aggregation import aggregated
-from evomask.masking.points import checked_attributes, standardised
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 class Line(StrEnum):
@@ -40,7 +41,7 @@ class Projection:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        checked_attributes("projection", self.attributes)
+        require_attributes(self.attributes, "projection")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""

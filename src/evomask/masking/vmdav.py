@@ -13,7 +13,8 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.kernels.arrays import Labels
 from evomask.masking.aggregation import aggregated
-from evomask.masking.points import checked_attributes, standardised
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class VMdav:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        checked_attributes("V-MDAV", self.attributes)
+        require_attributes(self.attributes, "V-MDAV")
         if not (math.isfinite(self.gamma) and self.gamma >= 0):
             raise ParameterError(f"gamma must be a number from 0 up, got {self.gamma}")
 

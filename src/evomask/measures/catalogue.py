@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from evomask.data.schema import Schema
+from evomask.data.schema import Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.individual import INDIVIDUAL, SPECIAL_UNIQUES
@@ -31,6 +31,7 @@ from evomask.measures.risk.probabilistic import (
     ProbabilisticLinkage,
 )
 from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.risk.swapping import SwappingLinkage
 from evomask.measures.score import Mean, Weighted, Worst
 
 Maker = Callable[[tuple[str, ...]], Measure]
@@ -52,7 +53,10 @@ OF_ANY_KIND: dict[str, Maker] = {
 WEIGHING: dict[str, Maker] = {
     kind.about.name: kind for kind in (ProbabilisticLinkage, OneToOneLinkage)
 }
-MEASURES: dict[str, Maker] = {**OF_NUMBERS, **OF_CATEGORIES, **OF_ANY_KIND, **WEIGHING}
+OF_ORDER: dict[str, Maker] = {SwappingLinkage.about.name: SwappingLinkage}
+MEASURES: dict[str, Maker] = {
+    **OF_NUMBERS, **OF_CATEGORIES, **OF_ANY_KIND, **WEIGHING, **OF_ORDER,
+}  # fmt: skip
 
 ABOUT: dict[str, About] = {
     about.name: about
@@ -62,8 +66,8 @@ ABOUT: dict[str, About] = {
         VarianceLoss.about, CorrelationLoss.about, ContingencyLoss.about, DistanceLoss.about,
         EntropyLoss.about, RankInterval.about, RelativeInterval.about, DeviationInterval.about,
         DistanceLinkage.about, ReverseDistanceLinkage.about, ProbabilisticLinkage.about,
-        OneToOneLinkage.about, Relabelling.about, RelabelledLinkage.about, Inference.about,
-        Mean.about, Worst.about, Weighted.about,
+        OneToOneLinkage.about, SwappingLinkage.about, Relabelling.about,
+        RelabelledLinkage.about, Inference.about, Mean.about, Worst.about, Weighted.about,
         K, DISTINCT_L, ENTROPY_L, RECURSIVE_L, T, UNIQUES, INDIVIDUAL, SPECIAL_UNIQUES,
     )
 }  # fmt: skip
@@ -83,6 +87,8 @@ def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[s
     makers += [(maker, numbers) for maker in OF_NUMBERS.values() if numbers]
     makers += [(maker, categories) for maker in OF_CATEGORIES.values() if categories]
     makers += [(maker, names) for maker in OF_ANY_KIND.values()]
+    ordered = tuple(name for name in names if schema[name].kind is not Kind.NOMINAL)
+    makers += [(maker, ordered) for maker in OF_ORDER.values() if ordered]
     compared = categories or names
     if len(compared) <= MOST_ATTRIBUTES:
         makers.append((ProbabilisticLinkage, compared))

@@ -77,6 +77,10 @@ class MethodEntry:
 
 METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("mdav", "mdav:Mdav", NUMBERS),
+    MethodEntry("vmdav", "vmdav:VMdav", NUMBERS),
+    MethodEntry("mhm", "hansen_mukherjee:HansenMukherjee", NUMBERS),
+    MethodEntry("projection", "projection:Projection", NUMBERS),
+    MethodEntry("individual-ranking", "individual_ranking:IndividualRanking", NUMBERS),
     MethodEntry("mdav-generic", "mdav_generic:MdavGeneric", ALL_KINDS),
     MethodEntry("mondrian", "mondrian:Mondrian", ALL_KINDS),
     MethodEntry("clustered-microaggregation", "clustered:ClusteredMicroaggregation", CATEGORIES),

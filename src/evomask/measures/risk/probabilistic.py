@@ -12,8 +12,9 @@ import numpy as np
 from evomask.data.classes import Classes
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.kernels.agreement import agreement_patterns
 from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.linkage import Rows, Terms, agreement_patterns
+from evomask.kernels.linkage import Rows, Terms
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
 from evomask.measures.risk.fellegi import AgreementModel, fitted
