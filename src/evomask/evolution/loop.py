@@ -1,0 +1,155 @@
+"""The loop: one for all searches."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Generic, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.errors import EvomaskError, RunError
+from evomask.evolution.archive import Archive
+from evomask.evolution.brood import Brood, Outcome, Outcomes, Task, founders
+from evomask.evolution.individual import Cost, G, Population, first
+from evomask.evolution.state import State, born
+from evomask.evolution.stopping import Stop
+from evomask.evolution.streams import breeding_stream, working_stream
+
+
+class Problem(Protocol[G]):
+    """What evolves.
+
+    ``work`` makes one child and measures it: variation, or a burst of many steps, drawing
+    every random number from *rng*. For the operator `first` it makes the first genome number
+    ``task.rival``. ``unpack`` undoes ``pack``; arrays hold numbers or fixed-width text.
+    """
+
+    def work(self, task: Task[G], rng: np.random.Generator) -> Outcome[G]:
+        """One child and its fitness."""
+        ...
+
+    def pack(self, genome: G) -> Mapping[str, NDArray[Any]]:
+        """A genome as named arrays."""
+        ...
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> G:
+        """The genome that was packed."""
+        ...
+
+
+class Scheme(Protocol[G]):
+    """How it breeds and who stays; parameters held as fields."""
+
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        """What to try next."""
+        ...
+
+    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
+        """The next population."""
+        ...
+
+
+class Evaluator(Protocol[G]):
+    """Who carries out a brood; the same answers from one process, many, or many machines."""
+
+    def __call__(self, brood: Brood[G], first: int) -> Outcomes[G]:
+        """An outcome for each task, in order; serial numbers go on from *first*."""
+        ...
+
+
+Observer = Callable[[State[G], Brood[G], Outcomes[G], State[G]], None]
+
+
+def evolve(
+    state: State[G],
+    scheme: Scheme[G],
+    work: Evaluator[G],
+    *,
+    seed: int,
+    until: Stop,
+    observers: Iterable[Observer[G]] = (),
+    cost: Cost = first,
+) -> State[G]:
+    """Breed, work, replace, tell the observers; stop when *until* says so.
+
+    Args:
+        cost: one number per fitness, for the history and the operator statistics.
+    """
+    watching = tuple(observers)
+    while not until(state):
+        brood = scheme.propose(state, breeding_stream(seed, state.generation))
+        state = _turn(state, scheme, brood, work, observers=watching, cost=cost)
+    return state
+
+
+def begin(
+    count: int,
+    work: Evaluator[G],
+    *,
+    archive: Archive[G] | None = None,
+    observers: Iterable[Observer[G]] = (),
+    cost: Cost = first,
+) -> State[G]:
+    """Generation 0: the problem's first genomes, made and measured like any other brood."""
+    nobody: State[G] = State() if archive is None else State(archive=archive)
+    watching = tuple(observers)
+    return _turn(nobody, _Founding(), founders(count), work, observers=watching, cost=cost)
+
+
+def _turn(
+    state: State[G],
+    scheme: Scheme[G],
+    brood: Brood[G],
+    work: Evaluator[G],
+    *,
+    observers: tuple[Observer[G], ...],
+    cost: Cost,
+) -> State[G]:
+    outcomes = work(brood, state.tasks)
+    after = state.advanced(brood, outcomes, scheme.replace(state, brood, outcomes), cost)
+    for observe in observers:
+        observe(state, brood, outcomes, after)
+    return after
+
+
+class _Founding(Generic[G]):
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        raise NotImplementedError("the first brood is not bred")
+
+    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
+        return born(state, brood, outcomes)
+
+
+@dataclass(frozen=True)
+class Worker(Generic[G]):
+    """A problem with the seed of its streams: what an evaluator sends to each process once.
+
+    Every task owns a stream named by its serial number, so a fitness depends on the seed and
+    the task's turn, never on which worker computed it or how many there were.
+    """
+
+    problem: Problem[G]
+    seed: int
+
+    def __call__(self, task: Task[G], serial: int) -> Outcome[G]:
+        """Do one task; whatever goes wrong arrives as one error that names it."""
+        try:
+            outcome = self.problem.work(task, working_stream(self.seed, serial))
+        except EvomaskError as error:
+            raise RunError(f"task {serial} ({task.operator}) failed: {error}") from error
+        except Exception as error:
+            raise RunError(
+                f"task {serial} ({task.operator}) failed with {type(error).__name__}; "
+                "this is a defect of the search, please report it"
+            ) from error
+        _check(outcome, task, serial)
+        return outcome
+
+
+def _check(outcome: Outcome[Any], task: Task[Any], serial: int) -> None:
+    if not outcome.fitness or not all(value > -inf for value in outcome.fitness):
+        raise RunError(
+            f"the fitness of task {serial} ({task.operator}) is not a number; "
+            "it must be finite, or +infinity for a candidate that must not survive"
+        )

@@ -1,0 +1,59 @@
+"""When to stop: functions of the state that combine."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeAlias
+
+from evomask.evolution.individual import Population
+from evomask.evolution.state import State
+
+Stop: TypeAlias = Callable[[State[Any]], bool]
+
+
+def generations(limit: int) -> Stop:
+    """After *limit* generations; the first population is generation 0."""
+    return lambda state: state.generation >= limit
+
+
+def evaluations(limit: int) -> Stop:
+    """At the end of the generation that reaches *limit* evaluations."""
+    return lambda state: state.evaluations >= limit
+
+
+def seconds(limit: float, clock: Callable[[], float]) -> Stop:
+    """At the end of the generation in which *clock*, the seconds used so far, reaches *limit*."""
+    return lambda _: clock() >= limit
+
+
+def stalled(patience: int) -> Stop:
+    """When the best cost has not fallen for *patience* generations."""
+    return lambda state: state.generation - state.summary.since >= patience
+
+
+def target(cost: float) -> Stop:
+    """When the best cost is *cost* or less."""
+    return lambda state: state.summary.best <= cost
+
+
+def mean_unchanged(patience: int, tolerance: float = 0.0) -> Stop:
+    """When the population's mean cost stays within *tolerance* over *patience* generations."""
+
+    def reached(state: State[Any]) -> bool:
+        means = [summary.mean for summary in state.history.last(patience + 1)]
+        return len(means) == patience + 1 and max(means) - min(means) <= tolerance
+
+    return reached
+
+
+def diversity_below(threshold: float, diversity: Callable[[Population[Any]], float]) -> Stop:
+    """When the population's diversity falls below *threshold*."""
+    return lambda state: diversity(state.population) < threshold
+
+
+def distinct_share(identify: Callable[[Any], Hashable]) -> Callable[[Population[Any]], float]:
+    """A diversity: the share of different genomes in a population."""
+    return lambda population: len({identify(m.genome) for m in population}) / len(population)
+
+
+def either(*criteria: Stop) -> Stop:
+    """When any of the criteria is met."""
+    return lambda state: any(criterion(state) for criterion in criteria)

@@ -1,0 +1,227 @@
+"""Expression trees as flat lists in prefix order: `+ a * 2 b` is a + (2 · b).
+
+Levels count nodes from the root down: a lone terminal has one level.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.errors import ParameterError
+
+Tree: TypeAlias = tuple[str, ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """What trees are made of.
+
+    Args:
+        functions: the number of operands of each function.
+        terminals: names of values.
+    """
+
+    functions: Mapping[str, int]
+    terminals: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.functions or not self.terminals:
+            raise ParameterError("expression trees need at least one function and one terminal")
+        if min(self.functions.values()) < 1:
+            raise ParameterError("a function of expression trees needs at least one operand")
+
+    def operands(self, symbol: str) -> int:
+        """How many operands a symbol takes; 0 for a terminal."""
+        return self.functions.get(symbol, 0)
+
+    def function(self, rng: np.random.Generator) -> str:
+        """A random function."""
+        return _any(tuple(self.functions), rng)
+
+    def terminal(self, rng: np.random.Generator) -> str:
+        """A random terminal."""
+        return _any(self.terminals, rng)
+
+    def either(self, rng: np.random.Generator) -> str:
+        """A random symbol, function or terminal."""
+        return _any((*self.functions, *self.terminals), rng)
+
+
+def _any(choices: Sequence[str], rng: np.random.Generator) -> str:
+    return choices[int(rng.integers(len(choices)))]
+
+
+def full(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """A random tree every branch of which has exactly *levels* levels."""
+    if levels <= 1:
+        return (symbols.terminal(rng),)
+    root = symbols.function(rng)
+    return (root, *_branches(full, symbols, root, levels, rng))
+
+
+def grow(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """A random tree of irregular shape, at most *levels* deep, with a function at its root."""
+    if levels <= 1:
+        return (symbols.terminal(rng),)
+    root = symbols.function(rng)
+    return (root, *_branches(sprout, symbols, root, levels, rng))
+
+
+def sprout(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """A random tree of irregular shape that may be a lone terminal."""
+    root = symbols.either(rng) if levels > 1 else symbols.terminal(rng)
+    return (root, *_branches(sprout, symbols, root, levels, rng))
+
+
+def _branches(
+    make: Callable[[Symbols, int, np.random.Generator], Tree],
+    symbols: Symbols,
+    root: str,
+    levels: int,
+    rng: np.random.Generator,
+) -> list[str]:
+    return [
+        symbol for _ in range(symbols.operands(root)) for symbol in make(symbols, levels - 1, rng)
+    ]
+
+
+def half_and_half(symbols: Symbols, levels: int, number: int, rng: np.random.Generator) -> Tree:
+    """Tree *number* of a first population: levels 2 to *levels* in turn, full and grown ones."""
+    depths = range(2, levels + 1) or range(levels, levels + 1)
+    make = full if (number // len(depths)) % 2 == 0 else grow
+    return make(symbols, depths[number % len(depths)], rng)
+
+
+def span(tree: Tree, start: int, symbols: Symbols) -> int:
+    """Where the subtree that begins at *start* ends (one past its last symbol)."""
+    open_operands, end = 1, start
+    while open_operands:
+        open_operands += symbols.operands(tree[end]) - 1
+        end += 1
+    return end
+
+
+def levels_of(tree: Tree, symbols: Symbols) -> list[int]:
+    """The level of every symbol; the root's is 1."""
+    levels, waiting = [], [1]
+    for symbol in tree:
+        level = waiting.pop()
+        levels.append(level)
+        waiting.extend([level + 1] * symbols.operands(symbol))
+    return levels
+
+
+def depth(tree: Tree, symbols: Symbols) -> int:
+    """How many levels a tree has."""
+    return max(levels_of(tree, symbols))
+
+
+def grafted(tree: Tree, place: int, branch: Tree, symbols: Symbols) -> Tree:
+    """The tree with its subtree at *place* replaced by *branch*."""
+    return (*tree[:place], *branch, *tree[span(tree, place, symbols) :])
+
+
+def cross(
+    one: Tree, other: Tree, symbols: Symbols, levels: int, rng: np.random.Generator
+) -> tuple[Tree, Tree]:
+    """Both children of swapping two random subtrees, chosen so that neither exceeds *levels*."""
+    place = int(rng.integers(len(one)))
+    above = levels_of(one, symbols)
+    fitting = [
+        at
+        for at, level in enumerate(levels_of(other, symbols))
+        if above[place] - 1 + _height(other, at, symbols) <= levels
+        and level - 1 + _height(one, place, symbols) <= levels
+    ]
+    if not fitting:
+        return one, other
+    at = fitting[int(rng.integers(len(fitting)))]
+    branches = one[place : span(one, place, symbols)], other[at : span(other, at, symbols)]
+    return grafted(one, place, branches[1], symbols), grafted(other, at, branches[0], symbols)
+
+
+def _height(tree: Tree, place: int, symbols: Symbols) -> int:
+    return depth(tree[place : span(tree, place, symbols)], symbols)
+
+
+def mutate_subtree(tree: Tree, symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """A random subtree replaced by a random new one, within *levels*."""
+    return _regrown(tree, list(range(len(tree))), symbols, levels, rng)
+
+
+def mutate_point(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
+    """One random symbol replaced by another with as many operands; unchanged if there is none."""
+    place = int(rng.integers(len(tree)))
+    operands = symbols.operands(tree[place])
+    others = [
+        symbol
+        for symbol in (*symbols.functions, *symbols.terminals)
+        if symbols.operands(symbol) == operands and symbol != tree[place]
+    ]
+    if not others:
+        return tree
+    return (*tree[:place], _any(others, rng), *tree[place + 1 :])
+
+
+def hoist(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
+    """A random subtree on its own, smaller than the tree; a lone terminal is returned unchanged."""
+    if len(tree) == 1:
+        return tree
+    place = int(rng.integers(1, len(tree)))
+    return tree[place : span(tree, place, symbols)]
+
+
+def collapse(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
+    """A random subtree, but not the whole tree, replaced by a random terminal."""
+    if len(tree) == 1:
+        return tree
+    place = int(rng.integers(1, len(tree)))
+    return grafted(tree, place, (symbols.terminal(rng),), symbols)
+
+
+def expand(tree: Tree, symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """A random terminal replaced by a random new subtree, within *levels*."""
+    leaves = [place for place, symbol in enumerate(tree) if not symbols.operands(symbol)]
+    return _regrown(tree, leaves, symbols, levels, rng)
+
+
+def _regrown(
+    tree: Tree, places: list[int], symbols: Symbols, levels: int, rng: np.random.Generator
+) -> Tree:
+    place = places[int(rng.integers(len(places)))]
+    left = levels - levels_of(tree, symbols)[place] + 1
+    return grafted(tree, place, sprout(symbols, left, rng), symbols)
+
+
+def evaluate(
+    tree: Tree,
+    symbols: Symbols,
+    functions: Mapping[str, Callable[..., T]],
+    values: Mapping[str, T],
+) -> T:
+    """The value of a tree; with whole arrays as values, functions work on all cells at once."""
+    stack: list[T] = []
+    for symbol in reversed(tree):
+        count = symbols.operands(symbol)
+        if count:
+            operands = [stack.pop() for _ in range(count)]
+            stack.append(functions[symbol](*operands))
+        else:
+            stack.append(values[symbol])
+    return stack.pop()
+
+
+def encoded(tree: Tree, symbols: Symbols) -> NDArray[np.int64]:
+    """A tree as an array of numbers: the places of its symbols, functions before terminals."""
+    places = {symbol: i for i, symbol in enumerate((*symbols.functions, *symbols.terminals))}
+    return np.array([places[symbol] for symbol in tree], dtype=np.int64)
+
+
+def decoded(codes: NDArray[np.int64], symbols: Symbols) -> Tree:
+    """The tree that was encoded with the same symbols."""
+    names = (*symbols.functions, *symbols.terminals)
+    return tuple(names[code] for code in codes)

@@ -1,0 +1,111 @@
+"""Building blocks of operators: crossover, sites of mutation, rates that adapt."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.errors import ParameterError
+from evomask.evolution.ledger import Ledger
+
+Genes: TypeAlias = NDArray[np.generic]
+Places: TypeAlias = NDArray[np.intp]
+
+
+def crossing_points(length: int, count: int, rng: np.random.Generator) -> Places:
+    """Different places to cut between two genes, in order; fewer when the genome is short."""
+    inside = max(length - 1, 0)
+    return np.sort(rng.choice(inside, min(count, inside), replace=False)) + 1
+
+
+def cross_at(one: Genes, other: Genes, points: Sequence[int] | Places) -> tuple[Genes, Genes]:
+    """Both children of cutting two genomes at the same points and swapping every second piece."""
+    swapped = np.zeros(len(one), dtype=bool)
+    for point in points:
+        swapped[point:] ^= True
+    return _swap(one, other, swapped)
+
+
+def cross_points(
+    one: Genes, other: Genes, count: int, rng: np.random.Generator
+) -> tuple[Genes, Genes]:
+    """The m-point crossover: both children, cut at *count* random points."""
+    return cross_at(one, other, crossing_points(len(one), count, rng))
+
+
+def cross_uniformly(
+    one: Genes, other: Genes, rng: np.random.Generator, share: float = 0.5
+) -> tuple[Genes, Genes]:
+    """The uniform crossover: each gene changes sides with probability *share*."""
+    return _swap(one, other, rng.random(len(one)) < share)
+
+
+def _swap(one: Genes, other: Genes, swapped: NDArray[np.bool_]) -> tuple[Genes, Genes]:
+    children = one.copy(), other.copy()
+    children[0][swapped], children[1][swapped] = other[swapped], one[swapped]
+    return children
+
+
+def poisson_sites(length: int, mean: float, rng: np.random.Generator) -> Places:
+    """Different places to mutate; their number is Poisson, at most the whole genome.
+
+    A mean of 1 is the mutation rate of one gene in *length*.
+    """
+    return rng.choice(length, min(int(rng.poisson(mean)), length), replace=False)
+
+
+def pick(rates: Mapping[str, float], rng: np.random.Generator) -> str:
+    """One operator's name, drawn in proportion to the rates."""
+    names = list(rates)
+    edges = np.cumsum([rates[name] for name in names])
+    if not edges[-1] > 0:
+        raise ParameterError("rates of operators must add up to more than 0")
+    return names[int(np.searchsorted(edges, rng.random() * edges[-1], side="right"))]
+
+
+def adapted_rates(
+    ledger: Ledger, operators: Sequence[str], *, window: int = 20, floor: float = 0.05
+) -> dict[str, float]:
+    """A rate for each operator by its recent share of improved children, never below *floor*.
+
+    Looks at the last *window* generations in which an operator worked; one that has not worked
+    yet counts as if all its children improved, so that it gets its chance.
+    """
+    if not 0 <= floor * len(operators) <= 1:
+        raise ParameterError(f"floor must lie in [0, 1/{len(operators)}], got {floor}")
+    shares = {name: _improved_share(ledger, name, window) for name in operators}
+    total = sum(shares.values())
+    spread = 1.0 - floor * len(operators)
+    return {
+        name: floor + spread * (share / total if total else 1.0 / len(operators))
+        for name, share in shares.items()
+    }
+
+
+def _improved_share(ledger: Ledger, operator: str, window: int) -> float:
+    recent = ledger.recent(operator, window)
+    children = sum(row.children for row in recent)
+    return sum(row.improved for row in recent) / children if children else 1.0
+
+
+def still_useful(ledger: Ledger, operators: Sequence[str], patience: int = 5) -> tuple[str, ...]:
+    """The operators without those whose children were all discarded *patience* times running.
+
+    The dynamic optimizer of the operator study: an operator set aside is never tried again,
+    since its last generations stay as they are. Were none left, all are.
+    """
+    useful = tuple(name for name in operators if not _in_vain(ledger, name, patience))
+    return useful or tuple(operators)
+
+
+def _in_vain(ledger: Ledger, operator: str, patience: int) -> bool:
+    recent = ledger.recent(operator, patience)
+    return len(recent) == patience and not any(row.entered for row in recent)
+
+
+def offspring_count(size: int, gap: float) -> int:
+    """How many of a population a generation gap replaces; at least one."""
+    if not 0 < gap <= 1:
+        raise ParameterError(f"gap must lie in (0, 1], got {gap}")
+    return max(1, round(size * gap))
