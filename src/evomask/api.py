@@ -6,7 +6,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from evomask.data.frames import Declaration, Frame, frame_like, table_from
+from evomask.data.frames import Declaration, frame_like, table_from
+from evomask.data.intake import Frame
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 

@@ -1,10 +1,22 @@
 """The laws that every masking method obeys, run over the whole catalogue."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.partition import group_sizes
 from evomask.data.schema import Kind
-from evomask.runs.methods import METHODS
+from evomask.errors import ParameterError
+from evomask.masking.composition import InTurn, Stratified
+from evomask.masking.generalization import Generalization
+from evomask.masking.local_suppression import LocalSuppression, Matching
+from evomask.masking.mdav_generic import MdavGeneric
+from evomask.masking.mondrian import Cut, Mondrian
+from evomask.masking.pram import MatrixPram, Pram
+from evomask.masking.rank_swapping import RankSwapping
+from evomask.runs.methods import METHODS, method_named
 from tests.tables import mixed
 
 TABLE = mixed()
@@ -16,9 +28,36 @@ def method_of(entry):
     return entry.build(names, {})
 
 
-@pytest.fixture(params=METHODS, ids=lambda entry: entry.name)
+def tree(name):
+    categories = TABLE.attribute(name).categories
+    return Hierarchy(categories, (categories, tuple("any" for _ in categories)))
+
+
+def with_one_value(name):
+    return method_named(name).build(["school"], {"release": "value"})
+
+
+CATALOGUE = {entry.name: method_of(entry) for entry in METHODS}
+OTHERS = {
+    "generalization": Generalization(("school",), (1,), {"school": tree("school")}),
+    "matrix pram": MatrixPram(("school",), {"school": np.full((4, 4), 0.25)}),
+    "invariant pram": Pram(("school", "region"), invariant=True),
+    "in turn": InTurn((CATALOGUE["pram"], CATALOGUE["independent-noise"])),
+    "stratified": Stratified(RankSwapping(("age", "income"), 20), ("region",)),
+    "stratified sets": Stratified(Mondrian(("age", "school"), 3), ("region",)),
+    "relaxed": Mondrian(QUASI, 5, Cut.RELAXED),
+    "weighted": MdavGeneric(QUASI, 3, "weight"),
+    **{f"suppression, {m}": LocalSuppression(("school", "region"), 8, m) for m in Matching},
+    **{f"{name}, one value": with_one_value(name)
+       for name in ("mondrian", "global-recoding", "top-coding", "bottom-coding")},
+}  # fmt: skip
+ALL = {**CATALOGUE, **OTHERS}
+GROUPING = {name: method for name, method in ALL.items() if hasattr(method, "partition")}
+
+
+@pytest.fixture(params=ALL.values(), ids=ALL)
 def method(request):
-    return method_of(request.param)
+    return request.param
 
 
 class TestEveryMaskingMethod:
@@ -32,7 +71,7 @@ class TestEveryMaskingMethod:
     def test_leaves_other_attributes_alone(self, method):
         masked = method.mask(TABLE, np.random.default_rng(1))
         for name in set(TABLE.schema.names) - set(method.attributes):
-            assert np.array_equal(masked[name], TABLE[name])
+            assert masked[name].tobytes() == TABLE[name].tobytes()
 
     def test_leaves_its_argument_alone(self, method):
         table = mixed()
@@ -57,6 +96,28 @@ class TestEveryMaskingMethod:
                 assert released.max() <= known.max()
             else:
                 assert set(masked[name]) <= set(range(len(TABLE.attribute(name).categories)))
+
+
+@pytest.mark.parametrize("method", GROUPING.values(), ids=GROUPING)
+class TestEveryMicroaggregation:
+    def test_groups_hold_k_records(self, method):
+        labels = method.partition(TABLE, np.random.default_rng(1))
+        assert group_sizes(labels).min() >= method.k
+
+    def test_groups_are_numbered_without_gaps(self, method):
+        labels = method.partition(TABLE, np.random.default_rng(1))
+        assert len(labels) == len(TABLE)
+        assert set(labels) == set(range(labels.max() + 1))
+
+    def test_releases_the_records_of_a_group_alike(self, method):
+        labels = method.partition(TABLE, np.random.default_rng(1))
+        masked = method.mask(TABLE, np.random.default_rng(1))
+        together = np.column_stack([labels, *(masked[name] for name in method.attributes)])
+        assert len(np.unique(together, axis=0)) == labels.max() + 1
+
+    def test_refuses_more_than_all_records(self, method):
+        with pytest.raises(ParameterError, match="k must not exceed the number of records"):
+            replace(method, k=len(TABLE) + 1).mask(TABLE, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("entry", METHODS, ids=lambda entry: entry.name)

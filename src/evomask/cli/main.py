@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from evomask.cli.example import example
 from evomask.cli.mask import mask
+from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
 
@@ -22,7 +24,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
+app.command()(example)
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.add_typer(searches, name="search")
+app.command()(resume)
 
 
 def _show_version(wanted: bool) -> None:

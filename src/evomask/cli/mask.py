@@ -34,6 +34,7 @@ def mask(
     nominal: options.Nominal = "",
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
     missing: options.Missing = "",
 ) -> None:
     """Mask FILE with one method; its own options follow, such as --window 5."""
@@ -47,8 +48,9 @@ def mask(
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
     own = method_options(method_named(method), context.args)
     source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal, delimiter, encoding, missing
-    )
+        file, schema, quasi, confidential, drop, ordinal, nominal,
+        delimiter, encoding, decimal, missing,
+    )  # fmt: skip
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = own if k is None else {**own, "k": k}
     job = MaskJob(source, method, out, wanted, options.names(attributes), seed, force)

@@ -47,6 +47,9 @@ Delimiter = Annotated[
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="Of a CSV file.", rich_help_panel=DATA)
 ]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", help="Mark in a CSV file.", rich_help_panel=DATA)
+]
 Missing = Annotated[
     str, typer.Option("--missing", help="Texts for a missing value, ?,NA.", rich_help_panel=DATA)
 ]
@@ -67,6 +70,7 @@ def source(
     nominal: str,
     delimiter: str | None,
     encoding: str | None,
+    decimal: str | None,
     missing: str,
 ) -> "Input":
     """The data options as one description of the input."""
@@ -74,5 +78,5 @@ def source(
 
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
-        names(nominal), delimiter, encoding, names(missing),
+        names(nominal), delimiter, encoding, decimal, names(missing),
     )  # fmt: skip

@@ -2,7 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def say(text: str) -> None:
@@ -31,6 +35,19 @@ def progress(text: str, *, quiet: bool) -> None:
     if not quiet:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+
+
+def counter(text: Callable[[T], str]) -> Callable[[T], None]:
+    """Something to call often that says where it stands, at most twice a second."""
+    said = time.monotonic()
+
+    def tell(state: T) -> None:
+        nonlocal said
+        if time.monotonic() - said >= 0.5:
+            said = time.monotonic()
+            progress(text(state), quiet=False)
+
+    return tell
 
 
 def complain(sentence: str) -> None:

@@ -1,76 +1,49 @@
 """The border to data frames: pandas, polars and pyarrow in, and the same back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
+from evomask.data.intake import Frame, as_narwhals, as_polars
+from evomask.data.missing import tagged
 from evomask.data.recoding import Intervals, Recoding
-from evomask.data.schema import MISSING, Attribute, Kind, Role, Schema, Storage
+from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
-from evomask.kernels.arrays import Codes, Floats
+from evomask.kernels.arrays import Codes, Flags, Floats
 
 EXACT_INTEGERS = 2**53
 """Whole numbers above this are not exact as float64; such a column is taken as codes."""
 
 
-class Frame(Protocol):
-    """A pandas or polars data frame, or a pyarrow table."""
-
-    def __len__(self) -> int: ...
-
-
 @dataclass(frozen=True)
 class Declaration:
-    """What a user says of one column; what is left out is inferred from its values."""
+    """What is said of one column; what is left out is inferred from its values."""
 
     kind: Kind | None = None
     role: Role = Role.OTHER
     categories: tuple[str, ...] = ()
     decimals: int | None = None
     hierarchy: str | None = None
+    label: str = ""
+    value_labels: tuple[tuple[str, str], ...] = ()
+    notes: Notes = NO_NOTES
+
+    def over(self, found: "Declaration") -> "Declaration":
+        """This declaration, completed by what was *found* where it says nothing."""
+        said = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        }
+        return replace(found, **said)
 
 
 Declarations = Mapping[str, Declaration]
-
-
-def as_polars(frame: Frame) -> pl.DataFrame:
-    """Any supported frame as a polars one; a repeated column name is refused."""
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    wide = _as_narwhals(frame)
-    return pl.DataFrame([_series(wide, position) for position in range(len(wide.columns))])
-
-
-def _as_narwhals(frame: Frame) -> nw.DataFrame[Any]:
-    names = [str(name) for name in getattr(frame, "columns", [])]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice and not hasattr(frame, "schema"):
-        raise SchemaError(f"column name {twice[0]!r} stands twice; give each its own name")
-    try:
-        return nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise DataError(
-            f"a table is made from a pandas, polars or pyarrow frame, not {type(frame).__name__}"
-        ) from None
-
-
-def _series(wide: nw.DataFrame[Any], position: int) -> pl.Series:
-    column = wide[:, position]
-    if column.dtype == nw.Object:
-        texts = [None if _is_missing(value) else str(value) for value in column.to_list()]
-        return pl.Series(column.name, texts, dtype=pl.String)
-    if column.dtype.is_numeric() and column.null_count() == 0:
-        return pl.Series(column.name, column.to_numpy())
-    return pl.Series(column.name, [None if _is_missing(v) else v for v in column.to_list()])
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value != value or type(value).__name__ == "NAType"  # noqa: PLR0124
 
 
 def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
@@ -94,17 +67,22 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
 
 def _column(series: pl.Series, said: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
-    kind = said.kind or _natural_kind(series, storage)
+    kind = said.kind or _natural_kind(series, storage, has_tree=said.hierarchy is not None)
+    notes = said.notes if said.notes.type else replace(said.notes, type=_type_name(series.dtype))
     attribute = Attribute(
         series.name, kind, said.role, storage=storage, decimals=said.decimals,
-        hierarchy=said.hierarchy,
+        hierarchy=said.hierarchy, label=said.label, value_labels=said.value_labels, notes=notes,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if said.decimals is None and storage is Storage.INTEGER:
             attribute = replace(attribute, decimals=0)
-        return attribute, _numbers(series, storage)
-    categories = _with_missing(said.categories, series) or _categories(series, storage)
-    return replace(attribute, categories=categories), _coded(series, categories)
+        return attribute, _numbers(series, storage, notes)
+    texts = _texts(series)
+    if said.categories:
+        categories = _with_missing(said.categories, texts)
+    else:
+        categories = _categories(series, texts, notes)
+    return replace(attribute, categories=categories), _coded(texts, categories)
 
 
 def storage_of(series: pl.Series) -> Storage:
@@ -118,12 +96,24 @@ def storage_of(series: pl.Series) -> Storage:
         return Storage.REAL
     if dtype == pl.Date:
         return Storage.DATE
-    return Storage.MOMENT if dtype.is_temporal() else Storage.TEXT
+    if dtype.is_nested() or dtype == pl.Binary:
+        raise DataError(f"column {series.name!r} holds nested or binary values; leave it out")
+    if dtype == pl.Time:
+        return Storage.TIME
+    return Storage.MOMENT if isinstance(dtype, pl.Datetime) else Storage.TEXT
 
 
-def _natural_kind(series: pl.Series, storage: Storage) -> Kind:
+def _type_name(dtype: pl.DataType) -> str:
+    """The frame's type where storage alone does not tell it."""
+    if isinstance(dtype, pl.Datetime):
+        return f"{dtype.time_unit} {dtype.time_zone or ''}".strip()
+    return str(dtype) if dtype.is_numeric() else ""
+
+
+def _natural_kind(series: pl.Series, storage: Storage, *, has_tree: bool) -> Kind:
+    """Numbers are continuous, or ordinal where a hierarchy names their values."""
     if storage is Storage.REAL or (storage is Storage.INTEGER and _fits_float(series)):
-        return Kind.CONTINUOUS
+        return Kind.ORDINAL if has_tree else Kind.CONTINUOUS
     return Kind.ORDINAL if isinstance(series.dtype, pl.Enum) else Kind.NOMINAL
 
 
@@ -132,67 +122,100 @@ def _fits_float(series: pl.Series) -> bool:
     return all(end is None or abs(int(str(end))) <= EXACT_INTEGERS for end in ends)
 
 
-def _numbers(series: pl.Series, storage: Storage) -> Floats:
+def _numbers(series: pl.Series, storage: Storage, notes: Notes) -> Floats:
     if storage not in (Storage.INTEGER, Storage.REAL, Storage.BOOLEAN):
         raise SchemaError(
-            f"column {series.name!r} is declared continuous and holds text; "
+            f"column {series.name!r} is declared continuous and holds {_wrong(series, storage)}; "
             "declare it ordinal or nominal, or name the text that stands for a missing value"
         )
     values = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
     if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0]) + 1
+        record = int(np.flatnonzero(np.isinf(values))[0]) + 1
         raise DataError(
-            f"column {series.name!r} holds an infinite value in record {row}; "
+            f"column {series.name!r} holds an infinite value in record {record}; "
             "correct it or make it missing"
         )
-    return values
+    return tagged(values, user_missing(values, notes)) if notes.user_missing else values
+
+
+def _wrong(series: pl.Series, storage: Storage) -> str:
+    """What stands where numbers are needed, and in which record first."""
+    if storage is not Storage.TEXT:
+        return f"{storage}s"
+    texts = series.cast(pl.String)
+    numbers = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = np.flatnonzero((numbers.is_null() & texts.is_not_null()).to_numpy())
+    return f"text in record {wrong[0] + 1}" if len(wrong) else "numbers written as codes"
+
+
+def user_missing(values: Floats, notes: Notes) -> Flags:
+    """Which numbers are codes that the file declares missing."""
+    flags = np.zeros(len(values), dtype=bool)
+    for low, high in notes.user_missing:
+        flags |= (values >= float(low)) & (values <= float(high))
+    return flags
 
 
 def _texts(series: pl.Series) -> pl.Series:
     """Values as text, null where missing; NaN and empty text count as missing."""
-    if series.dtype.is_float():
+    dtype = series.dtype
+    if dtype.is_float():
         series = series.fill_nan(None)
         whole = series.drop_nulls()
         if (whole == whole.round(0)).all() and (whole.abs() < EXACT_INTEGERS).all():
             series = series.cast(pl.Int64)
+    elif isinstance(dtype, pl.Datetime) and dtype.time_zone:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    elif dtype == pl.Duration:
+        series = series.to_physical()
     texts = series.cast(pl.String)
     return texts.set(texts == MISSING, None)
 
 
-def _categories(series: pl.Series, storage: Storage) -> tuple[str, ...]:
-    """Distinct values in their natural order: numbers by size, the rest by text."""
+def _categories(series: pl.Series, texts: pl.Series, notes: Notes) -> tuple[str, ...]:
+    """Distinct values in their natural order: numbers by size, the rest by text.
+
+    Codes that the file declares missing come after the others.
+    """
     if isinstance(series.dtype, pl.Enum):
-        return _with_missing(tuple(series.dtype.categories.to_list()), series)
-    texts = _texts(series)
+        return _with_missing(tuple(series.dtype.categories.to_list()), texts)
     values = texts.drop_nulls().unique()
-    if storage in (Storage.INTEGER, Storage.REAL):
+    if series.dtype.is_numeric() and not series.dtype.is_float():
+        values = _texts(series.drop_nulls().unique().sort())
+    elif series.dtype.is_float():
         values = values.gather(values.cast(pl.Float64).arg_sort())
     else:
         values = values.sort()
-    return _with_missing(tuple(values.to_list()), series)
+    return _with_missing(tuple(_user_missing_last(values, notes)), texts)
 
 
-def _with_missing(categories: tuple[str, ...], series: pl.Series) -> tuple[str, ...]:
-    if categories and MISSING not in categories and _texts(series).null_count() > 0:
+def _user_missing_last(values: pl.Series, notes: Notes) -> list[str]:
+    numbers = values.cast(pl.Float64, strict=False).to_list() if notes.user_missing else []
+    last = {
+        text
+        for text, number in zip(values.to_list(), numbers, strict=False)
+        for low, high in notes.user_missing
+        if text == low or (number is not None and float(low) <= number <= float(high))
+    }
+    return sorted(values.to_list(), key=last.__contains__) if last else values.to_list()
+
+
+def _with_missing(categories: tuple[str, ...], texts: pl.Series) -> tuple[str, ...]:
+    if MISSING not in categories and texts.null_count() > 0:
         return (*categories, MISSING)
-    return categories if categories or not series.is_null().all() else (MISSING,)
+    return categories
 
 
-def _coded(series: pl.Series, categories: tuple[str, ...]) -> Codes:
-    texts = _texts(series).fill_null(MISSING)
-    codes = texts.replace_strict(
-        pl.Series(categories, dtype=pl.String),
-        pl.Series(np.arange(len(categories), dtype=np.int32)),
-        default=pl.lit(-1, dtype=pl.Int32),
-        return_dtype=pl.Int32,
-    ).to_numpy()
-    if (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0]) + 1
+def _coded(texts: pl.Series, categories: tuple[str, ...]) -> Codes:
+    domain = pl.Enum([category for category in categories if category != MISSING])
+    codes = texts.cast(domain, strict=False).to_physical().cast(pl.Int32)
+    strange = np.flatnonzero((codes.is_null() & texts.is_not_null()).to_numpy())
+    if len(strange):
         raise DataError(
-            f"column {series.name!r} holds in record {row} a value that its declared "
+            f"column {texts.name!r} holds in record {strange[0] + 1} a value that its declared "
             "categories do not name; add it to the schema or correct the record"
         )
-    return codes
+    return codes.fill_null(len(categories) - 1).to_numpy()
 
 
 def polars_from(table: Table) -> pl.DataFrame:
@@ -200,9 +223,9 @@ def polars_from(table: Table) -> pl.DataFrame:
 
     Identifiers and suppressed records are left out.
     """
-    kept = ~table.suppressed
+    kept = pl.Series(~table.suppressed)
     names = [a.name for a in table.schema if a.role is not Role.IDENTIFIER]
-    return pl.DataFrame([_released(table, name).filter(pl.Series(kept)) for name in names])
+    return pl.DataFrame([_released(table, name).filter(kept) for name in names])
 
 
 def _released(table: Table, name: str) -> pl.Series:
@@ -213,7 +236,7 @@ def _released(table: Table, name: str) -> pl.Series:
         return _released_numbers(attribute, table.values(name))
     labels = pl.Series(attribute.categories, dtype=pl.String)
     texts = labels.set(labels == MISSING, None).gather(table.codes(name))
-    return _restored(attribute, texts)
+    return _restored(attribute, texts.alias(name))
 
 
 def _recoded(name: str, codes: Codes, recoding: Recoding) -> pl.Series:
@@ -229,39 +252,69 @@ def _released_numbers(attribute: Attribute, values: Floats) -> pl.Series:
     numbers = pl.Series(attribute.name, values).fill_nan(None)
     if attribute.decimals is not None:
         numbers = numbers.round(attribute.decimals)
-    return numbers.cast(pl.Int64) if attribute.decimals == 0 else numbers
+    if attribute.decimals == 0:
+        numbers = numbers.cast(pl.Int64, strict=False)
+    return _of_type(numbers, attribute.notes.type)
+
+
+def _of_type(numbers: pl.Series, name: str) -> pl.Series:
+    """The numbers in the type they came in, where that holds them all."""
+    dtype = getattr(pl, name, None) if name.startswith(("Int", "UInt", "Float")) else None
+    if dtype is None or numbers.dtype.is_integer() != dtype.is_integer():
+        return numbers
+    narrow = numbers.cast(dtype, strict=False)
+    return narrow if narrow.null_count() == numbers.null_count() else numbers
 
 
 def _restored(attribute: Attribute, texts: pl.Series) -> pl.Series:
-    texts = texts.alias(attribute.name)
     match attribute.storage:
-        case Storage.INTEGER:
-            return texts.cast(pl.Int64)
-        case Storage.REAL:
-            return texts.cast(pl.Float64)
+        case Storage.INTEGER | Storage.REAL:
+            return _of_type(_parsed(texts, attribute), attribute.notes.type)
         case Storage.BOOLEAN:
             return texts == "true"
         case Storage.DATE:
             return texts.str.to_date()
-        case _:
-            return texts
+        case Storage.TIME:
+            return texts.str.to_time()
+        case Storage.MOMENT:
+            return _moments(texts, attribute.notes.type)
+    return texts
+
+
+def _parsed(texts: pl.Series, attribute: Attribute) -> pl.Series:
+    if attribute.storage is Storage.REAL:
+        return texts.cast(pl.Float64)
+    return texts.cast(pl.UInt64 if attribute.notes.type == "UInt64" else pl.Int64)
+
+
+def _moments(texts: pl.Series, type_name: str) -> pl.Series:
+    unit, _, zone = type_name.partition(" ")
+    finest = texts.str.to_datetime(time_unit="ns")
+    moments = finest.dt.cast_time_unit("ms" if unit == "ms" else "us" if unit != "ns" else "ns")
+    return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(zone) if zone else moments
 
 
 def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: ANN401
     """The released records of *masked* as the kind of frame that *original* came from.
 
-    Columns that no method changed keep the caller's values, types and index.
+    Columns keep the caller's order, types and index; those that no method changed keep the
+    caller's very values.
     """
-    released = polars_from(masked)
-    kept = _as_narwhals(frame).select(released.columns)
-    if masked.suppressed.any():
-        kept = kept.filter((~masked.suppressed).tolist())
+    wide = as_narwhals(frame)
+    released = [name for name in masked.schema.names if _is_released(masked, name)]
     changed = [
-        _as_caller(series, kept)
-        for series in released
-        if not _same_column(original, masked, series.name)
+        _as_caller(wide[name], original, masked)
+        for name in released
+        if not _same_column(original, masked, name)
     ]
-    return kept.with_columns(*changed).to_native()
+    result = wide.select(released).with_columns(*changed)
+    if masked.suppressed.any():
+        result = result.filter((~masked.suppressed).tolist())
+    return result.to_native()
+
+
+def _is_released(table: Table, name: str) -> bool:
+    return table.attribute(name).role is not Role.IDENTIFIER
 
 
 def _same_column(original: Table, masked: Table, name: str) -> bool:
@@ -270,10 +323,32 @@ def _same_column(original: Table, masked: Table, name: str) -> bool:
     return np.array_equal(original[name], masked[name], equal_nan=original[name].dtype.kind == "f")
 
 
-def _as_caller(series: pl.Series, frame: nw.DataFrame[Any]) -> nw.Series[Any]:
-    given = frame[series.name].dtype
-    fits = series.dtype.is_numeric() and given.is_numeric()
-    exact = fits and not (given.is_integer() and series.dtype.is_float())
+def _as_caller(given: nw.Series[Any], original: Table, masked: Table) -> nw.Series[Any]:
+    name = str(given.name)
+    if name not in masked.recodings and masked.attribute(name).is_categorical:
+        examples = _examples(original, name)[masked.codes(name)]
+        if (examples >= 0).all():
+            found: nw.Series[Any] = given[examples.tolist()]
+            return found
+    released = _released(masked, name)
+    fits = released.dtype.is_integer() or (released.dtype.is_float() and given.dtype.is_float())
+    return _like(given, released.to_list(), keep_type=fits and given.dtype.is_numeric())
+
+
+def _examples(original: Table, name: str) -> Codes:
+    """For each category the first record that has it, or -1."""
+    codes = original.codes(name)
+    first = np.full(len(original.attribute(name).categories), -1, dtype=np.int32)
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.int32)[::-1]
+    return first
+
+
+def _like(given: nw.Series[Any], values: Sequence[Any], *, keep_type: bool) -> nw.Series[Any]:
+    native = given.to_native()
+    if given.implementation.is_pandas():
+        dtype = native.dtype if keep_type else None
+        series = type(native)(values, index=native.index, dtype=dtype, name=native.name)
+        return nw.from_native(series, series_only=True)
     return nw.new_series(
-        series.name, series.to_list(), given if exact else None, backend=frame.implementation
+        given.name, values, given.dtype if keep_type else None, backend=given.implementation
     )

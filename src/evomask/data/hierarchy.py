@@ -1,14 +1,20 @@
 """Value trees: how a category becomes more general, level by level."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from evomask.data.recoding import CategorySets
+from evomask.data.recoding import SUPPRESSED, CategorySets
+from evomask.data.schema import MISSING
+from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.kernels.arrays import Codes
+
+Line = Sequence[str]
+"""A value and its ancestors, from the nearest to the most general."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +66,97 @@ def _labels_and_codes(level: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     labels = tuple(dict.fromkeys(level))
     place = {label: code for code, label in enumerate(labels)}
     return labels, np.array([place[label] for label in level], dtype=np.int32)
+
+
+def fitted(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
+    """The value tree of attribute *name* from the *lines* of a file.
+
+    Every category needs a line, each line a label at every level, and values that share an
+    ancestor must share it from there up; all that is wrong is told at once. Missing values
+    need no line: they stay missing up to the top.
+    """
+    attribute = table.attribute(name)
+    problems = [*_problems(lines), *_values_without_line(lines, table, name)]
+    if problems:
+        raise SchemaError(f"the hierarchy of {name!r} cannot be used: {'; '.join(problems)}")
+    ancestors = {line[0]: tuple(line) for line in lines}
+    if attribute.has_missing and MISSING not in ancestors:
+        ancestors[MISSING] = _line_of_missing(lines)
+    return of_lines([ancestors[category] for category in attribute.categories])
+
+
+def of_lines(lines: Sequence[Line]) -> Hierarchy:
+    """The value tree whose leaves are the first of each line, in that order."""
+    levels = tuple(tuple(level) for level in zip(*lines, strict=True))
+    return Hierarchy(levels[0], levels)
+
+
+def _line_of_missing(lines: Sequence[Line]) -> tuple[str, ...]:
+    tops = {line[-1] for line in lines}
+    height = len(lines[0]) - 1
+    return (*[MISSING] * height, tops.pop() if len(tops) == 1 and height else MISSING)
+
+
+def _problems(lines: Sequence[Line]) -> Iterator[str]:
+    """What is wrong with the lines themselves, each kind of problem with all its lines."""
+    if not lines:
+        yield "it has no lines"
+        return
+    width = len(lines[0])
+    ragged = [n for n, line in enumerate(lines, 1) if len(line) != width]
+    unlabelled = [n for n, line in enumerate(lines, 1) if not all(line[1:])]
+    if ragged:
+        yield f"{_named(ragged)} not {width} fields as line 1 has"
+    if unlabelled:
+        yield f"{_named(unlabelled)} an empty label"
+    yield from _twice(lines)
+    yield from _partings(lines)
+
+
+def _named(lines: Sequence[int]) -> str:
+    numbers = ", ".join(map(str, lines))
+    return f"line {numbers} has" if len(lines) == 1 else f"lines {numbers} have"
+
+
+def _twice(lines: Sequence[Line]) -> Iterator[str]:
+    places = defaultdict(list)
+    for number, line in enumerate(lines, 1):
+        places[line[0]].append(number)
+    for numbers in places.values():
+        if len(numbers) > 1:
+            yield f"{_named(numbers)} the same value"
+
+
+def _partings(lines: Sequence[Line]) -> Iterator[str]:
+    """Lines that share a label at one level and not at the next: no tree."""
+    for level in range(1, max(map(len, lines)) - 1):
+        first: dict[str, tuple[int, str]] = {}
+        for number, line in enumerate(lines, 1):
+            if len(line) <= level + 1:
+                continue
+            earlier, above = first.setdefault(line[level], (number, line[level + 1]))
+            if above != line[level + 1]:
+                yield f"lines {earlier} and {number} share level {level} and part at {level + 1}"
+
+
+def _values_without_line(lines: Sequence[Line], table: Table, name: str) -> Iterator[str]:
+    """Values without a line, each by the first record that has it: values are not told."""
+    known = {line[0] for line in lines} | {MISSING}
+    codes = table.codes(name)
+    missing = [c for c, label in enumerate(table.attribute(name).categories) if label not in known]
+    if missing:
+        records = _first_records(codes, missing)
+        yield f"no line for {len(missing)} of the values{records}"
+
+
+def _first_records(codes: Codes, wanted: Iterable[int]) -> str:
+    first = {int(c): int(r) + 1 for r, c in reversed(list(enumerate(codes.tolist())))}
+    records = sorted(first[code] for code in wanted if code in first)
+    if not records:
+        return ""
+    return f", which stand first in record{'s' * (len(records) > 1)} {', '.join(map(str, records))}"
+
+
+def flat(categories: Sequence[str]) -> Hierarchy:
+    """Every value, and above them all one label."""
+    return of_lines([(category, SUPPRESSED) for category in categories])

@@ -37,7 +37,28 @@ class Storage(StrEnum):
     REAL = "real"
     BOOLEAN = "boolean"
     DATE = "date"
+    TIME = "time"
     MOMENT = "moment"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a file says of a column besides its values, kept to be written back.
+
+    Args:
+        type: the column's type in the file, such as ``Int16`` or ``int32``.
+        display: its display format, such as ``F8.2`` or ``%9.0g``.
+        measure: its measure level in SPSS: ``nominal``, ``ordinal``, ``scale`` or ``unknown``.
+        user_missing: closed ranges of codes that the file declares missing.
+    """
+
+    type: str = ""
+    display: str = ""
+    measure: str = ""
+    user_missing: tuple[tuple[str, str], ...] = ()
+
+
+NO_NOTES = Notes()
 
 
 @dataclass(frozen=True)
@@ -49,6 +70,8 @@ class Attribute:
             category ``""`` stands for missing values.
         decimals: released precision of a continuous attribute; none means as it comes.
         hierarchy: name of the file with its value tree, if any.
+        label: what the column means, in words.
+        value_labels: pairs of a code and its meaning in words; codes stay the categories.
     """
 
     name: str
@@ -58,6 +81,9 @@ class Attribute:
     storage: Storage = Storage.TEXT
     decimals: int | None = None
     hierarchy: str | None = None
+    label: str = ""
+    value_labels: tuple[tuple[str, str], ...] = ()
+    notes: Notes = NO_NOTES
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):

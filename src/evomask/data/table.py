@@ -54,6 +54,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.suppressed)
 
+    def __reduce__(self) -> tuple[type["Table"], tuple[Any, ...]]:
+        """How a table is sent to another process."""
+        return Table, (self.schema, dict(self.columns), dict(self.recodings), self.suppressed)
+
     def __repr__(self) -> str:
         """Sizes and names, never a record's values."""
         return f"<Table of {len(self)} records: {', '.join(self.schema.names)}>"

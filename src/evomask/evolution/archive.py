@@ -37,7 +37,7 @@ class Nothing(Generic[G]):
 
     members: Population[G] = ()
 
-    def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":  # noqa: ARG002
+    def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":
         """Itself."""
         return self
 
@@ -82,8 +82,8 @@ class Front(Generic[G]):
             point = np.asarray(arrival.fitness, dtype=np.float64)
             if members and (points <= point).all(axis=1).any():
                 continue
-            dominated = dominators(-points, -point) if members else []
-            members = (*_kept(members, dominated), arrival)
+            stay = _kept(members, dominators(-points, -point)) if members else ()
+            members = (*stay, arrival)
             points = fitness_array(members)
         return self if members is self.members else Front(members)
 

@@ -3,6 +3,7 @@
 The same state gives the same bytes; a file appears whole or not at all.
 """
 
+import io
 import json
 import os
 import tempfile
@@ -59,14 +60,21 @@ def save(path: Path, state: State[G], pack: Callable[[G], Arrays]) -> None:
 def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> State[G]:
     """Read a state; *archive* is an empty one of the kind the run keeps."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         return _state(arrays, json.loads(arrays["state"].tobytes()), unpack, archive)
     except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
         raise RunError(f"{path.name} is not a whole state of a run; remove it to go on") from error
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+def arrays_as_bytes(arrays: Arrays) -> bytes:
+    """Named arrays as the bytes of an npz file; the same arrays give the same bytes."""
+    buffer = io.BytesIO()
+    _write_arrays(buffer, arrays)
+    return buffer.getvalue()
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write to a temporary file beside *path*, sync, rename: a reader never sees half a file."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

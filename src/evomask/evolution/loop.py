@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.errors import EvomaskError, RunError
+from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.evolution.archive import Archive
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task, founders
 from evomask.evolution.individual import Cost, G, Population, first
@@ -53,7 +53,7 @@ class Scheme(Protocol[G]):
 class Evaluator(Protocol[G]):
     """Who carries out a brood; the same answers from one process, many, or many machines."""
 
-    def __call__(self, brood: Brood[G], first: int) -> Outcomes[G]:
+    def __call__(self, brood: Brood[G], /, first: int) -> Outcomes[G]:
         """An outcome for each task, in order; serial numbers go on from *first*."""
         ...
 
@@ -92,6 +92,8 @@ def begin(
     cost: Cost = first,
 ) -> State[G]:
     """Generation 0: the problem's first genomes, made and measured like any other brood."""
+    if count < 1:
+        raise ParameterError(f"a search needs at least 1 first genome, got {count}")
     nobody: State[G] = State() if archive is None else State(archive=archive)
     watching = tuple(observers)
     return _turn(nobody, _Founding(), founders(count), work, observers=watching, cost=cost)
@@ -106,7 +108,7 @@ def _turn(
     observers: tuple[Observer[G], ...],
     cost: Cost,
 ) -> State[G]:
-    outcomes = work(brood, state.tasks)
+    outcomes = work(brood, first=state.tasks)
     after = state.advanced(brood, outcomes, scheme.replace(state, brood, outcomes), cost)
     for observe in observers:
         observe(state, brood, outcomes, after)

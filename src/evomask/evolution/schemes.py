@@ -160,7 +160,7 @@ class WinnersAndLosers(Generic[G]):
     """A random subset; its better half breeds, children replace its losers if they are better.
 
     Args:
-        subset: how many members; an odd one out stays aside.
+        subset: how many members; an odd one, and in crossing an odd winner, stays aside.
     """
 
     subset: int
@@ -168,7 +168,7 @@ class WinnersAndLosers(Generic[G]):
     by: Key = as_it_is
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Winners are all crossed in pairs or all mutated; the best against the worst loser."""
+        """Winners are all mutated or crossed in pairs; the best meets the worst loser."""
         chosen = rng.choice(len(state.population), self.subset // 2 * 2, replace=False)
         ranks = ranks_of((state.population[i] for i in chosen), self.by)
         ordered = [int(i) for i in chosen[leaders(ranks, len(chosen))]]

@@ -1,8 +1,11 @@
 """When to stop: functions of the state that combine."""
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeAlias
 
+from evomask.errors import ParameterError
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State
 
@@ -57,3 +60,36 @@ def distinct_share(identify: Callable[[Any], Hashable]) -> Callable[[Population[
 def either(*criteria: Stop) -> Stop:
     """When any of the criteria is met."""
     return lambda state: any(criterion(state) for criterion in criteria)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may spend; where several are given, the first one used up ends it.
+
+    Without seconds, a run is reproducible to the byte.
+    """
+
+    generations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        limits = {"generations": 0, "evaluations": 1, "seconds": 0}
+        given = {name: getattr(self, name) for name in limits if getattr(self, name) is not None}
+        if not given:
+            raise ParameterError("a run needs a limit: give generations, evaluations or seconds")
+        for name, value in given.items():
+            if not limits[name] <= value < inf:
+                raise ParameterError(f"{name} must be at least {limits[name]}, got {value}")
+
+    def until(self, clock: Callable[[State[Any]], float]) -> Stop:
+        """When it is used up; *clock* tells the seconds used at a state."""
+        criteria: list[Stop] = []
+        if self.generations is not None:
+            criteria.append(generations(self.generations))
+        if self.evaluations is not None:
+            criteria.append(evaluations(self.evaluations))
+        if self.seconds is not None:
+            limit = self.seconds
+            criteria.append(lambda state: clock(state) >= limit)
+        return either(*criteria)

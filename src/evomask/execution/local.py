@@ -85,6 +85,12 @@ class AcrossCores(Generic[T, R]):
             ) from error
 
     def __enter__(self) -> "AcrossCores[T, R]":
+        """Start the workers, so that what they import costs no task its time."""
+        try:
+            list(self._pool.map(_wake, range(self._workers)))
+        except BaseException:
+            self.__exit__(RunError)
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -111,6 +117,10 @@ def _end_with(lifeline: Any) -> None:  # noqa: ANN401
     watched = [lifeline] if parent is None else [lifeline, parent.sentinel]
     multiprocessing.connection.wait(watched)
     os._exit(1)
+
+
+def _wake(worker: int) -> int:
+    return worker
 
 
 def _do(task: Any, serial: int) -> Any:  # noqa: ANN401

@@ -1,86 +1,116 @@
 """Delimited text: read strictly, as text first, so that codes such as 007 stay codes."""
 
-import csv
-import io
-from dataclasses import dataclass
+import codecs
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evomask.data.frames import EXACT_INTEGERS
-from evomask.errors import FileError
+from evomask.data.frames import EXACT_INTEGERS, Declaration
+from evomask.errors import FileError, ParameterError
+from evomask.io.dialects import Dialect, likely_decimal, likely_delimiter, likely_encoding, records
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
+CODE = r"^(\+|-?0[0-9])"
+"""What makes a column of digits codes: a leading zero or plus sign, which a number would lose."""
+SAMPLE = 1000
+"""Records whose values are tried as numbers before the whole column is."""
+MOST_DECIMALS = 10
+"""Numbers written with more decimals than this are released as they come."""
 
 
 @dataclass(frozen=True)
-class Dialect:
-    """How a delimited text file is written; what is None is found out.
+class DelimitedText:
+    """What a delimited text file holds, how it is written, and the decimals of its columns."""
 
-    Args:
-        missing: texts that stand for a missing value, besides the empty one.
-    """
-
-    delimiter: str | None = None
-    encoding: str = "utf-8"
-    missing: tuple[str, ...] = ()
+    frame: pl.DataFrame
+    dialect: Dialect
+    found: dict[str, Declaration]
 
 
-def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
+def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
     """Columns as whole numbers, numbers or text; refuses what is not a plain table."""
-    content = _utf8(path, dialect.encoding)
-    delimiter = dialect.delimiter or _likely_delimiter(content)
-    _check_header(path, content, delimiter)
+    _check_marks(dialect)
+    content, encoding = _utf8(path, dialect.encoding)
+    sample = content[: 2**20].decode(errors="ignore")
+    delimiter = dialect.delimiter or likely_delimiter(sample)
+    decimal = dialect.decimal or likely_decimal(sample, delimiter)
+    _check_header(path, sample, delimiter)
     _check_width(path, content, delimiter)
+    texts = _texts(path, content, delimiter, dialect.missing)
+    typed = [_typed(series, decimal) for series in texts]
+    return DelimitedText(
+        pl.DataFrame([series for series, _ in typed]),
+        replace(dialect, delimiter=delimiter, decimal=decimal, encoding=encoding),
+        {series.name: Declaration(decimals=places) for series, places in typed if places},
+    )
+
+
+def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
+    """One header line, missing values as nothing; comma, point and UTF-8 unless told."""
+    said = dialect or Dialect()
+    _check_marks(said)
+    frame.write_csv(path, separator=said.delimiter or ",", decimal_comma=said.decimal == ",")
+    if said.encoding and codecs.lookup(said.encoding).name not in ("utf-8", "ascii"):
+        path.write_bytes(path.read_bytes().decode().encode(said.encoding))
+
+
+def _check_marks(dialect: Dialect) -> None:
+    if dialect.delimiter is not None and len(dialect.delimiter.encode()) != 1:
+        raise ParameterError("a delimiter is a single plain character, such as ';'")
+    if dialect.decimal not in (None, ".", ","):
+        raise ParameterError("a decimal mark is '.' or ','")
+    if dialect.decimal == "," and dialect.delimiter == ",":
+        raise ParameterError("delimiter and decimal mark cannot both be ','; name another one")
     try:
-        texts = pl.read_csv(
-            content,
-            separator=delimiter,
-            infer_schema=False,
-            null_values=["", *dialect.missing],
-        )
-    except pl.exceptions.PolarsError:
-        raise FileError(
-            f"{path} cannot be read as text separated by {delimiter!r}; check its quotes"
+        codecs.lookup(dialect.encoding or "utf-8")
+    except LookupError:
+        raise ParameterError(
+            f"no encoding is called {dialect.encoding!r}; try utf-8 or latin-1"
         ) from None
-    if texts.height == 0:
-        raise FileError(f"{path} has a header and no records; give a file with at least one")
-    return texts.with_columns(_typed(series) for series in texts)
 
 
-def write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Comma separated, UTF-8, one header line, missing values as nothing."""
-    frame.write_csv(path)
-
-
-def _utf8(path: Path, encoding: str) -> bytes:
+def _utf8(path: Path, encoding: str | None) -> tuple[bytes, str]:
+    """The file's text as UTF-8 with plain line ends, and the encoding it is in."""
     content = path.read_bytes()
     if not content.strip():
         raise FileError(f"{path} is empty; give a file with a header and records")
-    if b"\0" in content[:65536] and not encoding.lower().startswith(("utf-16", "utf-32")):
-        raise FileError(f"{path} is not text (it holds zero bytes); give a CSV or Parquet file")
+    named = encoding or likely_encoding(content)
+    if named is None:
+        raise FileError(
+            f"{path} is not text in an encoding known here; name its encoding if it is text"
+        )
+    if b"\0" in content and not named.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
+        raise FileError(f"{path} is not text (it holds zero bytes); give a table of text")
+    return _plain(_decoded(path, content, named)), named.removesuffix("-sig")
+
+
+def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
     try:
-        text = content.decode("utf-8-sig" if encoding.lower() == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        text = content.decode(encoding)
+    except UnicodeError as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = content[:start].count(b"\n") + 1
         raise FileError(
             f"{path} is not {encoding} (line {line}); name its encoding, such as latin-1"
         ) from None
-    except LookupError:
-        raise FileError(f"no encoding is called {encoding!r}; try utf-8 or latin-1") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n").encode()
+    if codecs.lookup(encoding).name == "utf-8":
+        return content.removeprefix(codecs.BOM_UTF8)
+    return text.removeprefix("\ufeff").encode()
 
 
-def _likely_delimiter(content: bytes) -> str:
-    """The one of comma, semicolon, tab and bar that the header holds most often."""
-    header = content.split(b"\n", 1)[0].decode()
-    return max(",;\t|", key=header.count)
+def _plain(content: bytes) -> bytes:
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    ends_once = content.endswith(b"\n") and not content.endswith(b"\n\n")
+    return content if ends_once else content.rstrip(b"\n") + b"\n"
 
 
-def _check_header(path: Path, content: bytes, delimiter: str) -> None:
-    names = next(csv.reader(io.StringIO(content.decode()), delimiter=delimiter))
+def _check_header(path: Path, sample: str, delimiter: str) -> None:
+    names = next(records(sample, delimiter))
     twice = sorted({name for name in names if names.count(name) > 1})
     if "" in names:
         column = names.index("") + 1
@@ -103,20 +133,68 @@ def _check_width(path: Path, content: bytes, delimiter: str) -> None:
 
 def _widths(content: bytes, delimiter: str) -> NDArray[np.int64]:
     """Number of fields in each line, quoted delimiters and line ends not counted."""
-    characters = np.frombuffer(content.rstrip(b"\n") + b"\n", dtype=np.uint8)
-    outside = np.bitwise_xor.accumulate(characters == QUOTE) == 0
-    ends = np.flatnonzero((characters == NEWLINE) & outside)
-    delimiters = np.flatnonzero((characters == ord(delimiter)) & outside)
-    return np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
+    characters = np.frombuffer(content, dtype=np.uint8)
+    separators = (characters == NEWLINE) | (characters == ord(delimiter))
+    if b'"' in content:
+        separators &= ~np.bitwise_xor.accumulate(characters == QUOTE)
+    places = np.flatnonzero(separators)
+    return np.diff(np.flatnonzero(characters[places] == NEWLINE), prepend=-1)
 
 
-def _typed(series: pl.Series) -> pl.Series:
-    """Whole numbers or numbers where every known value is one; a leading zero makes a code."""
-    known = series.drop_nulls()
-    if known.is_empty() or known.str.contains(r"^\s*[+-]?0[0-9]").any():
-        return series
-    whole = series.str.strip_chars().cast(pl.Int64, strict=False)
-    if whole.null_count() == series.null_count():
-        return whole if (whole.abs() <= EXACT_INTEGERS).all() else series
-    numbers = series.str.strip_chars().cast(pl.Float64, strict=False)
-    return numbers if numbers.null_count() == series.null_count() else series
+def _texts(path: Path, content: bytes, delimiter: str, missing: Iterable[str]) -> pl.DataFrame:
+    try:
+        texts = pl.read_csv(
+            content, separator=delimiter, infer_schema=False, null_values=["", *missing]
+        )
+    except pl.exceptions.NoDataError:
+        texts = pl.DataFrame()
+    except pl.exceptions.PolarsError:
+        raise FileError(
+            f"{path} cannot be read as text separated by {delimiter!r}; check its quotes"
+        ) from None
+    if texts.height == 0:
+        raise FileError(f"{path} has a header and no records; give a file with at least one")
+    return texts
+
+
+def _typed(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:
+    """Whole numbers, numbers with their decimals, or text; digits that are codes stay text."""
+    texts = _trimmed(series, decimal)
+    if _cast(texts.head(SAMPLE), pl.Float64()) is None or series.null_count() == len(series):
+        return series, None
+    if texts.str.contains(CODE).any():
+        return series, None
+    whole = _cast(texts, pl.Int64())
+    if whole is not None:
+        return (whole if (whole.abs() <= EXACT_INTEGERS).all() else series), None
+    numbers = _cast(texts, pl.Float64())
+    if numbers is None or _has_huge_whole_number(texts, numbers):
+        return series, None
+    return numbers, _decimals(texts)
+
+
+def _trimmed(series: pl.Series, decimal: str) -> pl.Series:
+    """The texts without blanks around them, with a decimal point; as they are if they are so."""
+    if decimal == ",":
+        series = series.str.replace(",", ".", literal=True)
+    return series.str.strip_chars() if series.str.contains(" ", literal=True).any() else series
+
+
+def _cast(texts: pl.Series, dtype: pl.DataType) -> pl.Series | None:
+    """The texts as numbers, or nothing where one is not a number."""
+    numbers = texts.cast(dtype, strict=False)
+    return numbers if numbers.null_count() == texts.null_count() else None
+
+
+def _has_huge_whole_number(texts: pl.Series, numbers: pl.Series) -> bool:
+    huge = texts.filter((numbers.abs() > EXACT_INTEGERS) & numbers.is_finite())
+    return bool(huge.str.contains(r"^-?\d+$").any())
+
+
+def _decimals(texts: pl.Series) -> int | None:
+    """The most digits after the point in any of the texts; none if some have powers of ten."""
+    if texts.str.contains("e", literal=True).any() or texts.str.contains("E", literal=True).any():
+        return None
+    last = texts.str.len_bytes().cast(pl.Int64) - 1
+    places = (last - texts.str.find(".", literal=True)).max()
+    return places if isinstance(places, int) and places <= MOST_DECIMALS else None

@@ -31,6 +31,16 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, force: bool =
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a whole text file in UTF-8, with line ends as they are."""
+    content = text.encode()
+
+    def fill(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    write_atomically(path, fill, force=force)
+
+
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse a target that exists, or whose folder does not or cannot be written to."""
     if path.is_dir():

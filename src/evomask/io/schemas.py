@@ -8,7 +8,7 @@ import msgspec
 from evomask.data.frames import Declaration, Declarations
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
-from evomask.io.csv import Dialect
+from evomask.io.dialects import Dialect
 
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -31,7 +31,8 @@ class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     """The ``[file]`` section: how the data file is written."""
 
     delimiter: str | None = None
-    encoding: str = "utf-8"
+    decimal: str | None = None
+    encoding: str | None = None
     missing: list[str] = []
 
 
@@ -53,19 +54,27 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     @property
     def dialect(self) -> Dialect:
         """How the file says the data are written."""
-        return Dialect(self.file.delimiter, self.file.encoding, tuple(self.file.missing))
+        said = self.file
+        return Dialect(said.delimiter, said.encoding, tuple(said.missing), said.decimal)
 
 
 def read_schema(path: Path) -> SchemaFile:
-    """The schema in a TOML file; a misspelt key or word is an error that names it."""
+    """The schema in a TOML file; a misspelt key or word is an error that names it.
+
+    Hierarchy files are looked for beside the schema file.
+    """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=SchemaFile)
+        schema = msgspec.toml.decode(path.read_bytes(), type=SchemaFile)
     except FileNotFoundError:
         raise FileError(f"there is no schema file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"{path} is not a schema: {_sentence(error)}") from None
+    for entry in schema.attributes.values():
+        if entry.hierarchy:
+            entry.hierarchy = str(path.parent / entry.hierarchy)
+    return schema
 
 
 def _sentence(error: Exception) -> str:

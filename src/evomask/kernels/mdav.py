@@ -5,16 +5,33 @@ that cancels: equal records are at distance exactly 0 and ties are exact. The lo
 wins every tie. The running centroid is kept by subtraction.
 """
 
+from enum import Enum
+
 import numpy as np
 
 from evomask.kernels.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import POINTS, WHOLE, extreme, inner, kernel
+from evomask.kernels.blocks import largest, smallest, sums_of
+from evomask.kernels.compiler import INDICES, POINTS, WHOLE, inner, kernel
 
 BLOCK = 512
 """Records whose distances are computed together; they stay in the nearest cache."""
 
+FEW = 600
+"""Number of groups from which on indexes pay."""
 
-def mdav(points: Points, k: int, *, classic: bool = False) -> Labels:
+
+class Strategy(Enum):
+    """Ways to the same groups."""
+
+    FLAT = "every distance is computed"
+    WALKS = "walks along records sorted by their distance to the centroid"
+    TREE = "walks for the farthest records, a kd-tree for the nearest"
+    PROBED = "flat for few groups, else walks, and the tree if some trial searches favour it"
+
+
+def mdav(
+    points: Points, k: int, *, classic: bool = False, strategy: Strategy = Strategy.PROBED
+) -> Labels:
     """Group label of each record; groups numbered in the order they are formed.
 
     The generic ending forms pairs of groups while 3k or more records remain and one more
@@ -22,14 +39,27 @@ def mdav(points: Points, k: int, *, classic: bool = False) -> Labels:
     ending forms pairs while 2k or more remain; of a rest below k each record joins the group
     with the closest centroid, a larger rest is its own group.
 
-    Cost is O(n² d / k) time and O(n d) memory.
+    Cost is at most O(n² d / k) time, and O(n d) memory.
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
-    return _mdav(points, k, 2 if classic else 3)
+    few = strategy is Strategy.PROBED and len(points) < FEW * k
+    form_groups = _flat if few or strategy is Strategy.FLAT else _by_walks
+    return with_rest(points, form_groups(points, k, 2 if classic else 3, strategy), k)
+
+
+def _flat(points: Points, k: int, pairs_while: int, _: Strategy) -> Labels:
+    return _mdav(points, k, pairs_while)
+
+
+def _by_walks(points: Points, k: int, pairs_while: int, strategy: Strategy) -> Labels:
+    from evomask.kernels import walks
+
+    use = {Strategy.WALKS: walks.NEVER, Strategy.TREE: walks.ALWAYS}
+    return walks.mdav_by_walks(points, k, pairs_while, use.get(strategy, walks.PROBED))
 
 
 @inner
-def _distances(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
+def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
     """Squared distances of the records at start..stop to *centre*."""
     for i in range(stop - start):
         out[i] = 0.0
@@ -41,28 +71,12 @@ def _distances(columns: Points, start: int, stop: int, centre: Floats, out: Floa
             out[i] += apart * apart
 
 
-@extreme
-def _largest(values: Floats, count: int) -> float:
-    largest = values[0]
-    for i in range(1, count):
-        largest = max(largest, values[i])
-    return largest
-
-
-@extreme
-def _smallest(values: Floats, count: int) -> float:
-    smallest = values[0]
-    for i in range(1, count):
-        smallest = min(smallest, values[i])
-    return smallest
-
-
 @inner
 def _farthest_of_block(
     ids: Indices, start: int, stop: int, block: Floats, best: float, position: int
 ) -> tuple[float, int]:
     """The farthest so far, after looking at one block; most blocks cannot hold it."""
-    if _largest(block, stop - start) >= best:
+    if largest(block, stop - start) >= best:
         for i in range(stop - start):
             if block[i] > best or (block[i] == best and ids[start + i] < ids[position]):
                 best = block[i]
@@ -77,7 +91,7 @@ def _farthest(columns: Points, ids: Indices, left: int, centre: Floats, block: F
     position = -1
     for start in range(0, left, BLOCK):
         stop = min(start + BLOCK, left)
-        _distances(columns, start, stop, centre, block)
+        distances_to(columns, start, stop, centre, block)
         best, position = _farthest_of_block(ids, start, stop, block, best, position)
     return position
 
@@ -102,9 +116,9 @@ def _nearest_and_farthest(
     position = -1
     for start in range(0, left, BLOCK):
         stop = min(start + BLOCK, left)
-        _distances(columns, start, stop, centre, block)
+        distances_to(columns, start, stop, centre, block)
         best, position = _farthest_of_block(ids, start, stop, block, best, position)
-        if found == k and _smallest(block, stop - start) > near_far[k - 1]:
+        if found == k and smallest(block, stop - start) > near_far[k - 1]:
             continue
         for i in range(stop - start):
             apart = block[i]
@@ -125,24 +139,6 @@ def _nearest_and_farthest(
             near_far[place] = apart
             near[place] = start + i
     return position
-
-
-@inner
-def _outside(position: int, near: Indices, ids: Indices, left: int) -> int:
-    """The farthest position, or where it is among the nearest, the lowest record outside.
-
-    A farthest record that is also among the k nearest means that all records outside are as
-    far away as it: a tie, which the lowest index wins.
-    """
-    inside = np.sort(near)
-    if inside[np.searchsorted(inside, position) % inside.size] != position:
-        return position
-    lowest = -1
-    for i in range(left):
-        if inside[np.searchsorted(inside, i) % inside.size] != i:
-            if lowest < 0 or ids[i] < ids[lowest]:
-                lowest = i
-    return lowest
 
 
 @inner
@@ -168,72 +164,76 @@ def _close_group(
     return left
 
 
-@inner
-def _join_closest(points: Points, labels: Labels, groups: int) -> None:
-    """Each record without a label joins the group whose centroid is closest to it."""
-    n, d = points.shape
-    centroids = np.zeros((groups, d))
-    sizes = np.zeros(groups)
-    for i in range(n):
-        if labels[i] >= 0:
-            sizes[labels[i]] += 1
-            for j in range(d):
-                centroids[labels[i], j] += points[i, j]
-    for g in range(groups):
-        for j in range(d):
-            centroids[g, j] /= sizes[g]
-    for i in range(n):
-        if labels[i] < 0:
-            best = np.inf
-            for g in range(groups):
-                apart = 0.0
-                for j in range(d):
-                    apart += (points[i, j] - centroids[g, j]) ** 2
-                if apart < best:
-                    best = apart
-                    labels[i] = g
-
-
 @kernel(POINTS, WHOLE, WHOLE)
 def _mdav(points: Points, k: int, pairs_while: int) -> Labels:
-    """Pairs of groups while *pairs_while* times k records remain, then the ending."""
-    n, d = points.shape
-    columns = np.empty((d, n))
-    sums = np.zeros(d)
-    for i in range(n):
-        for j in range(d):
-            columns[j, i] = points[i, j]
-            sums[j] += points[i, j]
+    """Pairs of groups while *pairs_while* times k records remain; the rest has label -1.
+
+    A farthest record that is also among the k nearest is as far away as all records outside:
+    a tie, which the lowest of them wins.
+    """
+    n = points.shape[0]
+    columns = points.T.copy()
+    sums = sums_of(points)
     labels = np.full(n, -1, dtype=np.int64)
     ids = np.arange(n)
     block = np.empty(BLOCK)
     near = np.empty(k, dtype=np.int64)
     near_far = np.empty(k)
-    centre = np.empty(d)
-    opposite = np.empty(d)
     left = n
     group = 0
+    lowest_left = 0
     while left >= 2 * k:
-        for j in range(d):
-            centre[j] = sums[j] / left
+        centre = sums / left
         far = _farthest(columns, ids, left, centre, block)
-        for j in range(d):
-            centre[j] = columns[j, far]
+        centre = points[ids[far]].copy()
         paired = left >= pairs_while * k
         far = _nearest_and_farthest(columns, ids, left, centre, k, block, near_far, near)
-        if paired:
-            far = _outside(far, near, ids, left)
-            for j in range(d):
-                opposite[j] = columns[j, far]
+        opposite = ids[far]
         left = _close_group(columns, ids, left, sums, near, labels, group)
         group += 1
         if paired:
-            _nearest_and_farthest(columns, ids, left, opposite, k, block, near_far, near)
+            while labels[lowest_left] >= 0:
+                lowest_left += 1
+            centre = points[opposite if labels[opposite] < 0 else lowest_left].copy()
+            _nearest_and_farthest(columns, ids, left, centre, k, block, near_far, near)
             left = _close_group(columns, ids, left, sums, near, labels, group)
             group += 1
-    if left >= k or group == 0:
-        for i in range(left):
-            labels[ids[i]] = group
-    elif left > 0:
-        _join_closest(points, labels, group)
     return labels
+
+
+@inner
+def centroids_of(points: Points, labels: Labels, groups: int) -> Points:
+    """Mean of the records of each group; records with a negative label are left out."""
+    centroids = np.zeros((groups, points.shape[1]))
+    sizes = np.zeros(groups)
+    for i in range(points.shape[0]):
+        if labels[i] >= 0:
+            sizes[labels[i]] += 1
+            for j in range(points.shape[1]):
+                centroids[labels[i], j] += points[i, j]
+    for g in range(groups):
+        for j in range(points.shape[1]):
+            centroids[g, j] /= sizes[g]
+    return centroids
+
+
+@kernel(POINTS, INDICES, WHOLE)
+def with_rest(points: Points, labels: Labels, k: int) -> Labels:
+    """Records without a label become the last group, or join the closest if fewer than k."""
+    rest = np.flatnonzero(labels < 0)
+    groups = labels.max() + 1
+    finished = labels.copy()
+    if rest.size >= k or groups == 0:
+        finished[rest] = groups
+        return finished
+    centroids = centroids_of(points, labels, groups)
+    for i in rest:
+        best = np.inf
+        for g in range(groups):
+            apart = 0.0
+            for j in range(points.shape[1]):
+                apart += (points[i, j] - centroids[g, j]) ** 2
+            if apart < best:
+                best = apart
+                finished[i] = g
+    return finished

@@ -7,9 +7,9 @@ from pathlib import Path
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.io.csv import Dialect
+from evomask.io.dialects import Dialect
 from evomask.io.schemas import SchemaFile, read_schema
-from evomask.io.tables import read_table
+from evomask.io.tables import read_source
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,49 @@ class Input:
     nominal: tuple[str, ...] = ()
     delimiter: str | None = None
     encoding: str | None = None
+    decimal: str | None = None
     missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table, and what the user should know about how it was read."""
+    """A table, how its text file is written, and what the user should know about that."""
 
     table: Table
+    dialect: Dialect | None
     notes: tuple[str, ...]
+
+
+USUAL = Dialect(",", "utf-8", decimal=".")
 
 
 def load(source: Input) -> Loaded:
     """Read the file under the schema and the names given; names win over the schema."""
     said = read_schema(source.schema) if source.schema else SchemaFile()
-    table = read_table(source.path, _declarations(source, said), _dialect(source, said))
+    read = read_source(source.path, _dialect(source, said))
+    table = read.table(_declarations(source, said))
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
+    table, assumed = _with_quasi_identifiers(table)
+    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed))
+
+
+def _unusual(dialect: Dialect | None) -> tuple[str, ...]:
+    """How a text file was taken to be written, where that is not the plain way."""
+    plain = dialect is None or str(dialect) == str(USUAL)
+    return () if plain else (f"read as text with {dialect}",)
+
+
+def _with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
+    """The table, and where nobody named its quasi-identifiers all numbers in that role."""
     if table.schema.quasi_identifiers:
-        return Loaded(table, ())
+        return table, ()
     numeric = [a.name for a in table.schema if _is_free_number(table.schema, a.name)]
     schema = table.schema.assigning(dict.fromkeys(numeric, Role.QUASI_IDENTIFIER))
     note = (
         f"no quasi-identifiers were named: taking all {len(numeric)} numeric columns; "
         "name them with --quasi or a schema"
     )
-    return Loaded(table.with_schema(schema), (note,))
+    return table.with_schema(schema), (note,)
 
 
 def _is_free_number(schema: Schema, name: str) -> bool:
@@ -62,6 +80,7 @@ def _dialect(source: Input, said: SchemaFile) -> Dialect:
         written,
         delimiter=source.delimiter or written.delimiter,
         encoding=source.encoding or written.encoding,
+        decimal=source.decimal or written.decimal,
         missing=source.missing or written.missing,
     )
 

@@ -76,7 +76,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         warnings.simplefilter("always")
         masked = method.mask(loaded.table, np.random.default_rng(seed))
     seconds = time.perf_counter() - started
-    written = write_table(masked, job.out, force=job.force)
+    written = write_table(masked, job.out, force=job.force, dialect=loaded.dialect)
     return MaskOutcome(
         entry.name,
         job.out,

@@ -1,0 +1,26 @@
+"""``evomask example``: the bundled survey."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import say, say_json
+
+
+def example(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to write it.")],
+    records: Annotated[int, typer.Option("--records", "-n", min=10, help="How many.")] = 3000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Other people, same country.")] = 1,
+    force: options.Force = False,
+    json: options.Json = False,
+) -> None:
+    """Write a synthetic household survey with its schema and hierarchies into FOLDER."""
+    from evomask.runs.example import write_example
+
+    paths = write_example(folder, records, seed, force=force)
+    if json:
+        say_json({"records": records, "files": [str(path) for path in paths]})
+        return
+    say(f"{records} invented people in {paths[0]}; what the columns are is in {paths[1]}")

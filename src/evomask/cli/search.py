@@ -1,0 +1,237 @@
+"""``evomask search``: one command for each search in the catalogue, and ``evomask resume``.
+
+A search's options are the fields of its parameters, so a command is put together when it is
+first asked for: the options that all share, and its own.
+"""
+
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from evomask.cli import options
+from evomask.cli.speech import counter, notes, say, say_json
+
+if TYPE_CHECKING:
+    from evomask.runs.catalogue import Search
+    from evomask.runs.parameters import Parameter
+    from evomask.runs.perform import Run
+
+OWN = "Search"
+BUDGET = "Budget"
+
+
+class Study(StrEnum):
+    """Studies that a search can add to its answer."""
+
+    OPERATORS = "operators"
+
+
+Generations = Annotated[
+    int | None, typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Evaluations = Annotated[
+    int | None, typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET)
+]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
+]
+MaskedOut = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
+]
+Pick = Annotated[
+    str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
+]
+RunFolder = Annotated[
+    Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
+]
+StudyWanted = Annotated[
+    Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
+]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
+
+
+class SearchGroup(TyperGroup):
+    """The searches there are; each one's module is imported when it is asked for."""
+
+    def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Their names."""
+        from evomask.runs.catalogue import search_names
+
+        return list(search_names())
+
+    def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
+        """The command of one search; nothing for a name that no search has."""
+        from evomask.runs.catalogue import search_named, search_names
+
+        return _command_of(search_named(cmd_name)) if cmd_name in search_names() else None
+
+
+searches = typer.Typer(
+    cls=SearchGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Search for masked files of one file; every search has its own --help.",
+)
+
+
+@searches.callback()
+def _searches() -> None:
+    """Search for masked files of one file; every search has its own --help."""
+
+
+def _command_of(search: "Search") -> Any:  # noqa: ANN401
+    from evomask.runs.parameters import parameters_of, summary_of
+
+    own = parameters_of(search.parameters)
+
+    def command(**values: Any) -> None:  # noqa: ANN401
+        texts = {p.name: values.pop(p.name) for p in own}
+        given = {name: _as_text(value) for name, value in texts.items() if value is not None}
+        _search(search.name, given, **values)
+
+    shared = list(inspect.signature(_search).parameters.values())[2:]
+    signature = [shared[0], *(_option(parameter) for parameter in own), *shared[1:]]
+    command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(name=search.name, help=summary_of(search))(command)
+    return get_command(app)
+
+
+def _option(parameter: "Parameter") -> inspect.Parameter:
+    is_flag = parameter.hint is bool
+    default = "needed" if parameter.is_required else parameter.default
+    name = f"{parameter.option}/--no-{parameter.option[2:]}" if is_flag else parameter.option
+    option = typer.Option(name, help=f"{parameter.meaning} [{default}]", rich_help_panel=OWN)
+    return inspect.Parameter(
+        parameter.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=None,
+        annotation=Annotated[bool | None if is_flag else str | None, option],
+    )
+
+
+def _as_text(value: str | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _search(
+    name: str,
+    own: dict[str, str],
+    file: options.DataFile,
+    generations: Generations = None,
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    out: MaskedOut = None,
+    pick: Pick = "best",
+    run: RunFolder = None,
+    study: StudyWanted = None,
+    workers: Workers = 1,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    schema: options.SchemaPath = None,
+    quasi: options.Quasi = "",
+    confidential: options.Confidential = "",
+    drop: options.Drop = "",
+    ordinal: options.Ordinal = "",
+    nominal: options.Nominal = "",
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    missing: options.Missing = "",
+) -> None:
+    from evomask.runs.search import Limits, SearchJob, search_file
+
+    source = options.source(
+        file, schema, quasi, confidential, drop, ordinal, nominal,
+        delimiter, encoding, decimal, missing,
+    )  # fmt: skip
+    limits = Limits(generations, evaluations, seconds)
+    job = SearchJob(source, name, own, limits, out, pick, run, seed, force)
+    done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
+    tell(done, run, json=json, quiet=quiet, study=study)
+
+
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder given to --run.")],
+    workers: Workers = 1,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with the run kept in DIR; interrupt and resume at will."""
+    from evomask.runs.perform import resume as go_on
+
+    done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
+    tell(done, folder, json=json, quiet=quiet)
+
+
+def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
+    """A line on stderr that counts generations, at most twice a second."""
+    return None if quiet else counter(lambda s: f"generation {s.generation}, best {s.best:.4f}")
+
+
+def tell(
+    run: "Run", folder: Path | None, *, json: bool, quiet: bool, study: Study | None = None
+) -> None:
+    """The result of a run, for a person or a program."""
+    notes(run.notes, quiet=quiet)
+    if json:
+        say_json({**_as_json(run, folder), **_studied(run, study)})
+    else:
+        say(_in_words(run, folder))
+
+
+def _studied(run: "Run", study: Study | None) -> dict[str, object]:
+    from evomask.runs.operators import operator_study
+
+    return {} if study is None else {"study": operator_study(run.state)}
+
+
+def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
+    from evomask.runs.journal import plain
+
+    result: dict[str, object] = {
+        "search": run.plan.search,
+        "front": [point.as_json() for point in run.front],
+        "best": run.best.as_json(),
+        "initial_best": run.initial_best,
+        "generations": run.state.generation,
+        "evaluations": run.state.evaluations,
+        "seconds": run.seconds,
+        **run.answer,
+        "notes": run.notes,
+    }
+    if run.plan.out is not None:
+        result |= {"masked": str(run.plan.out), "chosen": run.chosen.as_json()}
+    if folder is not None:
+        result["run"] = str(folder)
+    shown: dict[str, object] = plain(result)
+    return shown
+
+
+def _in_words(run: "Run", folder: Path | None) -> str:
+    state = run.state
+    lines = [
+        f"{run.plan.search}: {len(run.front)} points in {run.seconds:.1f} s",
+        f"{state.generation} generations, {state.evaluations} evaluations",
+        f"first best {_measures(run.initial_best)}",
+        f"best now   {_measures(run.best.as_json())}",
+    ]
+    if run.plan.out is not None:
+        lines.append(f"point {run.chosen.point} is written to {run.plan.out}")
+    if folder is not None:
+        lines.append(f"the run is kept in {folder}; it holds records, keep it to yourself")
+    return "\n".join(lines)
+
+
+def _measures(point: Any) -> str:  # noqa: ANN401
+    shown = {name: value for name, value in point.items() if isinstance(value, float)}
+    return ", ".join(f"{name} {value:.4f}" for name, value in shown.items())

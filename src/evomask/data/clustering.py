@@ -1,0 +1,148 @@
+"""c-medians: clusters of similar categorical records around medians and modes.
+
+Centroids start by maximum dissimilarity (Kennard and Stone, 1969). A record's distance to a
+centroid is the sum over the attributes of the distances between categories. Alike records
+are treated once, with their number: the cost depends on the distinct combinations.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.centres import middle_categories
+from evomask.data.classes import classes_of
+from evomask.data.distance import category_distances
+from evomask.data.partition import canonical
+from evomask.data.schema import Attribute
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Codes, Floats, Indices, Labels
+
+RESTARTS = 20
+_MOST_TURNS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Records in clusters.
+
+    Args:
+        labels: cluster of each record, numbered in the order of the centroids.
+        centroids: a row of category codes for each cluster.
+        total: sum of all records' distances to their centroid.
+    """
+
+    labels: Labels
+    centroids: Codes
+    total: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Combinations:
+    """Distinct records with their numbers, and the distances between categories."""
+
+    attributes: tuple[Attribute, ...]
+    rows: Codes
+    counts: Indices
+    distances: tuple[Floats, ...]
+
+    def to(self, centroids: Codes) -> Floats:
+        """Distance of each combination to each centroid."""
+        apart = np.zeros((len(self.rows), len(centroids)))
+        for j, table in enumerate(self.distances):
+            apart += table[np.ix_(self.rows[:, j], centroids[:, j])]
+        return apart
+
+
+def clustered(
+    table: Table,
+    names: tuple[str, ...],
+    clusters: int,
+    rng: np.random.Generator,
+    restarts: int = RESTARTS,
+) -> Clustering:
+    """The best of several clusterings: the one with the least total distance, the first of equals.
+
+    Each restart draws its first record; fewer distinct records than *clusters* give fewer.
+    """
+    tried = (
+        clustered_from(table, names, first_centroids(table, names, clusters, rng))
+        for _ in range(restarts)
+    )
+    return min(tried, key=lambda clustering: clustering.total)
+
+
+def first_centroids(
+    table: Table, names: tuple[str, ...], clusters: int, rng: np.random.Generator
+) -> Codes:
+    """A random record, then again and again the record farthest from those chosen.
+
+    Among equals the first combination in the order of the domains is taken.
+    """
+    if clusters < 1:
+        raise ParameterError(f"clusters must be at least 1, got {clusters}")
+    distinct = _combinations(table, names)
+    drawn = int(rng.integers(len(table)))
+    record = np.array([[table.codes(name)[drawn] for name in names]], dtype=np.int32)
+    chosen = [record[0]]
+    nearest = distinct.to(record)[:, 0]
+    while len(chosen) < clusters and nearest.max() > 0:
+        chosen.append(distinct.rows[int(nearest.argmax())])
+        nearest = np.minimum(nearest, distinct.to(chosen[-1][None, :])[:, 0])
+    return np.array(chosen, dtype=np.int32)
+
+
+def clustered_from(table: Table, names: tuple[str, ...], centroids: Codes) -> Clustering:
+    """Assign records and move centroids in turn until nothing changes.
+
+    The nearest centroid wins, the first of equals; a cluster left empty keeps its centroid.
+    """
+    distinct = _combinations(table, names)
+    for _ in range(_MOST_TURNS):
+        nearest = distinct.to(centroids).argmin(axis=1)
+        moved = _medians(distinct, nearest, centroids)
+        if np.array_equal(moved, centroids):
+            break
+        centroids = moved
+    apart = distinct.to(centroids)
+    nearest = apart.argmin(axis=1)
+    total = float(np.sum(apart.min(axis=1) * distinct.counts))
+    return Clustering(nearest[classes_of(table, names).labels], centroids, total)
+
+
+def _combinations(table: Table, names: tuple[str, ...]) -> _Combinations:
+    columns = [table.codes(name) for name in names]
+    classes = classes_of(table, names)
+    attributes = tuple(table.attribute(name) for name in names)
+    return _Combinations(
+        attributes,
+        np.column_stack(columns)[classes.representatives],
+        classes.sizes,
+        tuple(category_distances(attribute) for attribute in attributes),
+    )
+
+
+def _medians(distinct: _Combinations, labels: Labels, centroids: Codes) -> Codes:
+    """The median (lower) or most frequent category of each cluster."""
+    moved = centroids.copy()
+    for j, attribute in enumerate(distinct.attributes):
+        counts = np.zeros((len(centroids), len(attribute.categories)))
+        np.add.at(counts, (labels, distinct.rows[:, j]), distinct.counts)
+        middle = middle_categories(attribute, counts)
+        held = counts.any(axis=1)
+        moved[held, j] = middle[held]
+    return moved
+
+
+def merged_to_size(labels: Labels, k: int) -> Labels:
+    """Clusters of k or more: while one is smaller, the two smallest become one.
+
+    Among clusters of equal size the one with the lower number counts as smaller.
+    """
+    labels = canonical(labels)
+    sizes = np.bincount(labels)
+    while sizes.min() < k and len(sizes) > 1:
+        a, b = np.sort(np.argsort(sizes, kind="stable")[:2])
+        labels = canonical(np.where(labels == b, a, labels))
+        sizes = np.bincount(labels)
+    return labels

@@ -1,0 +1,62 @@
+"""Value trees in ARX's CSV form: no header, a value and its ancestors, ``;`` between them."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from evomask.data.hierarchy import Hierarchy, fitted
+from evomask.data.table import Table
+from evomask.errors import FileError
+from evomask.io.dialects import likely_encoding
+from evomask.io.files import write_text
+
+DELIMITER = ";"
+
+
+def read_lines(path: Path) -> list[tuple[str, ...]]:
+    """The lines of a hierarchy file, each a value and its ancestors, not yet checked."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"there is no hierarchy file {path}; check the name") from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+    encoding = likely_encoding(content)
+    if encoding is None:
+        raise FileError(f"{path} is not text; give a hierarchy as lines of text")
+    reader = csv.reader(io.StringIO(content.decode(encoding), newline=""), delimiter=DELIMITER)
+    return [tuple(line) for line in reader if line]
+
+
+def read_hierarchy(path: Path, table: Table, name: str) -> Hierarchy:
+    """The value tree of attribute *name*; all problems of the file are told at once."""
+    return fitted(name, read_lines(path), table)
+
+
+def read_hierarchies(table: Table) -> dict[str, Hierarchy]:
+    """The value trees that the table's schema names, by attribute."""
+    named = {a.name: Path(a.hierarchy) for a in table.schema if a.hierarchy}
+    return {name: read_hierarchy(path, table, name) for name, path in named.items()}
+
+
+def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:
+    """Files in *folder* by attribute: ``age.csv``, or as ARX has it ``adult_hierarchy_age.csv``."""
+    if not folder.is_dir():
+        raise FileError(f"there is no folder {folder} with hierarchies; check the name")
+    by_name = {path.stem: path for path in sorted(folder.glob("*.csv"))}
+    by_suffix = {stem.rpartition("hierarchy_")[2]: path for stem, path in by_name.items()}
+    return {name: found for name in names if (found := by_name.get(name, by_suffix.get(name)))}
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: Path, *, force: bool = False) -> None:
+    """Write a value tree, one line for each category."""
+    write_text(path, text_of(hierarchy), force=force)
+
+
+def text_of(hierarchy: Hierarchy) -> str:
+    """A value tree as the text of its file."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=DELIMITER, lineterminator="\n")
+    writer.writerows(zip(*hierarchy.levels, strict=True))
+    return text.getvalue()

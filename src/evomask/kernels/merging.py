@@ -1,0 +1,191 @@
+"""Merging of classes of records until each is large, diverse and typical enough."""
+
+import numpy as np
+
+from evomask.kernels.arrays import Floats, Indices, Labels, Points
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, REAL, WHOLE, inner, kernel
+
+_ROUNDING = 1e-12
+
+
+def merged_classes(
+    points: Points,
+    labels: Labels,
+    confidential: Indices,
+    ordered: Indices,
+    k: int,
+    diversity: int,
+    closeness: float,
+) -> Labels:
+    """New class of each old one; every class that asks for it is merged with its nearest.
+
+    *points* places the classes, *labels* names each record's class, a row of *confidential*
+    holds one confidential attribute as codes without gaps. A class needs k records, and in
+    each such attribute *diversity* distinct values and a distribution within *closeness* of
+    the whole file's: the earth mover's distance over ranks where ``ordered`` is 1, else
+    half the sum of absolute differences.
+
+    Small classes come first; a merged class lies at its records' mean and comes last. Ties:
+    the lowest index. The result may fall short only where a single class is left. Cost is
+    O(c² d) time for c classes.
+    """
+    widest_first = np.argsort(-points.var(axis=0), kind="stable")
+    return _merged_classes(
+        np.ascontiguousarray(points[:, widest_first], dtype=np.float64),
+        np.ascontiguousarray(labels, dtype=np.int64),
+        np.ascontiguousarray(confidential, dtype=np.int64),
+        np.ascontiguousarray(ordered, dtype=np.int64),
+        k,
+        diversity,
+        closeness,
+    )
+
+
+@inner
+def _counts(values: Indices, size: int, head: int, following: Indices, counts: Indices) -> None:
+    """How often each of *size* values occurs in the class whose records start at *head*."""
+    counts[:size] = 0
+    record = head
+    while record >= 0:
+        counts[values[record]] += 1
+        record = following[record]
+
+
+@inner
+def _distance(counts: Indices, of_class: int, shares: Floats, size: int, ordered: int) -> float:
+    """How far the class's distribution is from the whole file's, in [0, 1]."""
+    total = 0.0
+    running = 0.0
+    for value in range(size):
+        apart = counts[value] / of_class - shares[value]
+        running += apart
+        total += abs(running) if ordered else abs(apart)
+    if not ordered:
+        return total / 2
+    return total / (size - 1) if size > 1 else 0.0
+
+
+@inner
+def _falls_short(
+    head: int,
+    following: Indices,
+    of_class: int,
+    confidential: Indices,
+    sizes: Indices,
+    shares: Points,
+    ordered: Indices,
+    counts: Indices,
+    k: int,
+    diversity: int,
+    closeness: float,
+) -> bool:
+    if of_class < k:
+        return True
+    if diversity <= 1 and closeness >= 1.0:
+        return False
+    for j in range(confidential.shape[0]):
+        _counts(confidential[j], sizes[j], head, following, counts)
+        if np.sum(counts[: sizes[j]] > 0) < diversity:
+            return True
+        if _distance(counts, of_class, shares[j], sizes[j], ordered[j]) > closeness + _ROUNDING:
+            return True
+    return False
+
+
+@inner
+def _nearest(points: Points, alive: Indices, left: int, own: int) -> int:
+    """The class nearest to *own*; a sum that is already too large is not finished.
+
+    So attributes that differ most should come first.
+    """
+    best = np.inf
+    found = -1
+    d = points.shape[1]
+    for i in range(left):
+        other = alive[i]
+        if other == own:
+            continue
+        apart = 0.0
+        for j in range(d):
+            difference = points[own, j] - points[other, j]
+            apart += difference * difference
+            if apart > best:
+                break
+        if apart < best or (apart == best and other < found):
+            best = apart
+            found = other
+    return found
+
+
+@kernel(POINTS, INDICES, INDEX_ROWS, INDICES, WHOLE, WHOLE, REAL)
+def _merged_classes(
+    given: Points,
+    labels: Labels,
+    confidential: Indices,
+    ordered: Indices,
+    k: int,
+    diversity: int,
+    closeness: float,
+) -> Labels:
+    """A queue of classes that may fall short; records of a class are a linked list."""
+    points = given.copy()
+    classes, d = points.shape
+    n = labels.size
+    sizes = np.zeros(confidential.shape[0], dtype=np.int64)
+    for j in range(confidential.shape[0]):
+        sizes[j] = confidential[j].max() + 1
+    widest = sizes.max() if sizes.size else 1
+    shares = np.zeros((confidential.shape[0], widest))
+    for j in range(confidential.shape[0]):
+        for i in range(n):
+            shares[j, confidential[j, i]] += 1.0 / n
+    counts = np.empty(widest, dtype=np.int64)
+    members = np.zeros(classes, dtype=np.int64)
+    heads = np.full(classes, -1, dtype=np.int64)
+    tails = np.full(classes, -1, dtype=np.int64)
+    following = np.full(n, -1, dtype=np.int64)
+    for i in range(n - 1, -1, -1):
+        c = labels[i]
+        members[c] += 1
+        following[i] = heads[c]
+        if heads[c] < 0:
+            tails[c] = i
+        heads[c] = i
+    target = np.arange(classes)
+    alive = np.arange(classes)
+    places = np.arange(classes)
+    left = classes
+    queue = np.empty(2 * classes, dtype=np.int64)
+    queue[:classes] = np.argsort(members, kind="mergesort")
+    waiting = np.ones(classes, dtype=np.bool_)
+    first, last = 0, classes
+    while first < last and left > 1:
+        own = queue[first]
+        first += 1
+        waiting[own] = False
+        if target[own] != own or not _falls_short(
+            heads[own], following, members[own], confidential, sizes, shares, ordered, counts,
+            k, diversity, closeness,
+        ):  # fmt: skip
+            continue
+        other = _nearest(points, alive, left, own)
+        total = members[own] + members[other]
+        for j in range(d):
+            points[other, j] += (points[own, j] - points[other, j]) * (members[own] / total)
+        members[other] = total
+        following[tails[other]] = heads[own]
+        tails[other] = tails[own]
+        target[own] = other
+        left -= 1
+        alive[places[own]] = alive[left]
+        places[alive[left]] = places[own]
+        if not waiting[other]:
+            waiting[other] = True
+            queue[last] = other
+            last += 1
+    for c in range(classes):
+        end = c
+        while target[end] != end:
+            end = target[end]
+        target[c] = end
+    return target

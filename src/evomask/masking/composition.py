@@ -1,0 +1,119 @@
+"""Methods made of methods: each stratum on its own, or one method after the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.classes import classes_of
+from evomask.data.recoding import CategorySets, Intervals, Recoding
+from evomask.data.table import Column, Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.kernels.arrays import Codes, Indices, Labels
+from evomask.masking.method import MaskingMethod
+from evomask.masking.requirements import require_attributes
+
+
+@dataclass(frozen=True)
+class Stratified:
+    """Mask every stratum on its own, so that no value crosses from one to another.
+
+    Args:
+        method: what is done within a stratum.
+        strata: names of the attributes whose combinations are the strata.
+    """
+
+    method: MaskingMethod
+    strata: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        require_attributes(self.strata, "a stratified method")
+        masked = sorted(set(self.strata) & set(self.method.attributes))
+        if masked:
+            raise SchemaError(f"{masked[0]!r} is a stratum and must not be masked; leave it out")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the attributes that the method masks."""
+        return self.method.attributes
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every stratum masked."""
+        return masked_apart(table, classes_of(table, self.strata).labels, self.method, rng)
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Mask with several methods, one after the other.
+
+    Args:
+        methods: what is done, in this order.
+    """
+
+    methods: tuple[MaskingMethod, ...]
+
+    def __post_init__(self) -> None:
+        if not self.methods:
+            raise ParameterError("a sequence of methods needs at least one; name one")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the attributes that any of the methods masks, each once."""
+        return tuple(dict.fromkeys(name for m in self.methods for name in m.attributes))
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """The table after the last method."""
+        for method in self.methods:
+            table = method.mask(table, rng)
+        return table
+
+
+def masked_apart(
+    table: Table, labels: Labels, method: MaskingMethod, rng: np.random.Generator
+) -> Table:
+    """The table with the records of each label masked on their own, in the order of labels."""
+    places = [np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1)]
+    parts = [method.mask(table.take(place), rng) for place in places]
+    for name in method.attributes:
+        table = _joined(table, name, parts, places)
+    suppressed = np.zeros(len(table), dtype=bool)
+    for part, place in zip(parts, places, strict=True):
+        suppressed[place] = part.suppressed
+    return table.suppressing(suppressed)
+
+
+def _joined(table: Table, name: str, parts: list[Table], places: list[Indices]) -> Table:
+    column: Column = np.empty(len(table), dtype=parts[0][name].dtype)
+    recodings = [part.recodings[name] for part in parts if part.is_recoded(name)]
+    if not recodings:
+        for part, place in zip(parts, places, strict=True):
+            column[place] = part[name]
+        return table.with_columns({name: column})
+    shared, codes = _united(recodings)
+    for part, place, own in zip(parts, places, codes, strict=True):
+        column[place] = own[part[name]]
+    return table.with_recoded(name, column, shared)
+
+
+def _united(recodings: list[Recoding]) -> tuple[Recoding, list[Codes]]:
+    """One recoding for all parts, and for each part the new code of each of its cells."""
+    cells: dict[tuple[str, bytes], int] = {}
+    codes = [
+        np.array([cells.setdefault(cell, len(cells)) for cell in _cells(recoding)], dtype=np.int32)
+        for recoding in recodings
+    ]
+    labels = tuple(label for label, _ in cells)
+    first = recodings[0]
+    if isinstance(first, CategorySets):
+        rows = [np.frombuffer(meaning, dtype=bool) for _, meaning in cells]
+        return CategorySets(labels, np.vstack(rows)), codes
+    ends = np.vstack([np.frombuffer(meaning, dtype=np.float64) for _, meaning in cells])
+    return Intervals(labels, ends[:, 0].copy(), ends[:, 1].copy()), codes
+
+
+def _cells(recoding: Recoding) -> list[tuple[str, bytes]]:
+    """Each cell's label and meaning, comparable."""
+    if isinstance(recoding, CategorySets):
+        meanings = [row.tobytes() for row in recoding.leaves]
+    else:
+        meanings = [row.tobytes() for row in np.column_stack([recoding.low, recoding.high])]
+    return list(zip(recoding.labels, meanings, strict=True))

@@ -1,0 +1,53 @@
+"""Full-domain generalization: every value of an attribute goes up its hierarchy alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.masking.merging import fitting_hierarchy
+from evomask.masking.requirements import require_attributes, require_count
+
+
+@dataclass(frozen=True, eq=False)
+class Generalization:
+    """Replace each value by its ancestor at a level of the attribute's hierarchy.
+
+    Args:
+        attributes: names of the ordinal or nominal attributes.
+        levels: for each attribute how far up its values go; 0 leaves them as they are.
+        hierarchies: the value tree of each attribute.
+    """
+
+    attributes: tuple[str, ...]
+    levels: tuple[int, ...]
+    hierarchies: Mapping[str, Hierarchy]
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "generalization")
+        if len(self.levels) != len(self.attributes):
+            raise ParameterError(
+                f"levels must name a level for each of the {len(self.attributes)} attributes, "
+                f"got {len(self.levels)}"
+            )
+        for name, level in zip(self.attributes, self.levels, strict=True):
+            self._check_level(name, level)
+
+    def _check_level(self, name: str, level: int) -> None:
+        require_count(level, f"the level of {name!r}", least=0)
+        if name not in self.hierarchies:
+            raise ParameterError(f"generalization has no hierarchy for {name!r}; give one")
+        height = self.hierarchies[name].height
+        if level > height:
+            raise ParameterError(f"the level of {name!r} must not exceed {height}, got {level}")
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every value as its ancestor."""
+        for name, level in zip(self.attributes, self.levels, strict=True):
+            tree = fitting_hierarchy(table, name, self.hierarchies[name])
+            codes = tree.ancestors(level)[table.codes(name)]
+            table = table.with_recoded(name, codes, tree.recoding(level))
+        return table

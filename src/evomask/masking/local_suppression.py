@@ -1,0 +1,116 @@
+"""Local suppression: single cells are left out until records look alike."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.data.partition import checked_k
+from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, with_suppression
+from evomask.data.table import Table
+from evomask.kernels.arrays import Codes, Flags
+from evomask.masking.requirements import category_cells as cell_count
+from evomask.masking.requirements import require_attributes
+from evomask.masking.suppression.category import category_cells
+from evomask.masking.suppression.covering import covering_cells
+from evomask.masking.suppression.exact import fewest_cells, is_small
+from evomask.masking.suppression.wildcard import wildcard_cells
+
+
+class Matching(StrEnum):
+    """When two records count as alike although cells are suppressed."""
+
+    COVERING = "covering"
+    CATEGORY = "category"
+    WILDCARD = "wildcard"
+
+
+@dataclass(frozen=True)
+class LocalSuppression:
+    """Suppress few cells, so that no record stands out among fewer than k.
+
+    Args:
+        attributes: names of the ordinal, nominal or recoded attributes, masked together.
+        k: how many records must be alike.
+        matching: ``covering``: every released record could be any of k original records;
+            ``category``: every released combination, suppressed cells being a value of their
+            own, is shared by k records; ``wildcard``: every released record matches k, where
+            a suppressed cell of either record matches any value.
+
+    What is ``covering`` is ``wildcard`` too, not the other way round: the fewest cells under
+    ``wildcard`` are a few records wholly suppressed, which protect nobody else. Fewest is
+    exact for ``covering``; for the others on small files, a good heuristic else.
+    """
+
+    attributes: tuple[str, ...]
+    k: int = 3
+    matching: Matching = Matching.COVERING
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "local suppression")
+        checked_k(self.k)
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Few cells suppressed; no random number is drawn."""
+        k = checked_k(self.k, len(table))
+        for name in self.attributes:
+            cell_count(table, name)
+        rows = np.column_stack([table[name] for name in self.attributes])
+        for name, cells in zip(self.attributes, _FEWEST[self.matching](rows, k).T, strict=True):
+            table = _suppressed(table, name, cells)
+        return table
+
+
+def _fewest_category(rows: Codes, k: int) -> Flags:
+    return _better(rows, k, category_cells(rows, k), wildcard=False)
+
+
+def _fewest_wildcard(rows: Codes, k: int) -> Flags:
+    return _better(rows, k, wildcard_cells(rows, k), wildcard=True)
+
+
+def _better(rows: Codes, k: int, found: Flags, *, wildcard: bool) -> Flags:
+    """The exact answer for a small file, if it is found and better."""
+    if not found.any() or not is_small(rows):
+        return found
+    exact = fewest_cells(rows, k, wildcard=wildcard)
+    return found if exact is None or exact.sum() >= found.sum() else exact
+
+
+_FEWEST: Mapping[Matching, Callable[[Codes, int], Flags]] = {
+    Matching.COVERING: covering_cells,
+    Matching.CATEGORY: _fewest_category,
+    Matching.WILDCARD: _fewest_wildcard,
+}
+
+
+def _suppressed(table: Table, name: str, cells: Flags) -> Table:
+    """The table with the flagged cells of one column suppressed."""
+    recoding = table.recodings.get(name)
+    if isinstance(recoding, Intervals):
+        widened = _with_whole_range(recoding)
+        return table.with_recoded(name, _with_last(table[name], cells, recoding.labels), widened)
+    if recoding is None:
+        attribute = table.attribute(name)
+        codes = _with_last(table[name], cells, attribute.categories)
+        return table.with_recoded(name, codes, with_suppression(attribute))
+    codes = _with_last(table[name], cells, recoding.labels)
+    return table.with_recoded(name, codes, _with_whole_set(recoding))
+
+
+def _with_last(codes: Codes, cells: Flags, labels: tuple[str, ...]) -> Codes:
+    return np.where(cells, len(labels), codes).astype(np.int32)
+
+
+def _with_whole_set(sets: CategorySets) -> CategorySets:
+    whole = np.ones((1, sets.leaves.shape[1]), dtype=bool)
+    return CategorySets((*sets.labels, SUPPRESSED), np.vstack([sets.leaves, whole]))
+
+
+def _with_whole_range(intervals: Intervals) -> Intervals:
+    return Intervals(
+        (*intervals.labels, SUPPRESSED),
+        np.append(intervals.low, np.nanmin(intervals.low)),
+        np.append(intervals.high, np.nanmax(intervals.high)),
+    )

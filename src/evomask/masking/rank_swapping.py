@@ -1,0 +1,91 @@
+"""Rank swapping (Moore, 1996): values change places with others of a near rank."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.schema import Attribute
+from evomask.data.table import Column, Table
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Indices
+from evomask.masking.requirements import (
+    ordered_attribute,
+    require_attributes,
+    require_count,
+    require_percent,
+)
+
+
+@dataclass(frozen=True)
+class RankSwapping:
+    """Swap each value with one whose rank lies within a window.
+
+    Args:
+        attributes: names of the ordered attributes, masked one at a time.
+        window: largest difference of ranks, in percent of the records.
+        positions: largest difference of ranks as a number; where given, *window* is not used.
+
+    The distribution of every attribute is kept exactly; the relation between attributes is
+    not. Equal values are ranked in random order. Missing values stay where they are.
+    """
+
+    attributes: tuple[str, ...]
+    window: float = 5.0
+    positions: int | None = None
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "rank swapping")
+        require_percent(self.window, "window")
+        if self.positions is not None:
+            require_count(self.positions, "positions", least=1)
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every attribute with its values swapped."""
+        changes: dict[str, Column] = {}
+        for name in self.attributes:
+            attribute = ordered_attribute(table, name, "rank swapping")
+            changes[name] = _swapped(_column(table, name), attribute, self._reach(table), rng)
+        return table.with_columns(changes)
+
+    def _reach(self, table: Table) -> int:
+        if self.positions is None:
+            return max(1, int(len(table) * self.window / 100))
+        if self.positions >= len(table):
+            raise ParameterError(
+                f"positions must be below the number of records, got {self.positions} "
+                f"for {len(table)}; choose fewer"
+            )
+        return self.positions
+
+
+def _column(table: Table, name: str) -> Column:
+    return table.codes(name) if table.attribute(name).is_categorical else table.values(name)
+
+
+def _swapped(column: Column, attribute: Attribute, reach: int, rng: np.random.Generator) -> Column:
+    missing = column == attribute.domain_size if attribute.is_categorical else np.isnan(column)
+    known = rng.permutation(np.flatnonzero(~missing))
+    ranked = known[np.argsort(column[known], kind="stable")]
+    masked = column.copy()
+    masked[ranked] = column[ranked][swap_partners(len(ranked), reach, rng)]
+    return masked
+
+
+def swap_partners(count: int, reach: int, rng: np.random.Generator) -> Indices:
+    """For each rank the rank it swaps with, at most *reach* away.
+
+    From the lowest rank up, each that has no partner yet draws one among the *reach* next
+    ranks without a partner; one that finds none stays where it is.
+    """
+    partners = np.arange(count)
+    free = np.ones(count, dtype=bool)
+    chances = rng.random(count)
+    for rank in range(count):
+        if not free[rank]:
+            continue
+        candidates = np.flatnonzero(free[rank + 1 : rank + 1 + reach])
+        if len(candidates):
+            other = rank + 1 + int(candidates[int(chances[rank] * len(candidates))])
+            partners[rank], partners[other] = other, rank
+            free[other] = False
+    return partners

@@ -1,0 +1,87 @@
+"""The catalogue of searches: ours, and those that installed packages bring along.
+
+A package adds a search by an entry point of the group ``evomask.searches``; see
+docs/adding-a-search.md.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Protocol
+
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.evolution.loop import Problem
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.stopping import Budget
+
+GROUP = "evomask.searches"
+
+OURS: Mapping[str, str] = {}
+"""Name and home (module:object) of each search of ours, imported when it is first used."""
+
+
+class MaskingProblem(Problem[Any], Protocol):
+    """A problem whose genomes decode to masked files."""
+
+    def decode(self, genome: Any, draw: int) -> Table:  # noqa: ANN401
+        """The masked file; where masking is random, as draw number *draw* makes it."""
+        ...
+
+    def read(self, genome: Any, draw: int) -> Mapping[str, float]:  # noqa: ANN401
+        """Its measures by name, among them ``loss``, ``risk`` and ``score`` where it has them."""
+        ...
+
+    def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
+        """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        ...
+
+
+class Search(Protocol):
+    """One kind of search; the first sentence of its docstring describes it to users.
+
+    ``parameters`` is a frozen dataclass whose fields become options, their meanings the
+    ``Args`` of its docstring. The problem of the setup is a `MaskingProblem`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def parameters(self) -> type[Any]:
+        """What can be set."""
+        ...
+
+    @property
+    def budget(self) -> Budget:
+        """What a run may spend unless the user says otherwise."""
+        ...
+
+    def setup(self, table: Table, parameters: Any, around: Surroundings) -> Setup[Any]:  # noqa: ANN401
+        """The search made ready for one table."""
+        ...
+
+
+def search_names() -> tuple[str, ...]:
+    """The searches there are, ours first."""
+    return (*OURS, *sorted(point.name for point in _brought_along() if point.name not in OURS))
+
+
+def search_named(name: str) -> Search:
+    """The search called *name*."""
+    if name in OURS:
+        module, _, attribute = OURS[name].partition(":")
+        ours: Search = getattr(import_module(module), attribute)
+        return ours
+    for point in _brought_along():
+        if point.name == name:
+            found: Search = point.load()
+            return found
+    known = ", ".join(search_names()) or "none yet"
+    raise ParameterError(f"no search is called {name!r}; there are {known}")
+
+
+def _brought_along() -> list[EntryPoint]:
+    return list(entry_points(group=GROUP))

@@ -1,0 +1,103 @@
+"""The points a run offers, and choosing one of them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evomask.errors import ParameterError
+from evomask.evolution.individual import Individual
+from evomask.evolution.setup import Setup
+from evomask.evolution.state import State
+from evomask.runs.catalogue import MaskingProblem
+
+RELEASED_DRAW = 0
+
+
+@dataclass(frozen=True)
+class Point:
+    """One masked file on offer: who made it, and its measures.
+
+    Args:
+        draw: where masking is random, the number of the draw that is released and measured.
+    """
+
+    point: int
+    search: str
+    individual: Individual[Any]
+    draw: int
+    readings: Mapping[str, float]
+
+    def as_json(self) -> dict[str, object]:
+        """What users see of it."""
+        return {"point": self.point, "search": self.search, **self.readings}
+
+
+def front_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point, ...]:
+    """The archive's members as points, in the order of their fitness; without any, the best."""
+    members = state.archive.members or (best_of(state, setup),)
+    ordered = sorted(members, key=lambda member: (member.fitness, member.serial))
+    return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
+
+
+def best_of(state: State[Any], setup: Setup[Any]) -> Individual[Any]:
+    """The individual of the smallest cost; the earliest of equals."""
+    everyone = (*state.archive.members, *state.population)
+    return min(everyone, key=lambda member: (setup.cost(member.fitness), member.serial))
+
+
+def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: int) -> Point:
+    """An individual as a point, measured in full."""
+    problem: MaskingProblem = setup.problem  # type: ignore[assignment]
+    readings = problem.read(member.genome, RELEASED_DRAW)
+    numbers = {name: float(value) for name, value in readings.items()}
+    return Point(number, search, member, RELEASED_DRAW, numbers)
+
+
+def check_wish(wish: str) -> None:
+    """Refuse a wish for a point that cannot be understood, before a run is spent on it."""
+    if not re.fullmatch(r"best|knee|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
+        raise ParameterError(
+            f"pick must be best, knee, max-risk=20, max-loss=10 or a point's number, got {wish!r}"
+        )
+
+
+def pick(points: Sequence[Point], wish: str, best: Point) -> Point:
+    """A point by its number, or ``best``, ``knee``, ``max-risk=20`` or ``max-loss=10``."""
+    check_wish(wish)
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if wish == "best":
+        return best
+    if wish == "knee":
+        return points[_knee(_plane(points))]
+    if limit:
+        return _within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
+    if int(wish) >= len(points):
+        raise ParameterError(f"the front has points 0 to {len(points) - 1}, not {wish}")
+    return points[int(wish)]
+
+
+def _within(points: Sequence[Point], measure: str, limit: float, other: str) -> Point:
+    _plane(points)
+    allowed = [point for point in points if point.readings[measure] <= limit]
+    if not allowed:
+        least = min(point.readings[measure] for point in points)
+        raise ParameterError(
+            f"no point has a {measure} of at most {limit:g}; the smallest is {least:.2f}"
+        )
+    return min(allowed, key=lambda point: point.readings[other])
+
+
+def _plane(points: Sequence[Point]) -> np.ndarray:
+    if not all({"loss", "risk"} <= point.readings.keys() for point in points):
+        raise ParameterError("this search has no loss and risk; pick best or a point by its number")
+    return np.array([[point.readings["loss"], point.readings["risk"]] for point in points])
+
+
+def _knee(plane: np.ndarray) -> int:
+    """The point farthest below the line between the two ends, both axes scaled to 0 to 1."""
+    spread = np.ptp(plane, axis=0)
+    scaled = (plane - plane.min(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return int(np.argmin(scaled.sum(axis=1)))

@@ -1,0 +1,115 @@
+"""What happened, line by line: one line a generation, and every decision taken by the clock."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from evomask.errors import RunError
+from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.state import State
+
+
+class Journal:
+    """An account of a run, in memory and, where a path is given, in a file.
+
+    The clock is read once a generation and written down before anything is decided by it. A
+    resumed run goes over generations that were written down already: it takes their times and
+    decisions from here, and the clock goes on where it stopped.
+
+    Args:
+        now: seconds from any fixed point.
+    """
+
+    def __init__(self, path: Path | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._times: list[float] = []
+        self._notes: dict[str, Any] = {}
+        self._path = path
+        if path is not None and path.exists():
+            _cut_torn_line(path)
+            self._read(path)
+        self._origin = now() - self.seconds
+
+    @property
+    def seconds(self) -> float:
+        """The time used by the last generation that was written down."""
+        return self._times[-1] if self._times else 0.0
+
+    def start(self) -> None:
+        """Let the clock run from now: before the first evaluation."""
+        self._origin = self._now() - self.seconds
+
+    def time_at(self, state: State[Any]) -> float:
+        """The time used when the state was reached."""
+        return self._times[state.generation]
+
+    def require(self, state: State[Any]) -> None:
+        """Refuse a journal that ends before the state it should tell of."""
+        if state.generation >= len(self._times):
+            raise RunError("the journal of this run is gone or cut short; start the run again")
+
+    def observe(
+        self, before: State[Any], brood: Brood[Any], outcomes: Outcomes[Any], after: State[Any]
+    ) -> None:
+        """Write a line for a new generation; one that is gone over again only sets the clock."""
+        if after.generation < len(self._times):
+            self.start()
+            return
+        self._times.append(self._now() - self._origin)
+        self._write({**after.summary._asdict(), "seconds": self.seconds})
+
+    def decide(self, name: str, compute: Callable[[], float]) -> float:
+        """A number decided by the clock: computed once, written down, and the same ever after."""
+        if name not in self._notes:
+            self.note(name, compute())
+        value: float = self._notes[name]
+        return value
+
+    def note(self, name: str, value: object) -> None:
+        """Write down something to be found again when the run is resumed."""
+        self._notes[name] = value
+        self._write({"note": name, "value": value})
+        self.sync()
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What was noted and decided, by name."""
+        return dict(self._notes)
+
+    def sync(self) -> None:
+        """Make sure that all lines are on the disk."""
+        if self._path is not None:
+            with self._path.open("rb") as file:
+                os.fsync(file.fileno())
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(plain(entry), allow_nan=False) + "\n")
+
+    def _read(self, path: Path) -> None:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            if "note" in entry:
+                self._notes[entry["note"]] = entry["value"]
+            else:
+                self._times.append(entry["seconds"])
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """The value with None for every number that is not finite, as JSON wants it."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Drop what a kill left after the last whole line."""
+    with path.open("r+b") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)

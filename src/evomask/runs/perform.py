@@ -1,0 +1,166 @@
+"""Carrying out a plan, from the start or from where it stopped."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evomask.data.table import Table
+from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
+from evomask.evolution.setup import Decide, Setup, Surroundings
+from evomask.evolution.state import State, Summary
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import evaluator
+from evomask.io.tables import write_table
+from evomask.runs.catalogue import search_named
+from evomask.runs.front import Point, best_of, front_of, pick, point_of
+from evomask.runs.inputs import Loaded, load
+from evomask.runs.journal import Journal
+from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.store import Store
+
+INITIAL_BEST = "initial_best"
+Watch = Callable[[Summary], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A plan carried out.
+
+    Args:
+        initial_best: the best of the first genomes, as users see it.
+        chosen: the point whose masked file was asked for.
+        answer: what this kind of search tells of its best besides.
+    """
+
+    plan: Plan
+    state: State[Any]
+    front: tuple[Point, ...]
+    best: Point
+    initial_best: Mapping[str, object]
+    chosen: Point
+    answer: Mapping[str, object]
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def perform(
+    plan: Plan, store: Store | None = None, *, workers: int = 1, watch: Watch | None = None
+) -> Run:
+    """Carry out a plan; with a store, go on from its newest snapshot and keep everything there."""
+    check_input(plan)
+    if store is None:
+        return _perform(plan, None, Journal(), workers, watch)
+    with store.locked():
+        return _perform(plan, store, store.journal(), workers, watch)
+
+
+def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run:
+    """Go on with the run kept in a folder."""
+    store = Store(folder)
+    return perform(store.plan(), store, workers=workers, watch=watch)
+
+
+def _perform(
+    plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
+) -> Run:
+    loaded = load(plan.input)
+    setup = prepared(plan, loaded.table, journal.decide)
+    worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
+    with evaluator(worker, workers) as work:
+        journal.start()
+        state = _evolved(plan, setup, work, store, journal, watch)
+    return _finished(plan, setup, state, store, journal, loaded)
+
+
+def prepared(plan: Plan, table: Table, decide: Decide) -> Setup[Any]:
+    """The plan's search made ready for its table."""
+    search = search_named(plan.search)
+    draws = partial(draw_stream, plan.seed)
+    around = Surroundings(draws, decide if plan.budget.seconds is not None else None)
+    return search.setup(table, parameters_in(plan, search), around)
+
+
+@dataclass(frozen=True)
+class SentWorker(Worker[Any]):
+    """A worker that is made anew in each process it is sent to.
+
+    So a problem may hold what cannot be sent, such as readings bound to their original.
+
+    Args:
+        notes: what was decided by the clock when the problem was made here.
+    """
+
+    plan: Plan
+    table: Table
+    notes: Mapping[str, Any]
+
+    def __reduce__(self) -> tuple[Callable[..., Worker[Any]], tuple[Any, ...]]:
+        """The ingredients instead of the problem."""
+        return made_anew, (self.plan, self.table, dict(self.notes))
+
+
+def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]:
+    """The same worker in another process: whatever was decided is decided the same."""
+    return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
+
+
+def _evolved(
+    plan: Plan,
+    setup: Setup[Any],
+    work: Evaluator[Any],
+    store: Store | None,
+    journal: Journal,
+    watch: Watch | None,
+) -> State[Any]:
+    observers: list[Observer[Any]] = [journal.observe]
+    if watch is not None:
+        observers.append(lambda *turn: watch(turn[-1].summary))
+    state = store.newest_state(setup.problem.unpack, setup.archive) if store else None
+    if state is None:
+        state = begin(
+            setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
+        )
+        if INITIAL_BEST not in journal.notes:
+            first = point_of(best_of(state, setup), setup, plan.search, 0)
+            journal.note(INITIAL_BEST, first.as_json())
+    journal.require(state)
+    if store is not None:
+        observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
+    until = plan.budget.until(journal.time_at)
+    return evolve(
+        state,
+        setup.scheme,
+        work,
+        seed=plan.seed,
+        until=until,
+        observers=observers,
+        cost=setup.cost,
+    )
+
+
+def _finished(
+    plan: Plan,
+    setup: Setup[Any],
+    state: State[Any],
+    store: Store | None,
+    journal: Journal,
+    loaded: Loaded,
+) -> Run:
+    front = front_of(state, setup, plan.search)
+    winner = best_of(state, setup)
+    among = [point for point in front if point.individual.serial == winner.serial]
+    best = among[0] if among else point_of(winner, setup, plan.search, len(front))
+    problem: Any = setup.problem
+    if store is not None:
+        store.save_state(state, problem.pack)
+        store.save_front(front, plan, problem.pack)
+    chosen = pick(front, plan.pick, best)
+    if plan.out is not None:
+        masked = problem.decode(chosen.individual.genome, chosen.draw)
+        write_table(masked, plan.out, force=True, dialect=loaded.dialect)
+    initial = journal.notes[INITIAL_BEST]
+    answer = problem.answer(winner.genome)
+    notes = (*loaded.notes, *changed_versions(plan))
+    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)

@@ -1,0 +1,140 @@
+"""What to do, written down: all that a run depends on, as TOML."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import msgspec
+import tomli_w
+
+from evomask.errors import ParameterError, RunError
+from evomask.evolution.stopping import Budget
+from evomask.runs.catalogue import Search
+from evomask.runs.inputs import Input
+from evomask.runs.parameters import parameters_of, read_parameters
+
+FORMAT = 1
+SNAPSHOT_EVERY = 1000
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything a run depends on; the number of workers is not among it.
+
+    Args:
+        parameters: all parameters of the search, also those left at their defaults.
+        sha256: of the data file, and of the schema file where there is one.
+        snapshot: how many evaluations lie between two snapshots.
+        out: where the masked file goes in the end.
+        pick: which point of the front it is.
+    """
+
+    search: str
+    seed: int
+    input: Input
+    sha256: dict[str, str]
+    parameters: dict[str, Any]
+    budget: Budget
+    versions: dict[str, str]
+    snapshot: int = SNAPSHOT_EVERY
+    out: Path | None = None
+    pick: str = "best"
+    format: int = FORMAT
+
+
+def make_plan(
+    search: Search,
+    source: Input,
+    texts: Mapping[str, str],
+    *,
+    seed: int,
+    budget: Budget | None = None,
+    out: Path | None = None,
+    pick: str = "best",
+) -> Plan:
+    """A plan from what a user says; the search's parameters are read from text."""
+    values = read_parameters(search.name, parameters_of(search.parameters), texts)
+    return Plan(
+        search=search.name,
+        seed=seed,
+        input=_absolute(source),
+        sha256=_hashes(source),
+        parameters=msgspec.to_builtins(search.parameters(**values)),
+        budget=budget or search.budget,
+        versions={name: version(name) for name in ("evomask", "numpy")}
+        | {"python": python_version()},
+        out=out and out.absolute(),
+        pick=pick,
+    )
+
+
+def parameters_in(plan: Plan, search: Search) -> Any:  # noqa: ANN401
+    """The plan's parameters as the search wants them."""
+    try:
+        return msgspec.convert(plan.parameters, search.parameters)
+    except msgspec.ValidationError as error:
+        raise ParameterError(f"the plan does not fit {search.name}: {error}") from None
+
+
+def encode_plan(plan: Plan) -> bytes:
+    """The plan as TOML."""
+    plain = _without_nothing(msgspec.to_builtins(plan, enc_hook=str))
+    return tomli_w.dumps(plain).encode()
+
+
+def decode_plan(text: bytes) -> Plan:
+    """The plan in a TOML file of this version."""
+    try:
+        plan = msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+    if plan.format != FORMAT:
+        raise RunError(f"plan.toml has format {plan.format}, this version reads {FORMAT}")
+    return plan
+
+
+def check_input(plan: Plan) -> None:
+    """Refuse to go on with other records than those the run began with."""
+    for part, told in _hashes(plan.input).items():
+        if plan.sha256.get(part) != told:
+            raise RunError(
+                f"the {part} file has changed since the run began; "
+                "put the old one back or start a new run"
+            )
+
+
+def changed_versions(plan: Plan) -> tuple[str, ...]:
+    """A note for each library that is not the one the run began with."""
+    now = {name: version(name) for name in plan.versions if name != "python"}
+    return tuple(
+        f"the run began with {name} {plan.versions[name]}, this is {there}; results may differ"
+        for name, there in now.items()
+        if there != plan.versions[name]
+    )
+
+
+def _absolute(source: Input) -> Input:
+    schema = source.schema and source.schema.absolute()
+    return replace(source, path=source.path.absolute(), schema=schema)
+
+
+def _hashes(source: Input) -> dict[str, str]:
+    files = {"data": source.path, "schema": source.schema}
+    return {part: _sha256(path) for part, path in files.items() if path is not None}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _without_nothing(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {name: _without_nothing(part) for name, part in value.items() if part is not None}
+    return value

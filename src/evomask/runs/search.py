@@ -1,0 +1,70 @@
+"""The job of a search: one file, one search, a front and a masked file."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evomask.evolution.stopping import Budget
+from evomask.io.tables import check_table_target
+from evomask.runs.catalogue import search_named
+from evomask.runs.front import check_wish
+from evomask.runs.inputs import Input
+from evomask.runs.perform import Run, Watch, perform
+from evomask.runs.plan import make_plan
+from evomask.runs.store import Store
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the user lets a run spend; where nothing is said, the search's own budget holds."""
+
+    generations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    @property
+    def budget(self) -> Budget | None:
+        """The budget that was asked for, if any was."""
+        given = self.generations, self.evaluations, self.seconds
+        return None if given == (None, None, None) else Budget(*given)
+
+
+@dataclass(frozen=True)
+class SearchJob:
+    """What to search, how long, and what to keep.
+
+    Args:
+        options: the search's parameters as text, by name.
+        out: where the masked file of the picked point goes.
+        folder: where the run is kept; nowhere when absent.
+        seed: drawn from the system when absent, and told to nobody.
+    """
+
+    source: Input
+    search: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
+    out: Path | None = None
+    pick: str = "best"
+    folder: Path | None = None
+    seed: int | None = None
+    force: bool = False
+
+
+def search_file(job: SearchJob, *, workers: int = 1, watch: Watch | None = None) -> Run:
+    """Search for masked files of one file; whatever is wrong is said before it begins."""
+    check_wish(job.pick)
+    if job.out is not None:
+        check_table_target(job.out, force=job.force)
+    plan = make_plan(
+        search_named(job.search),
+        job.source,
+        job.options,
+        seed=secrets.randbits(63) if job.seed is None else job.seed,
+        budget=job.limits.budget,
+        out=job.out,
+        pick=job.pick,
+    )
+    store = None if job.folder is None else Store.create(job.folder, plan)
+    return perform(plan, store, workers=workers, watch=watch)

@@ -1,0 +1,111 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from evomask.data.clustering import clustered, clustered_from, first_centroids, merged_to_size
+from evomask.data.distance import category_distances
+from evomask.data.schema import Attribute, Kind, Schema
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from tests.tables import mixed
+
+NAMES = ("school", "region")
+
+
+def ordinal(*columns):
+    """Ordinal attributes of ten categories each."""
+    names = [f"v{j}" for j in range(len(columns))]
+    domain = tuple("abcdefghij")
+    schema = Schema(tuple(Attribute(name, Kind.ORDINAL, categories=domain) for name in names))
+    return Table(schema, dict(zip(names, map(np.array, columns), strict=True)))
+
+
+def distance(table, names, record, centroid):
+    return sum(
+        category_distances(table.attribute(name))[table[name][record], code]
+        for name, code in zip(names, centroid, strict=True)
+    )
+
+
+def test_two_clouds_are_found():
+    table = ordinal([0, 1, 0, 9, 8, 9], [1, 0, 0, 8, 9, 9])
+    labels = clustered(table, ("v0", "v1"), 2, np.random.default_rng(0)).labels
+    assert len({tuple(labels[:3]), tuple(labels[3:])}) == 2
+    assert len(set(labels[:3])) == len(set(labels[3:])) == 1
+
+
+def test_every_record_is_with_its_nearest_centroid():
+    found = clustered(mixed(), NAMES, 4, np.random.default_rng(0))
+    for record, label in enumerate(found.labels):
+        apart = [distance(mixed(), NAMES, record, centroid) for centroid in found.centroids]
+        assert label == int(np.argmin(apart))
+
+
+def test_the_total_is_the_sum_of_distances():
+    found = clustered(mixed(), NAMES, 4, np.random.default_rng(0))
+    wanted = sum(
+        distance(mixed(), NAMES, record, found.centroids[label])
+        for record, label in enumerate(found.labels)
+    )
+    assert found.total == pytest.approx(wanted)
+
+
+def test_centroids_are_medians_of_their_cluster():
+    table = ordinal([0, 1, 2, 9, 9, 5])
+    found = clustered_from(table, ("v0",), np.array([[0], [9]], dtype=np.int32))
+    assert found.centroids.tolist() == [[1], [9]]
+
+
+def test_no_clustering_of_two_is_better_on_a_line():
+    values = [0, 1, 2, 5, 8, 9]
+    table = ordinal(values)
+    best = min(
+        sum(min(abs(v - a), abs(v - b)) / 10 for v in values) for a, b in product(values, values)
+    )
+    assert clustered(table, ("v0",), 2, np.random.default_rng(0)).total == pytest.approx(best)
+
+
+def test_each_centroid_is_the_record_farthest_from_those_before():
+    first = first_centroids(mixed(), NAMES, 4, np.random.default_rng(2))
+    records = range(len(mixed()))
+    for number in range(1, len(first)):
+        apart = [
+            min(distance(mixed(), NAMES, record, centroid) for centroid in first[:number])
+            for record in records
+        ]
+        own = min(
+            sum(category_distances(mixed().attribute(name))[a, b]
+                for name, a, b in zip(NAMES, first[number], centroid, strict=True))
+            for centroid in first[:number]
+        )  # fmt: skip
+        assert own == pytest.approx(max(apart))
+
+
+def test_more_restarts_are_never_worse():
+    few = clustered(mixed(), NAMES, 5, np.random.default_rng(3), restarts=1).total
+    assert clustered(mixed(), NAMES, 5, np.random.default_rng(3), restarts=20).total <= few
+
+
+def test_fewer_combinations_than_clusters_give_fewer():
+    assert len(first_centroids(ordinal([1, 1, 4]), ("v0",), 5, np.random.default_rng(0))) == 2
+
+
+def test_small_clusters_are_merged_the_two_smallest_first():
+    labels = np.repeat([0, 1, 2, 3], [5, 1, 2, 9])
+    assert np.bincount(merged_to_size(labels, 3)).tolist() == [5, 3, 9]
+
+
+def test_merging_goes_on_until_all_are_large():
+    labels = np.repeat([0, 1, 2], [2, 1, 9])
+    assert np.bincount(merged_to_size(labels, 4)).tolist() == [12]
+
+
+def test_numbers_are_refused():
+    with pytest.raises(SchemaError, match="categories are needed, and 'age' is continuous"):
+        clustered(mixed(), ("age",), 3, np.random.default_rng(0))
+
+
+def test_no_clusters_are_refused():
+    with pytest.raises(ParameterError, match="clusters must be at least 1"):
+        clustered(mixed(), NAMES, 0, np.random.default_rng(0))

@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare, poisson
+
+from evomask.errors import ParameterError
+from evomask.evolution.ledger import Births, Ledger
+from evomask.evolution.log import Log
+from evomask.evolution.variation import (
+    adapted_rates,
+    cross_at,
+    cross_points,
+    cross_uniformly,
+    crossing_points,
+    offspring_count,
+    pick,
+    poisson_sites,
+    still_useful,
+)
+
+A = np.arange(1, 7)
+B = -A
+
+
+def seeds():
+    return st.integers(0, 2**32)
+
+
+def test_one_point_crossover_as_in_the_thesis():
+    one, other = cross_at(A, B, [3])
+    assert one.tolist() == [1, 2, 3, -4, -5, -6]
+    assert other.tolist() == [-1, -2, -3, 4, 5, 6]
+
+
+def test_two_point_crossover_as_in_the_thesis():
+    one, other = cross_at(A, B, [2, 4])
+    assert one.tolist() == [1, 2, -3, -4, 5, 6]
+    assert other.tolist() == [-1, -2, 3, 4, -5, -6]
+
+
+@given(st.integers(2, 30), st.integers(1, 40), seeds())
+def test_crossing_points_lie_between_genes_and_differ(length, count, seed):
+    points = crossing_points(length, count, np.random.default_rng(seed)).tolist()
+    assert points == sorted(set(points))
+    assert len(points) == min(count, length - 1)
+    assert set(points) <= set(range(1, length))
+
+
+@given(st.integers(1, 5), seeds())
+def test_crossover_by_points_changes_sides_as_often_as_there_are_points(count, seed):
+    one, _ = cross_points(A, B, count, np.random.default_rng(seed))
+    assert np.count_nonzero(np.diff(np.sign(one))) == count
+
+
+@given(seeds())
+def test_swapped_parents_and_the_same_stream_give_the_other_child(seed):
+    one, other = cross_points(A, B, 2, np.random.default_rng(seed))
+    swapped, _ = cross_points(B, A, 2, np.random.default_rng(seed))
+    assert np.array_equal(swapped, other)
+    assert not np.array_equal(swapped, one)
+
+
+def test_uniform_crossover_takes_the_stated_share_from_the_other():
+    zeros, ones = np.zeros(20_000), np.ones(20_000)
+    child, _ = cross_uniformly(zeros, ones, np.random.default_rng(1), share=0.3)
+    assert child.mean() == pytest.approx(0.3, abs=0.015)
+
+
+@given(seeds())
+def test_uniform_crossover_loses_no_gene(seed):
+    one, other = cross_uniformly(A, B, np.random.default_rng(seed))
+    assert np.array_equal(np.sort([one, other], axis=0), np.sort([A, B], axis=0))
+
+
+def test_the_number_of_mutations_is_poisson():
+    rng = np.random.default_rng(2)
+    counts = np.bincount([len(poisson_sites(100, 1.0, rng)) for _ in range(4000)], minlength=5)
+    observed = [*counts[:4], counts[4:].sum()]
+    expected = [*poisson.pmf(range(4), 1.0), poisson.sf(3, 1.0)]
+    assert chisquare(observed, 4000 * np.array(expected)).pvalue > 0.001
+
+
+@given(st.integers(1, 6), seeds())
+def test_mutation_sites_never_repeat(length, seed):
+    sites = poisson_sites(length, 5.0, np.random.default_rng(seed)).tolist()
+    assert len(set(sites)) == len(sites) <= length
+
+
+def test_pick_follows_the_rates():
+    rng = np.random.default_rng(3)
+    drawn = [pick({"cross": 1.0, "mutate": 3.0}, rng) for _ in range(4000)]
+    assert chisquare([drawn.count("cross"), drawn.count("mutate")], [1000, 3000]).pvalue > 0.001
+
+
+def test_rates_that_are_all_zero_are_refused():
+    with pytest.raises(ParameterError, match="more than 0"):
+        pick({"cross": 0.0}, np.random.default_rng(1))
+
+
+def ledger(**improved):
+    rows = {
+        name: Log(
+            [
+                Births(g, name, 10, entered, entered, 0, 0, 0, 0, 0, 0, 0, ())
+                for g, entered in enumerate(row)
+            ]
+        )
+        for name, row in improved.items()
+    }
+    return Ledger(births=rows)
+
+
+def test_adapted_rates_follow_recent_improvements_above_a_floor():
+    rates = adapted_rates(ledger(a=[9, 6], b=[9, 0]), ["a", "b"], window=1, floor=0.1)
+    assert rates == pytest.approx({"a": 0.9, "b": 0.1})
+
+
+def test_an_operator_that_has_not_worked_yet_gets_its_chance():
+    rates = adapted_rates(ledger(a=[10]), ["a", "new"], floor=0.0)
+    assert rates == pytest.approx({"a": 0.5, "new": 0.5})
+
+
+def test_without_any_improvement_rates_are_equal():
+    rates = adapted_rates(ledger(a=[0], b=[0]), ["a", "b"])
+    assert rates == pytest.approx({"a": 0.5, "b": 0.5})
+
+
+def test_a_floor_too_high_for_so_many_operators_is_refused():
+    with pytest.raises(ParameterError, match="floor"):
+        adapted_rates(Ledger(), ["a", "b", "c"], floor=0.5)
+
+
+def test_an_operator_is_set_aside_after_its_patience():
+    vain = ledger(a=[3, 0, 0, 0, 0, 0], b=[0, 0, 1, 0, 0, 0])
+    assert still_useful(vain, ["a", "b"], 5) == ("b",)
+
+
+def test_when_no_operator_is_useful_all_stay():
+    assert still_useful(ledger(a=[0] * 5), ["a"], 5) == ("a",)
+
+
+def test_a_gap_replaces_at_least_one():
+    assert [offspring_count(20, 0.01), offspring_count(20, 0.3), offspring_count(20, 1)] == [
+        1,
+        6,
+        20,
+    ]
+
+
+def test_a_gap_above_one_is_refused():
+    with pytest.raises(ParameterError, match="gap"):
+        offspring_count(10, 1.5)

@@ -1,0 +1,124 @@
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from evomask.errors import ParameterError, RunError
+from evomask.execution.local import AcrossCores, InProcess, evaluator
+
+
+def square(task, serial):
+    return task * task, serial
+
+
+@dataclass(frozen=True)
+class FailsAt:
+    serial: int
+
+    def __call__(self, task, serial):
+        if serial >= self.serial:
+            raise RunError(f"task {serial} failed")
+        return task
+
+
+def dies(task, serial):
+    os._exit(3)
+
+
+def sleeps(task, serial):
+    time.sleep(60)
+
+
+def test_in_process_keeps_the_order_and_numbers_on():
+    assert InProcess(square)([3, 1, 2], 10) == [(9, 10), (1, 11), (4, 12)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 50])
+def test_across_cores_gives_the_answers_of_one_process(count):
+    with AcrossCores(square, 2) as cores:
+        assert cores(range(count), 5) == InProcess(square)(range(count), 5)
+
+
+def test_one_error_names_the_lowest_serial_that_failed():
+    with pytest.raises(RunError, match=r"^task 13 failed$"), AcrossCores(FailsAt(13), 2) as cores:
+        cores(range(40), 0)
+
+
+def test_a_worker_that_dies_is_one_clear_error():
+    message = "worker process died during tasks 4 to 6"
+    with pytest.raises(RunError, match=message), AcrossCores(dies, 2) as cores:
+        cores(range(3), 4)
+
+
+def test_no_process_is_left_after_an_error():
+    with pytest.raises(RunError), AcrossCores(FailsAt(0), 2) as cores:
+        cores(range(4), 0)
+    assert multiprocessing.active_children() == []
+
+
+def test_one_worker_means_this_process():
+    with evaluator(square, 1) as work:
+        assert isinstance(work, InProcess)
+
+
+def test_no_workers_are_refused():
+    with pytest.raises(ParameterError, match="workers"), evaluator(square, 0):
+        pass
+
+
+SCRIPT = """
+from tests.execution import test_local
+from evomask.execution.local import AcrossCores
+if __name__ == "__main__":
+    with AcrossCores(test_local.sleeps, 2) as cores:
+        print("started", flush=True)
+        cores(range(4), 0)
+"""
+
+
+def children_of(pid):
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
+    return [int(child) for child in listed.stdout.split()]
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes through /proc")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_an_ended_run_leaves_no_process_behind(ending, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    paths = [str(Path(__file__).parents[2]), *sys.path]
+    run = subprocess.Popen(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    run.stdout.readline()
+    workers = wait_for(lambda: children_of(run.pid), lambda found: len(found) >= 3)
+    time.sleep(1.0)
+    run.send_signal(ending)
+    run.wait(timeout=20)
+    run.stdout.close()
+    assert wait_for(lambda: [p for p in workers if is_alive(p)], lambda left: not left) == []
+
+
+def wait_for(look, enough):
+    end = time.monotonic() + 20
+    while not enough(found := look()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found

@@ -1,0 +1,133 @@
+"""Hierarchy files in ARX's form, the reference ones among them."""
+
+from pathlib import Path
+
+import pytest
+
+from evomask.data.builders import prefixes
+from evomask.data.frames import Declaration
+from evomask.data.hierarchy import of_lines
+from evomask.data.schema import Kind
+from evomask.errors import FileError, SchemaError
+from evomask.io.datasets import reference_folder
+from evomask.io.hierarchies import (
+    find_hierarchies,
+    read_hierarchies,
+    read_hierarchy,
+    read_lines,
+    write_hierarchy,
+)
+from evomask.io.schemas import read_schema
+from evomask.io.tables import read_table
+
+FOLDER = (reference_folder() or Path("nowhere")) / "hierarchies"
+needs_reference = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="reference hierarchies are not here; set EVOMASK_DATA"
+)
+ADULT_LEVELS = {
+    "age": 5, "education": 4, "marital-status": 3, "native-country": 3, "occupation": 3, "race": 2,
+    "salary-class": 2, "sex": 2, "workclass": 3,
+}  # fmt: skip
+
+
+@pytest.fixture
+def pets(tmp_path):
+    (tmp_path / "pets.csv").write_text("pet\ncat\nhen\n")
+    return read_table(tmp_path / "pets.csv")
+
+
+def test_a_tree_written_and_read_is_the_same(tmp_path, pets):
+    tree = of_lines([("cat", 'the "mammal"', "*"), ("hen", "bird; or so", "*")])
+    write_hierarchy(tree, tmp_path / "pet.csv")
+    assert read_hierarchy(tmp_path / "pet.csv", pets, "pet").levels == tree.levels
+
+
+def test_a_file_is_written_in_arx_form(tmp_path):
+    write_hierarchy(prefixes(("12", "13")), tmp_path / "zip.csv")
+    assert (tmp_path / "zip.csv").read_text() == "12;1*;*\n13;1*;*\n"
+
+
+def test_a_file_is_not_written_over_another(tmp_path):
+    (tmp_path / "zip.csv").write_text("mine")
+    with pytest.raises(FileError, match="exists"):
+        write_hierarchy(prefixes(("12",)), tmp_path / "zip.csv")
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
+    (tmp_path / "a.csv").write_bytes("\ufeffè;x;*\r\nb;y;*\r\n".encode())
+    assert read_lines(tmp_path / "a.csv") == [("è", "x", "*"), ("b", "y", "*")]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileError, match=r"no hierarchy file .*none\.csv"):
+        read_lines(tmp_path / "none.csv")
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\x00\x01\x02")
+    with pytest.raises(FileError, match="is not text"):
+        read_lines(tmp_path / "a.csv")
+
+
+def test_files_named_in_a_schema_are_found_beside_it(tmp_path, pets):
+    folder = tmp_path / "elsewhere" / "trees"
+    folder.mkdir(parents=True)
+    (folder / "pet.csv").write_text("cat;mammal\nhen;bird\n")
+    (tmp_path / "elsewhere" / "schema.toml").write_text(
+        '[attributes.pet]\nhierarchy = "trees/pet.csv"\n'
+    )
+    said = read_schema(tmp_path / "elsewhere" / "schema.toml").declarations
+    table = read_table(tmp_path / "pets.csv", said)
+    assert read_hierarchies(table)["pet"].levels[1] == ("mammal", "bird")
+
+
+def test_files_in_a_folder_are_found_by_attribute(tmp_path):
+    for name in ("age.csv", "adult_hierarchy_sex.csv", "notes.txt"):
+        (tmp_path / name).write_text("1;*\n")
+    found = find_hierarchies(tmp_path, ["age", "sex", "notes", "race"])
+    assert found == {"age": tmp_path / "age.csv", "sex": tmp_path / "adult_hierarchy_sex.csv"}
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileError, match="no folder"):
+        find_hierarchies(tmp_path / "none", ["age"])
+
+
+@pytest.fixture(scope="module")
+def adult():
+    kinds = {"age": Declaration(Kind.ORDINAL)}
+    return read_table(FOLDER.parent / "uci" / "adult.csv", kinds)
+
+
+@needs_reference
+class TestReferenceHierarchies:
+    @pytest.mark.parametrize(("name", "levels"), ADULT_LEVELS.items())
+    def test_every_adult_file_is_a_tree(self, name, levels):
+        tree = of_lines(read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"))
+        assert len(tree.levels) == levels
+
+    @pytest.mark.parametrize("name", ["age", "education", "marital-status", "race", "sex"])
+    def test_adult_values_are_covered(self, adult, name):
+        tree = read_hierarchy(FOLDER / "adult" / f"adult_hierarchy_{name}.csv", adult, name)
+        assert tree.categories == adult.attribute(name).categories
+
+    def test_the_question_mark_of_adult_is_told(self, adult):
+        path = FOLDER / "adult" / "adult_hierarchy_occupation.csv"
+        with pytest.raises(SchemaError, match="no line for 1 of the values"):
+            read_hierarchy(path, adult, "occupation")
+
+    def test_arx_names_its_files_so_that_they_are_found(self):
+        assert set(find_hierarchies(FOLDER / "adult", ADULT_LEVELS)) == set(ADULT_LEVELS)
+
+    @pytest.mark.parametrize("name", ["ZIPCode", "Age", "Disease"])
+    def test_the_toy_table_fits_its_trees(self, name):
+        folder = FOLDER / "arx_examples"
+        said = {column: Declaration(Kind.NOMINAL) for column in ("ZIPCode", "Age", "Disease")}
+        table = read_table(folder / "test2.csv", said)
+        tree = read_hierarchy(folder / f"test2_hierarchy_{name}.csv", table, name)
+        assert len(tree.labels(tree.height)) == 1
+
+    def test_masked_characters_are_those_of_the_zip_codes(self):
+        given = of_lines(read_lines(FOLDER / "arx_examples" / "test2_hierarchy_ZIPCode.csv"))
+        built = prefixes(given.categories)
+        assert built.levels[:5] == given.levels[:5]

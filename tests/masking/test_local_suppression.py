@@ -1,0 +1,212 @@
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+
+from evomask.data.classes import classes_of, classes_of_columns
+from evomask.data.frames import Declaration, polars_from
+from evomask.data.recoding import SUPPRESSED
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.io.tables import read_table
+from evomask.masking.local_suppression import LocalSuppression, Matching
+from evomask.masking.mondrian import Mondrian
+from evomask.masking.suppression import covering
+from evomask.masking.suppression.category import category_cells
+from evomask.masking.suppression.covering import covering_cells
+from evomask.masking.suppression.exact import fewest_cells
+from evomask.masking.suppression.wildcard import wildcard_cells
+from tests.tables import mixed
+
+RNG = np.random.default_rng(0)
+KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
+
+
+def pairs(rows, cells, alike):
+    """For each record how many records are alike to it, cell by cell."""
+    shown = list(zip(rows.tolist(), cells.tolist(), strict=True))
+    return [
+        sum(all(map(alike, a, hidden_a, b, hidden_b)) for b, hidden_b in shown)
+        for a, hidden_a in shown
+    ]
+
+
+def wildcard(rows, cells):
+    return min(pairs(rows, cells, lambda a, ha, b, hb: a == b or ha or hb))
+
+
+def category(rows, cells):
+    return min(pairs(rows, cells, lambda a, ha, b, hb: ha == hb and (ha or a == b)))
+
+
+def covered(rows, cells):
+    return min(pairs(rows, cells, lambda a, ha, b, hb: a == b or ha))
+
+
+MEANINGS = {"wildcard": wildcard, "category": category, "covering": covered}
+WAYS = {"wildcard": wildcard_cells, "category": category_cells, "covering": covering_cells}
+
+
+def random_rows(seed, n=14, width=3):
+    return np.random.default_rng(seed).integers(0, 3, (n, width)).astype(np.int32)
+
+
+def brute_force(rows, k, meaning):
+    """The fewest cells, by trying all sets of cells from the smallest up."""
+    places = list(product(range(len(rows)), range(rows.shape[1])))
+    for chosen in chain.from_iterable(combinations(places, c) for c in range(len(places) + 1)):
+        cells = np.zeros(rows.shape, dtype=bool)
+        for place in chosen:
+            cells[place] = True
+        if meaning(rows, cells) >= k:
+            return len(chosen)
+    return None
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_what_is_left_is_alike(way, seed, k):
+    rows = random_rows(seed)
+    assert MEANINGS[way](rows, WAYS[way](rows, k)) >= k
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_covering_is_wildcard_too(seed):
+    rows = random_rows(seed)
+    assert wildcard(rows, covering_cells(rows, 4)) >= 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_is_alike_already_loses_nothing(way):
+    rows = np.repeat(random_rows(0), 3, axis=0)
+    assert not WAYS[way](rows, 3).any()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_all_records_different_in_every_cell(way):
+    rows = np.tile(np.arange(6, dtype=np.int32)[:, None], (1, 2))
+    assert MEANINGS[way](rows, WAYS[way](rows, 6)) == 6
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("k", [2, 3])
+def test_covering_is_exact(seed, k):
+    rows = random_rows(seed, n=7)
+    fewest = 0
+    for i in range(len(rows)):
+        options = [
+            sum(hidden)
+            for hidden in product([False, True], repeat=3)
+            if sum(all(h or a == b for a, b, h in zip(rows[i], other, hidden, strict=True))
+                   for other in rows) >= k
+        ]  # fmt: skip
+        fewest += min(options)
+    assert covering_cells(rows, k).sum() == fewest
+
+
+def test_covering_without_trying_all_patterns_still_covers(monkeypatch):
+    monkeypatch.setattr(covering, "MOST_PATTERNS", 0)
+    rows = random_rows(3)
+    assert covered(rows, covering_cells(rows, 4)) >= 4
+
+
+@pytest.mark.parametrize("way", ["wildcard", "category"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_program_finds_the_fewest(way, seed):
+    rows = random_rows(seed, n=4)
+    exact = fewest_cells(rows, 2, wildcard=way == "wildcard")
+    assert MEANINGS[way](rows, exact) >= 2
+    assert exact.sum() == brute_force(rows, 2, MEANINGS[way])
+
+
+def education():
+    """Six men by education, where sdcMicro makes three suppressions and one is enough."""
+    role = Role.QUASI_IDENTIFIER
+    schema = Schema(
+        (
+            Attribute("gender", Kind.NOMINAL, role, ("male",)),
+            Attribute("education", Kind.ORDINAL, role, ("none", "primary", "secondary")),
+        )
+    )
+    return Table(schema, {"gender": np.zeros(6), "education": np.array([0, 1, 1, 1, 2, 2])})
+
+
+def suppressed_cells(masked, names):
+    return sum(polars_from(masked)[name].to_list().count(SUPPRESSED) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("matching", "count"),
+    [(Matching.WILDCARD, 1), (Matching.COVERING, 3), (Matching.CATEGORY, 3)],
+)
+def test_the_6_by_2_example_needs_one_cell_with_wildcards(matching, count):
+    names = ("gender", "education")
+    masked = LocalSuppression(names, 3, matching).mask(education(), RNG)
+    assert suppressed_cells(masked, names) == count
+
+
+@pytest.fixture(scope="module")
+def testdata(reference):
+    kinds = {key: Declaration(Kind.NOMINAL) for key in KEYS}
+    return read_table(reference("sdcmicro/testdata.csv"), kinds).only(KEYS)
+
+
+def counts_with_wildcards(table):
+    """Matches of every record, by comparing all pairs of cells."""
+    alike = np.ones((len(table), len(table)), dtype=bool)
+    for name in table.schema.names:
+        codes = table[name]
+        hidden = codes == len(table.recodings[name].labels) - 1
+        alike &= (codes[:, None] == codes) | hidden[:, None] | hidden
+    return alike.sum(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("k", "matching", "most"),
+    [
+        (3, Matching.COVERING, 283),
+        (5, Matching.COVERING, 461),
+        (3, Matching.WILDCARD, 14),
+        (5, Matching.WILDCARD, 28),
+    ],
+)
+def test_testdata_needs_fewer_cells_than_sdcmicro(testdata, k, matching, most):
+    masked = LocalSuppression(KEYS, k, matching).mask(testdata, RNG)
+    assert counts_with_wildcards(masked).min() >= k
+    assert suppressed_cells(masked, KEYS) <= most < {3: 293, 5: 500}[k]
+
+
+def test_testdata_by_category_is_k_anonymous(testdata):
+    masked = LocalSuppression(KEYS, 3, Matching.CATEGORY).mask(testdata, RNG)
+    assert classes_of(masked, KEYS).sizes.min() >= 3
+
+
+def test_shown_cells_keep_their_value():
+    masked = LocalSuppression(("school", "region"), 8).mask(mixed(), RNG)
+    for name in ("school", "region"):
+        shown = masked[name] < len(mixed().attribute(name).categories)
+        assert masked[name][shown].tolist() == mixed()[name][shown].tolist()
+
+
+@pytest.mark.parametrize("matching", Matching)
+def test_intervals_and_sets_can_be_suppressed_too(matching):
+    names = ("age", "school")
+    coarse = Mondrian(("age",), 8).mask(mixed(), RNG)
+    coarse = Mondrian(("school",), 20).mask(coarse, RNG)
+    masked = LocalSuppression(names, 12, matching).mask(coarse, RNG)
+    cells = np.column_stack([masked[n] == len(coarse.recodings[n].labels) for n in names])
+    rows = np.column_stack([coarse[name] for name in names])
+    assert MEANINGS[matching](rows, cells) >= 12
+    assert classes_of_columns(list(rows.T), len(rows)).sizes.min() < 12
+
+
+def test_numbers_are_refused():
+    with pytest.raises(SchemaError, match="categories are needed, and 'age' is continuous"):
+        LocalSuppression(("age",)).mask(mixed(), RNG)
+
+
+def test_more_than_all_records_are_refused():
+    with pytest.raises(ParameterError, match="k must not exceed the number of records"):
+        LocalSuppression(("school",), 61).mask(mixed(), RNG)

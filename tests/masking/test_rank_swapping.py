@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evomask.errors import ParameterError, SchemaError
+from evomask.masking.rank_swapping import RankSwapping, swap_partners
+from tests.tables import mixed, numbers
+
+
+@given(st.integers(0, 60), st.integers(1, 70), st.integers(0, 2**32))
+def test_partners_swap_with_each_other_within_reach(count, reach, seed):
+    partners = swap_partners(count, reach, np.random.default_rng(seed))
+    assert np.array_equal(partners[partners], np.arange(count))
+    assert np.abs(partners - np.arange(count)).max(initial=0) <= reach
+
+
+@given(st.integers(0, 40), st.integers(1, 40), st.integers(0, 2**32))
+def test_who_stays_has_no_free_partner_within_reach(count, reach, seed):
+    partners = swap_partners(count, reach, np.random.default_rng(seed))
+    alone = np.flatnonzero(partners == np.arange(count))
+    assert np.all(np.diff(alone) > reach)
+
+
+def test_every_attribute_keeps_its_values():
+    masked = RankSwapping(("age", "school"), 20).mask(mixed(), np.random.default_rng(1))
+    for name in ("age", "school"):
+        assert np.sort(masked[name]).tolist() == np.sort(mixed()[name]).tolist()
+
+
+def test_positions_bound_the_difference_of_ranks():
+    table = numbers(a=np.random.default_rng(0).permutation(50))
+    masked = RankSwapping(("a",), positions=3).mask(table, np.random.default_rng(1))
+    assert np.abs(masked["a"] - table["a"]).max() == 3
+
+
+def test_the_window_is_a_percentage_of_the_records():
+    table = numbers(a=np.arange(200))
+    masked = RankSwapping(("a",), window=5).mask(table, np.random.default_rng(1))
+    assert np.abs(masked["a"] - table["a"]).max() == 10
+
+
+def test_missing_values_stay_where_they_are():
+    masked = RankSwapping(("income",), 30).mask(mixed(), np.random.default_rng(1))
+    assert np.array_equal(np.isnan(masked["income"]), np.isnan(mixed()["income"]))
+
+
+def test_a_nominal_attribute_is_refused():
+    with pytest.raises(SchemaError, match="rank swapping needs an order, and 'region' is nominal"):
+        RankSwapping(("region",)).mask(mixed(), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("window", [0, -1, 101, np.nan])
+def test_a_window_that_is_no_percentage_is_refused(window):
+    with pytest.raises(ParameterError, match="window must lie in"):
+        RankSwapping(("age",), window)
+
+
+@pytest.mark.parametrize("positions", [0, 2.5, True])
+def test_positions_must_be_a_whole_number(positions):
+    with pytest.raises(ParameterError, match="positions must be a whole number of 1 or more"):
+        RankSwapping(("age",), positions=positions)
+
+
+def test_more_positions_than_records_are_refused():
+    with pytest.raises(ParameterError, match="positions must be below the number of records"):
+        RankSwapping(("age",), positions=60).mask(mixed(), np.random.default_rng(1))

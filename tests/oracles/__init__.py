@@ -1,0 +1,1 @@
+"""Programs of others that check our answers, each in an environment of its own."""

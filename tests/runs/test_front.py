@@ -1,0 +1,48 @@
+import pytest
+
+from evomask.errors import ParameterError
+from evomask.evolution.individual import Individual
+from evomask.runs.front import Point, check_wish, pick
+
+PLANE = [(0.0, 90.0), (5.0, 30.0), (10.0, 25.0), (60.0, 0.0)]
+
+
+def points(plane=PLANE):
+    people = [Individual(None, pair, i, "first", (), 0) for i, pair in enumerate(plane)]
+    readings = [{"loss": loss, "risk": risk} for loss, risk in plane]
+    return [Point(i, "toy", p, 0, r) for i, (p, r) in enumerate(zip(people, readings, strict=True))]
+
+
+@pytest.mark.parametrize(
+    ("wish", "number"),
+    [("best", 2), ("0", 0), ("3", 3), ("knee", 1), ("max-risk=26", 2), ("max-loss=5.5", 1)],
+)
+def test_a_point_is_picked_by_a_wish(wish, number):
+    offered = points()
+    assert pick(offered, wish, best=offered[2]).point == number
+
+
+@pytest.mark.parametrize("wish", ["", "worst", "-1", "max-risk", "max-risk=low", "max-score=3"])
+def test_a_wish_that_cannot_be_understood_is_refused(wish):
+    with pytest.raises(ParameterError, match="pick must be"):
+        check_wish(wish)
+
+
+def test_a_number_beyond_the_front_is_refused():
+    with pytest.raises(ParameterError, match="points 0 to 3, not 4"):
+        pick(points(), "4", best=points()[0])
+
+
+def test_a_limit_that_no_point_meets_tells_the_smallest():
+    with pytest.raises(ParameterError, match=r"no point has a risk of at most 2; .* 25\.00"):
+        pick(points(PLANE[:3]), "max-risk=2", best=points()[0])
+
+
+def test_one_point_is_its_own_knee():
+    assert pick(points(PLANE[:1]), "knee", best=points()[0]).point == 0
+
+
+def test_without_loss_and_risk_there_is_no_knee():
+    lone = Point(0, "toy", points()[0].individual, 0, {"sse": 3.0})
+    with pytest.raises(ParameterError, match="no loss and risk"):
+        pick([lone], "knee", best=lone)
