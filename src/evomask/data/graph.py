@@ -1,12 +1,14 @@
 """A social graph: nodes with attributes, and edges between them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.data.table import Table
+from evomask.data.schema import MISSING, Attribute, Kind, Role, Schema
+from evomask.data.table import Column, Table
 from evomask.errors import DataError
 from evomask.kernels.arrays import Indices
 
@@ -95,3 +97,18 @@ def _canonical(edges: Edges, n_nodes: int, directed: bool) -> Edges:
     unique = np.column_stack([keys // n_nodes, keys % n_nodes])
     unique.flags.writeable = False
     return unique
+
+
+def table_of_texts(columns: Mapping[str, NDArray[np.object_]]) -> Table:
+    """A table of nominal attributes, quasi-identifiers all, empty text being missing."""
+    pairs = [_nominal(name, texts) for name, texts in columns.items()]
+    schema = Schema(tuple(attribute for attribute, _ in pairs))
+    return Table(schema, {attribute.name: codes for attribute, codes in pairs})
+
+
+def _nominal(name: str, texts: NDArray[np.object_]) -> tuple[Attribute, Column]:
+    present = set(texts.tolist())
+    categories = (*sorted(present - {MISSING}), *([MISSING] if MISSING in present else []))
+    code = {text: number for number, text in enumerate(categories)}
+    codes = np.array([code[text] for text in texts], dtype=np.int32)
+    return Attribute(name, Kind.NOMINAL, Role.QUASI_IDENTIFIER, categories), codes

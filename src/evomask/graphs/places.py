@@ -8,6 +8,7 @@ throughout.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def levels_of(columns: Sequence[str]) -> tuple[int, ...]:
             f"name it as one of {', '.join(LEVELS)}"
         )
     levels = tuple(LEVELS[name.lower()] for name in columns)
-    if any(above <= below for below, above in zip(levels, levels[1:], strict=False)):
+    if any(above <= below for below, above in pairwise(levels)):
         raise SchemaError(
             f"place columns must go from specific to general, one of each level; "
             f"got {', '.join(columns)}"
@@ -77,7 +78,7 @@ class Places:
         """The tree that holds *paths*, whose parts stand in *columns*."""
         levels = levels_of(columns)
         known = {above for path in paths for above in _branch(path)}
-        ordered = sorted(known - {("",) * len(columns)}) + [("",) * len(columns)]
+        ordered = [*sorted(known - {("",) * len(columns)}), ("",) * len(columns)]
         place = {path: code for code, path in enumerate(ordered)}
         of_level = np.array([_level(path, levels) for path in ordered], dtype=np.int64)
         ancestors = np.full((len(ordered), WORLD_LEVEL + 1), -1, dtype=np.int64)

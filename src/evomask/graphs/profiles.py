@@ -1,14 +1,15 @@
 """What nodes say of themselves: a place in the tree of places, and topics in order."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.data.schema import MISSING, Attribute, Kind, Role, Schema
-from evomask.data.table import Column, Table
+from evomask.data.graph import table_of_texts
+from evomask.data.schema import MISSING
+from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.graphs.places import LEVELS, Path, Places, levels_of
 from evomask.kernels.arrays import Floats, Indices, Points
@@ -160,18 +161,3 @@ def _texts(table: Table, name: str) -> NDArray[np.object_]:
         raise SchemaError(f"profiles hold text, and {name!r} is continuous; declare it nominal")
     texts = np.array(attribute.categories, dtype=object)[table.codes(name)]
     return np.asarray(texts, dtype=object)
-
-
-def table_of_texts(columns: Mapping[str, NDArray[np.object_]]) -> Table:
-    """A table of nominal attributes, quasi-identifiers all, empty text being missing."""
-    pairs = [_nominal(name, texts) for name, texts in columns.items()]
-    schema = Schema(tuple(attribute for attribute, _ in pairs))
-    return Table(schema, {attribute.name: codes for attribute, codes in pairs})
-
-
-def _nominal(name: str, texts: NDArray[np.object_]) -> tuple[Attribute, Column]:
-    present = set(texts.tolist())
-    categories = (*sorted(present - {MISSING}), *([MISSING] if MISSING in present else []))
-    code = {text: number for number, text in enumerate(categories)}
-    codes = np.array([code[text] for text in texts], dtype=np.int32)
-    return Attribute(name, Kind.NOMINAL, Role.QUASI_IDENTIFIER, categories), codes

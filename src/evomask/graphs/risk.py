@@ -39,7 +39,7 @@ class Risk:
 def knowledge_of(profiles: Profiles) -> dict[str, tuple[str, ...]]:
     """What intruders may know: each attribute, the topics together, all, or links alone."""
     columns = profiles.columns
-    known = {name: (name,) for name in columns.attributes}
+    known: dict[str, tuple[str, ...]] = {name: (name,) for name in columns.attributes}
     if len(columns.topics) > 1:
         known["topics"] = columns.topics
     if len(columns.attributes) > 1:

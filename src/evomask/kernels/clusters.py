@@ -7,7 +7,7 @@ topics and ties are exact.
 
 import numpy as np
 
-from evomask.kernels.arrays import Floats, Indices, Labels, Points
+from evomask.kernels.arrays import Codes, Flags, Floats, Indices, Labels, Points
 from evomask.kernels.compiler import (
     FLOATS,
     INDEX_ROWS,
@@ -23,31 +23,59 @@ from evomask.kernels.generator import below, started, unit
 SEVEN = 7.0
 
 
-@inner
-def _places_apart(a: int, b: int, levels: Indices, ancestors: Indices) -> float:
-    if ancestors[a, levels[b]] == b or ancestors[b, levels[a]] == a:
-        return np.float64(abs(levels[a] - levels[b]))
-    return SEVEN
+BLOCK = 1024
 
 
 @inner
-def _apart(
-    a: int,
-    b: int,
-    places: Indices,
-    levels: Indices,
-    ancestors: Indices,
+def _lay_out(
+    seed_place: int, levels: Indices, ancestors: Indices, is_leaf: Flags, apart: Floats
+) -> None:
+    """Distance of one place to every place, in sevenths; what is not on its branch is at 7."""
+    level = levels[seed_place]
+    apart[: levels.size] = SEVEN
+    if not is_leaf[seed_place]:
+        for place in range(levels.size):
+            if ancestors[place, level] == seed_place:
+                apart[place] = level - levels[place]
+    for above in ancestors[seed_place]:
+        if above >= 0:
+            apart[above] = levels[above] - level
+
+
+@inner
+def _leaves(levels: Indices, ancestors: Indices) -> Flags:
+    is_leaf = np.ones(levels.size, dtype=np.bool_)
+    for place in range(levels.size):
+        for above in ancestors[place]:
+            if above >= 0 and above != place:
+                is_leaf[above] = False
+    return is_leaf
+
+
+@inner
+def _measure(
+    first: int,
+    last: int,
+    place_of: Indices,
+    topic_of: Codes,
+    number_of: Points,
+    apart: Floats,
     topics: Indices,
-    numbers: Points,
-) -> float:
-    """Sum of the attribute distances of two profiles, in sevenths."""
-    total = _places_apart(places[a], places[b], levels, ancestors)
-    for j in range(topics.shape[1]):
-        if topics[a, j] != topics[b, j]:
-            total += SEVEN
-    for j in range(numbers.shape[1]):
-        total += SEVEN * abs(numbers[a, j] - numbers[b, j])
-    return total
+    numbers: Floats,
+    block: Floats,
+) -> None:
+    """Distances of the nodes at first..last-1 to one profile, into *block*."""
+    size = last - first
+    for i in range(size):
+        block[i] = apart[place_of[first + i]]
+    for j in range(topics.size):
+        topic = topics[j]
+        for i in range(size):
+            block[i] += SEVEN * (topic_of[j, first + i] != topic)
+    for j in range(numbers.size):
+        number = numbers[j]
+        for i in range(size):
+            block[i] += SEVEN * abs(number_of[j, first + i] - number)
 
 
 @kernel(INDICES, INDICES, INDEX_ROWS, INDEX_ROWS, POINTS, INDICES, WHOLE)
@@ -63,45 +91,70 @@ def clusters_around(
     """Each next free node of *seeds* with the k-1 free nodes nearest to it (Algorithm 14).
 
     The last k to 2k-1 nodes are one cluster. Cost is O(n²/k); the lowest index wins a tie.
+    A node that is taken moves to a place beyond all, infinitely far, and is swept out when
+    one in eight is; so the loop over nodes stays plain.
     """
     n = places.size
+    nowhere = levels.size
+    apart = np.full(nowhere + 1, np.inf)
+    is_leaf = _leaves(levels, ancestors)
+    ids = np.arange(n)
+    position = np.arange(n)
+    place_of = places.copy()
+    topic_of = np.empty((topics.shape[1], n), dtype=np.int32)
+    number_of = np.empty((numbers.shape[1], n))
+    for i in range(n):
+        for j in range(topics.shape[1]):
+            topic_of[j, i] = topics[i, j]
+        for j in range(numbers.shape[1]):
+            number_of[j, i] = numbers[i, j]
     labels = np.full(n, -1, dtype=np.int64)
-    free = np.arange(n)
-    left = n
-    cluster = 0
+    block = np.empty(BLOCK)
     near = np.empty(k, dtype=np.int64)
     far = np.empty(k)
-    turn = 0
+    left = rows = n
+    cluster = turn = 0
     while left >= 2 * k:
         while labels[seeds[turn]] >= 0:
             turn += 1
         seed = seeds[turn]
         labels[seed] = cluster
-        found = 0
-        for i in range(left):
-            node = free[i]
-            if node == seed:
-                continue
-            apart = _apart(seed, node, places, levels, ancestors, topics, numbers)
-            if found == k - 1 and apart >= far[found - 1]:
-                continue
-            slot = found if found < k - 1 else found - 1
-            while slot > 0 and far[slot - 1] > apart:
-                far[slot], near[slot] = far[slot - 1], near[slot - 1]
-                slot -= 1
-            far[slot], near[slot] = apart, node
-            found = min(found + 1, k - 1)
-        for i in range(found):
-            labels[near[i]] = cluster
-        kept = 0
-        for i in range(left):
-            if labels[free[i]] < 0:
-                free[kept] = free[i]
-                kept += 1
-        left = kept
+        place_of[position[seed]] = nowhere
+        _lay_out(places[seed], levels, ancestors, is_leaf, apart)
+        far[:] = np.inf
+        for first in range(0, rows, BLOCK):
+            last = min(first + BLOCK, rows)
+            _measure(
+                first, last, place_of, topic_of, number_of, apart, topics[seed], numbers[seed],
+                block,
+            )  # fmt: skip
+            for i in range(last - first):
+                if block[i] < far[k - 2]:
+                    slot = k - 2
+                    while slot > 0 and far[slot - 1] > block[i]:
+                        far[slot], near[slot] = far[slot - 1], near[slot - 1]
+                        slot -= 1
+                    far[slot], near[slot] = block[i], first + i
+        for i in range(k - 1):
+            labels[ids[near[i]]] = cluster
+            place_of[near[i]] = nowhere
+        left -= k
         cluster += 1
-    for i in range(left):
-        labels[free[i]] = cluster
+        if 8 * left < 7 * rows:
+            kept = 0
+            for i in range(rows):
+                if place_of[i] != nowhere:
+                    ids[kept], place_of[kept] = ids[i], place_of[i]
+                    position[ids[i]] = kept
+                    for j in range(topics.shape[1]):
+                        topic_of[j, kept] = topic_of[j, i]
+                    for j in range(numbers.shape[1]):
+                        number_of[j, kept] = number_of[j, i]
+                    kept += 1
+            rows = kept
+    for i in range(n):
+        if labels[i] < 0:
+            labels[i] = cluster
     return labels
 
 
