@@ -8,6 +8,6 @@ mkdir -p "$folder"
 say() { printf '\n$ %s\n' "$*"; "$@"; }
 
 say evomask example "$folder"
-say evomask mask "$folder/survey.csv" --schema "$folder/survey.toml" --method mdav -k 5 --out "$folder/masked.csv"
-say evomask measure "$folder/survey.csv" "$folder/masked.csv" --schema "$folder/survey.toml"
-printf '\nThe masked file is %s\n' "$folder/masked.csv"
+say evomask protect "$folder/survey.csv" --schema "$folder/survey.toml" --require k=5 \
+    --seconds 30 --workers 2 --out "$folder/release"
+printf '\nOpen %s to see what was tried and what it costs.\n' "$folder/release/report-internal.html"

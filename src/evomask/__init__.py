@@ -9,15 +9,70 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evomask.api import mask as mask
     from evomask.errors import EvomaskError as EvomaskError
+    from evomask.masking.clustered import ClusteredGlobalMedian as ClusteredGlobalMedian
+    from evomask.masking.clustered import ClusteredMicroaggregation as ClusteredMicroaggregation
+    from evomask.masking.composition import InTurn as InTurn
+    from evomask.masking.composition import Stratified as Stratified
+    from evomask.masking.end_coding import BottomCoding as BottomCoding
+    from evomask.masking.end_coding import TopCoding as TopCoding
+    from evomask.masking.generalization import Generalization as Generalization
+    from evomask.masking.global_recoding import GlobalRecoding as GlobalRecoding
+    from evomask.masking.local_suppression import LocalSuppression as LocalSuppression
     from evomask.masking.mdav import Mdav as Mdav
+    from evomask.masking.mdav_generic import MdavGeneric as MdavGeneric
+    from evomask.masking.mondrian import Mondrian as Mondrian
+    from evomask.masking.noise import CorrelatedNoise as CorrelatedNoise
+    from evomask.masking.noise import IndependentNoise as IndependentNoise
+    from evomask.masking.pram import MatrixPram as MatrixPram
+    from evomask.masking.pram import Pram as Pram
+    from evomask.masking.rank_swapping import RankSwapping as RankSwapping
+    from evomask.masking.repair import Repair as Repair
 
 _HOMES = {
     "EvomaskError": "evomask.errors",
-    "Mdav": "evomask.masking.mdav",
     "mask": "evomask.api",
+    "BottomCoding": "evomask.masking.end_coding",
+    "ClusteredGlobalMedian": "evomask.masking.clustered",
+    "ClusteredMicroaggregation": "evomask.masking.clustered",
+    "CorrelatedNoise": "evomask.masking.noise",
+    "Generalization": "evomask.masking.generalization",
+    "GlobalRecoding": "evomask.masking.global_recoding",
+    "InTurn": "evomask.masking.composition",
+    "IndependentNoise": "evomask.masking.noise",
+    "LocalSuppression": "evomask.masking.local_suppression",
+    "MatrixPram": "evomask.masking.pram",
+    "Mdav": "evomask.masking.mdav",
+    "MdavGeneric": "evomask.masking.mdav_generic",
+    "Mondrian": "evomask.masking.mondrian",
+    "Pram": "evomask.masking.pram",
+    "RankSwapping": "evomask.masking.rank_swapping",
+    "Repair": "evomask.masking.repair",
+    "Stratified": "evomask.masking.composition",
+    "TopCoding": "evomask.masking.end_coding",
 }
 
-__all__ = ["EvomaskError", "Mdav", "mask"]
+__all__ = [
+    "BottomCoding",
+    "ClusteredGlobalMedian",
+    "ClusteredMicroaggregation",
+    "CorrelatedNoise",
+    "EvomaskError",
+    "Generalization",
+    "GlobalRecoding",
+    "InTurn",
+    "IndependentNoise",
+    "LocalSuppression",
+    "MatrixPram",
+    "Mdav",
+    "MdavGeneric",
+    "Mondrian",
+    "Pram",
+    "RankSwapping",
+    "Repair",
+    "Stratified",
+    "TopCoding",
+    "mask",
+]
 
 
 def __getattr__(name: str) -> object:

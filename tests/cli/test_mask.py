@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evomask.runs import methods
+
 
 def test_a_masked_file_is_written(evomask, people, tmp_path):
     answer = evomask("mask", people, "-k", 3, "--out", tmp_path / "masked.csv")
@@ -253,3 +255,66 @@ def test_help_names_every_command(evomask):
 
 def test_the_version_is_told(evomask):
     assert evomask("--version").out.startswith("evomask 0.")
+
+
+METHODS = [entry.name for entry in methods.METHODS if entry.name != "generalization"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_masks_a_file(evomask, people, tmp_path, name):
+    data = ["--quasi", "age,income,region", "--ordinal", "age"]
+    answer = evomask("mask", people, "--method", name, *data, "--out", tmp_path / "masked.csv")
+    assert (answer.code, pl.read_csv(tmp_path / "masked.csv").height) == (0, 20)
+
+
+def test_the_list_names_every_method_and_option(evomask):
+    listed = json.loads(evomask("mask", "--list", "--json").out)["methods"]
+    assert [method["name"] for method in listed] == [entry.name for entry in methods.METHODS]
+    assert all(option["meaning"] for method in listed for option in method["options"])
+
+
+@pytest.fixture
+def with_schema(tmp_path):
+    """Options that declare the region nominal, with a hierarchy or as a stratum."""
+
+    def options(line):
+        (tmp_path / "region.csv").write_text("n;far;*\ns;near;*\nw;near;*\n", encoding="utf-8")
+        schema = tmp_path / "schema.toml"
+        schema.write_text(f"[attributes.region]\n{line}\n", encoding="utf-8")
+        return ["--schema", schema, "--out", tmp_path / "masked.csv"]
+
+    return options
+
+
+def test_generalization_takes_hierarchies_from_the_schema(evomask, people, tmp_path, with_schema):
+    said = with_schema('role = "quasi-identifier"\nhierarchy = "region.csv"')
+    answer = evomask("mask", people, "--method", "generalization", "--levels", "1", *said)
+    assert answer.code == 0
+    assert set(pl.read_csv(tmp_path / "masked.csv")["region"]) == {"far", "near"}
+
+
+def test_generalization_without_a_hierarchy_says_so(evomask, people, with_schema):
+    said = with_schema('role = "quasi-identifier"')
+    answer = evomask("mask", people, "--method", "generalization", *said)
+    assert answer.code == 1
+    assert "no hierarchy for 'region'" in answer.err
+
+
+def test_strata_of_the_schema_are_masked_apart(evomask, people, tmp_path, with_schema):
+    said = with_schema('role = "stratum"')
+    options = ["--quasi", "income", "--window", "50"]
+    evomask("mask", people, "--method", "rank-swapping", *options, *said)
+    before, after = pl.read_csv(people), pl.read_csv(tmp_path / "masked.csv")
+    for region in "nsw":
+        inside = [
+            frame.filter(region=region)["income"].sort().to_list() for frame in (before, after)
+        ]
+        assert inside[0] == inside[1]
+
+
+def test_confidential_columns_are_what_l_speaks_of(evomask, people, tmp_path):
+    data = ["--quasi", "age,income", "--confidential", "region"]
+    options = ["-k", "3", "-l", "3", "--out", tmp_path / "masked.csv"]
+    assert evomask("mask", people, "--method", "repair", *data, *options).code == 0
+    classes = pl.read_csv(tmp_path / "masked.csv").group_by("age", "income")
+    assert classes.agg(pl.col("region").n_unique())["region"].min() == 3

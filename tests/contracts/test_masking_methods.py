@@ -9,8 +9,7 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.partition import group_sizes
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
-from evomask.masking.composition import InTurn, Stratified
-from evomask.masking.generalization import Generalization
+from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
 from evomask.masking.local_suppression import LocalSuppression, Matching
 from evomask.masking.mdav_generic import MdavGeneric
 from evomask.masking.mondrian import Cut, Mondrian
@@ -25,7 +24,7 @@ QUASI = TABLE.schema.quasi_identifiers
 
 def method_of(entry):
     names = [name for name in QUASI if TABLE.attribute(name).kind in entry.kinds]
-    return entry.build(names, {})
+    return entry.build(names, {}, {"school": tree("school"), "region": tree("region")})
 
 
 def tree(name):
@@ -39,12 +38,12 @@ def with_one_value(name):
 
 CATALOGUE = {entry.name: method_of(entry) for entry in METHODS}
 OTHERS = {
-    "generalization": Generalization(("school",), (1,), {"school": tree("school")}),
     "matrix pram": MatrixPram(("school",), {"school": np.full((4, 4), 0.25)}),
     "invariant pram": Pram(("school", "region"), invariant=True),
     "in turn": InTurn((CATALOGUE["pram"], CATALOGUE["independent-noise"])),
     "stratified": Stratified(RankSwapping(("age", "income"), 20), ("region",)),
     "stratified sets": Stratified(Mondrian(("age", "school"), 3), ("region",)),
+    "stratified groups": StratifiedMicroaggregation(MdavGeneric(("age",), 3), ("region",)),
     "relaxed": Mondrian(QUASI, 5, Cut.RELAXED),
     "weighted": MdavGeneric(QUASI, 3, "weight"),
     **{f"suppression, {m}": LocalSuppression(("school", "region"), 8, m) for m in Matching},
@@ -53,6 +52,7 @@ OTHERS = {
 }  # fmt: skip
 ALL = {**CATALOGUE, **OTHERS}
 GROUPING = {name: method for name, method in ALL.items() if hasattr(method, "partition")}
+WITH_K = {name: method for name, method in GROUPING.items() if hasattr(method, "k")}
 
 
 @pytest.fixture(params=ALL.values(), ids=ALL)
@@ -100,10 +100,6 @@ class TestEveryMaskingMethod:
 
 @pytest.mark.parametrize("method", GROUPING.values(), ids=GROUPING)
 class TestEveryMicroaggregation:
-    def test_groups_hold_k_records(self, method):
-        labels = method.partition(TABLE, np.random.default_rng(1))
-        assert group_sizes(labels).min() >= method.k
-
     def test_groups_are_numbered_without_gaps(self, method):
         labels = method.partition(TABLE, np.random.default_rng(1))
         assert len(labels) == len(TABLE)
@@ -114,6 +110,13 @@ class TestEveryMicroaggregation:
         masked = method.mask(TABLE, np.random.default_rng(1))
         together = np.column_stack([labels, *(masked[name] for name in method.attributes)])
         assert len(np.unique(together, axis=0)) == labels.max() + 1
+
+
+@pytest.mark.parametrize("method", WITH_K.values(), ids=WITH_K)
+class TestEveryMicroaggregationOfK:
+    def test_groups_hold_k_records(self, method):
+        labels = method.partition(TABLE, np.random.default_rng(1))
+        assert group_sizes(labels).min() >= method.k
 
     def test_refuses_more_than_all_records(self, method):
         with pytest.raises(ParameterError, match="k must not exceed the number of records"):

@@ -1,13 +1,19 @@
 """Delimited text: dialects found out, codes kept, bad files refused in one sentence."""
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evomask.data.frames import Declaration
+from evomask.data.frames import Declaration, polars_from, table_from
 from evomask.data.schema import Kind
 from evomask.errors import DataError, FileError, ParameterError, SchemaError
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_frame, read_source, read_table, write_table
+
+LETTERS = 'ab é,;"\n\r\t'
+CELLS = st.one_of(st.none(), st.text(LETTERS, min_size=1, max_size=4).map(lambda text: f"x{text}"))
 
 
 @pytest.fixture
@@ -48,6 +54,9 @@ class TestDialect:
         source = read_source(file("name\nJosé\n".encode("cp1252")))
         assert (source.dialect.encoding, source.frame["name"][0]) == ("cp1252", "José")
 
+    def test_odd_letters_of_utf_8_are_not_taken_for_windows_text(self, file):
+        assert read_source(file("name\nO\u0092Brien\n")).dialect.encoding == "utf-8"
+
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
     def test_a_byte_order_mark_is_read_and_dropped(self, file, encoding):
         assert read_frame(file("é,b\n1,2\n".encode(encoding))).columns == ["é", "b"]
@@ -82,6 +91,18 @@ class TestDialect:
         target = tmp_path / "out.csv"
         write_table(table, target, dialect=Dialect(";", "latin-1", (), ","))
         assert target.read_bytes() == "name;x\nJosé;1,5\n".encode("latin-1")
+
+    def test_a_letter_that_an_encoding_does_not_know_is_told(self, file, tmp_path):
+        table = read_table(file("name\nżółw\n"))
+        with pytest.raises(FileError, match="line 2 of the output has a letter that latin-1"):
+            write_table(table, tmp_path / "out.csv", dialect=Dialect(encoding="latin-1"))
+        assert not (tmp_path / "out.csv").exists()
+
+    def test_a_decimal_comma_needs_another_delimiter_on_output(self, file, tmp_path):
+        with pytest.raises(ParameterError, match="cannot both"):
+            write_table(
+                read_table(file("a\n1.5\n")), tmp_path / "out.csv", dialect=Dialect(decimal=",")
+            )
 
     def test_the_ending_tsv_means_tabs(self, file, tmp_path):
         write_table(read_table(file("a,b\n1,2\n")), tmp_path / "out.tsv")
@@ -127,8 +148,23 @@ class TestValues:
         values = [str(number) for number in range(3000)] + ["unknown"]
         assert read_frame(file("a\n" + "\n".join(values)))["a"].to_list() == values
 
+    def test_line_ends_of_windows_inside_quotes_stay(self, file):
+        content = b'a,"b"\r\n"x\r\ny","q"\r\nz,"2, 3"\r\n\r\n'
+        assert read_frame(file(content)).rows() == [("x\r\ny", "q"), ("z", "2, 3")]
+
+    @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
+    def test_any_text_written_and_read_is_the_same(self, tmp_path_factory, records):
+        path = tmp_path_factory.mktemp("any") / "a.csv"
+        frame = pl.DataFrame(records, schema={"a": pl.String, "b": pl.String}, orient="row")
+        table = table_from(frame)
+        write_table(table, path)
+        assert read_frame(path, Dialect(",", "utf-8")).equals(polars_from(table))
+
     def test_quoted_line_ends_stay_in_their_field(self, file):
         assert read_frame(file('a,b\n"x\ny",1\nz,2\n'))["a"].to_list() == ["x\ny", "z"]
+
+    def test_empty_lines_of_a_single_column_are_missing_values(self, file):
+        assert read_frame(file("a\n1\n\n3\n"))["a"].to_list() == [1, None, 3]
 
     def test_a_table_written_and_read_is_the_same(self, file, tmp_path):
         text = "id,zip,x,sex\n1,01234,1.50,f\n2,99999,,m\n"
@@ -148,10 +184,22 @@ class TestBadInput:
             ("a,b\n1,2\n1\n", "record 2 of .* has 1 fields where the header has 2"),
             ("a,a\n1,2\n", "two columns named 'a'"),
             ("a,,c\n1,2,3\n", "column 2 of .* has no name"),
+            ('a,b\n"1,2\n', "a quote that is opened and not closed"),
             (b"PAR1\x00\x01\x02\x00", "is not text"),
             (b"\x89PNG\x01\x02\x03\xff\xfa\x81", "is not text"),
         ],
-        ids=["empty", "blank", "header", "long", "short", "twice", "nameless", "zeros", "binary"],
+        ids=[
+            "empty",
+            "blank",
+            "header",
+            "long",
+            "short",
+            "twice",
+            "nameless",
+            "quote",
+            "zeros",
+            "binary",
+        ],
     )
     def test_what_is_not_a_table_is_refused(self, file, content, sentence):
         with pytest.raises(FileError, match=sentence):

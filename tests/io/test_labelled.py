@@ -186,6 +186,12 @@ class TestRoundTrip:
         assert description["variable_value_labels"]["sex"] == SEX
         assert description["column_names_to_labels"]["income"] == "Monthly income, net"
 
+    def test_missing_codes_of_spss_become_letters_in_stata(self, spss, tmp_path):
+        write_table(read_table(spss), tmp_path / "out.dta")
+        values, description = contents(tmp_path / "out.dta")
+        assert values["income"] == [1200.5, "a", 800.25, None]
+        assert description["variable_value_labels"]["income"] == {"a": "no answer"}
+
     def test_whole_numbers_of_a_text_file_become_stata_longs(self, tmp_path):
         (tmp_path / "a.csv").write_text("n,big\n1,3000000000\n2,5\n")
         write_table(read_table(tmp_path / "a.csv"), tmp_path / "a.dta")

@@ -4,7 +4,7 @@ import pytest
 from evomask.data.classes import classes_of
 from evomask.data.frames import polars_from
 from evomask.errors import ParameterError, SchemaError
-from evomask.masking.composition import InTurn, Stratified
+from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
 from evomask.masking.mdav_generic import MdavGeneric
 from evomask.masking.mondrian import Mondrian
 from evomask.masking.pram import Pram
@@ -41,6 +41,13 @@ def test_sets_and_intervals_of_all_strata_come_together(name):
         assert together == polars_from(alone)[name].to_list()
 
 
+def test_groups_of_records_stay_within_their_stratum():
+    method = StratifiedMicroaggregation(MdavGeneric(("age", "school"), 3), ("region",))
+    labels = method.partition(mixed(), np.random.default_rng(1))
+    for group in range(labels.max() + 1):
+        assert len(set(mixed()["region"][labels == group])) == 1
+
+
 def test_strata_are_combinations_of_all_that_are_named():
     masked = Stratified(RankSwapping(("age",), 50), ("region", "illness")).mask(
         mixed(), np.random.default_rng(1)
@@ -58,7 +65,7 @@ def test_a_stratum_cannot_be_masked():
 
 def test_a_stratum_with_fewer_than_k_records_is_refused():
     method = Stratified(MdavGeneric(("age",), 20), ("region",))
-    with pytest.raises(ParameterError, match="k must not exceed the number of records"):
+    with pytest.raises(ParameterError, match="within a stratum of region: k must not exceed"):
         method.mask(mixed(), np.random.default_rng(1))
 
 

@@ -68,5 +68,5 @@ def test_a_nominal_attribute_is_refused_by_name():
 
 
 def test_no_attribute_is_an_error():
-    with pytest.raises(SchemaError, match="at least one continuous attribute"):
+    with pytest.raises(SchemaError, match="at least one attribute"):
         Mdav((), 3)

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from evomask.cli.example import example
+from evomask.cli.init import init
 from evomask.cli.mask import mask
+from evomask.cli.measure import measure
+from evomask.cli.protect import protect
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -25,7 +28,10 @@ app = typer.Typer(
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
 app.command()(example)
+app.command()(init)
 app.command(context_settings=OWN_OPTIONS)(mask)
+app.command()(measure)
+app.command()(protect)
 app.add_typer(searches, name="search")
 app.command()(resume)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evomask.runs.methods import MethodEntry
 
 
+@options.with_data_options
 def mask(
     context: typer.Context,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The records.")] = None,
@@ -26,16 +27,8 @@ def mask(
     seed: options.Seed = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    schema: options.SchemaPath = None,
-    quasi: options.Quasi = "",
-    confidential: options.Confidential = "",
-    drop: options.Drop = "",
-    ordinal: options.Ordinal = "",
-    nominal: options.Nominal = "",
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = None,
-    missing: options.Missing = "",
+    *,
+    source: options.Source,
 ) -> None:
     """Mask FILE with one method; its own options follow, such as --window 5."""
     from evomask.runs.mask import MaskJob, mask_file
@@ -47,13 +40,9 @@ def mask(
     if file is None or out is None:
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
     own = method_options(method_named(method), context.args)
-    source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal,
-        delimiter, encoding, decimal, missing,
-    )  # fmt: skip
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = own if k is None else {**own, "k": k}
-    job = MaskJob(source, method, out, wanted, options.names(attributes), seed, force)
+    job = MaskJob(source(file), method, out, wanted, options.names(attributes), seed, force)
     outcome = mask_file(job)
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))

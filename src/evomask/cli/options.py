@@ -1,12 +1,18 @@
 """Options that many commands share, written once."""
 
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from evomask.runs.inputs import Input
+
+Source = Callable[[Path], "Input"]
+"""What the data options say of a file, once its path is known."""
 
 DATA = "Data"
 
@@ -18,6 +24,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes o
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),
+]
+Profile = Annotated[
+    str, typer.Option("--profile", help="Risk by all attackers (strict), or the papers' (papers).")
 ]
 SchemaPath = Annotated[
     Path | None,
@@ -60,23 +69,37 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def source(
+def _source(
     path: Path,
-    schema: Path | None,
-    quasi: str,
-    confidential: str,
-    drop: str,
-    ordinal: str,
-    nominal: str,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    missing: str,
+    schema: SchemaPath = None,
+    quasi: Quasi = "",
+    confidential: Confidential = "",
+    drop: Drop = "",
+    ordinal: Ordinal = "",
+    nominal: Nominal = "",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    missing: Missing = "",
 ) -> "Input":
-    """The data options as one description of the input."""
     from evomask.runs.inputs import Input
 
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
         names(nominal), delimiter, encoding, decimal, names(missing),
     )  # fmt: skip
+
+
+def with_data_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the data options; its *source* then makes an input of a path."""
+    data = list(inspect.signature(_source).parameters.values())[1:]
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "source"]
+
+    @wraps(command)
+    def wrapped(*words: Any, **values: Any) -> None:  # noqa: ANN401
+        said = {option.name: values.pop(option.name) for option in data}
+        command(*words, source=partial(_source, **said), **values)
+
+    wrapped.__signature__ = inspect.Signature([*own, *data])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {option.name: option.annotation for option in [*own, *data]}
+    return wrapped

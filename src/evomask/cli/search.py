@@ -121,6 +121,7 @@ def _as_text(value: str | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else value
 
 
+@options.with_data_options
 def _search(
     name: str,
     own: dict[str, str],
@@ -137,25 +138,13 @@ def _search(
     seed: options.Seed = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    schema: options.SchemaPath = None,
-    quasi: options.Quasi = "",
-    confidential: options.Confidential = "",
-    drop: options.Drop = "",
-    ordinal: options.Ordinal = "",
-    nominal: options.Nominal = "",
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    decimal: options.Decimal = None,
-    missing: options.Missing = "",
+    *,
+    source: options.Source,
 ) -> None:
     from evomask.runs.search import Limits, SearchJob, search_file
 
-    source = options.source(
-        file, schema, quasi, confidential, drop, ordinal, nominal,
-        delimiter, encoding, decimal, missing,
-    )  # fmt: skip
     limits = Limits(generations, evaluations, seconds)
-    job = SearchJob(source, name, own, limits, out, pick, run, seed, force)
+    job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
     done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
     tell(done, run, json=json, quiet=quiet, study=study)
 

@@ -51,11 +51,22 @@ def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
 
 def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
     """One header line, missing values as nothing; comma, point and UTF-8 unless told."""
-    said = dialect or Dialect()
+    said = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
     _check_marks(said)
     frame.write_csv(path, separator=said.delimiter or ",", decimal_comma=said.decimal == ",")
-    if said.encoding and codecs.lookup(said.encoding).name not in ("utf-8", "ascii"):
-        path.write_bytes(path.read_bytes().decode().encode(said.encoding))
+    if said.encoding and codecs.lookup(said.encoding).name != "utf-8":
+        path.write_bytes(_encoded(path.read_bytes().decode(), said.encoding))
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        line = text[: error.start].count("\n") + 1
+        raise FileError(
+            f"line {line} of the output has a letter that {encoding} does not know; "
+            "name another encoding, such as utf-8"
+        ) from None
 
 
 def _check_marks(dialect: Dialect) -> None:
@@ -103,10 +114,10 @@ def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
 
 
 def _plain(content: bytes) -> bytes:
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    ends_once = content.endswith(b"\n") and not content.endswith(b"\n\n")
-    return content if ends_once else content.rstrip(b"\n") + b"\n"
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    ends_once = content.endswith(b"\n") and not content.endswith((b"\n\n", b"\n\r\n"))
+    return content if ends_once else content.rstrip(b"\r\n") + b"\n"
 
 
 def _check_header(path: Path, sample: str, delimiter: str) -> None:
@@ -121,6 +132,8 @@ def _check_header(path: Path, sample: str, delimiter: str) -> None:
 
 def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     """Every record must have as many fields as the header; the first other one is named."""
+    if content.count(b'"') % 2:
+        raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
     ragged = np.flatnonzero(widths != widths[0])
     if len(ragged):

@@ -20,7 +20,7 @@ SAMPLE_LINES = 200
 _QUOTED = re.compile(r'"[^"]*"')
 _WITH_COMMA = re.compile(r"-?\d+,\d+")
 _WITH_POINT = re.compile(r"-?\d+\.\d+")
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from evomask.data.frames import EXACT_INTEGERS, Declaration, polars_from
-from evomask.data.missing import tags
+from evomask.data.missing import tagged, tags
 from evomask.data.schema import Attribute, Kind, Notes
 from evomask.data.table import Table
 from evomask.errors import FileError
@@ -198,10 +199,13 @@ def _spss_ranges(attribute: Attribute, frame: pl.DataFrame) -> list[Any]:
 
 
 def write_stata(table: Table, path: Path) -> None:
-    """Write the records to release as Stata, with labels and lettered missing values."""
+    """Write the records to release as Stata, with labels and lettered missing values.
+
+    Missing codes of another format become letters in numbers, so that nobody averages them.
+    """
     import pyreadstat
 
-    frame, attributes = _restored(table)
+    frame, attributes = _restored(_with_letters(table))
     plain = [a for a in attributes if a.name not in table.recodings]
     letters = {a.name: _letters(a) for a in plain if _letters(a)}
     labels: dict[str, dict[Any, str]] = {
@@ -220,6 +224,33 @@ def write_stata(table: Table, path: Path) -> None:
         )
         _check_whole(pyreadstat.read_dta, path, frame.height)
     _forget_date(path, STATA_DATE, b"01 Jan 2000 00:00")
+
+
+def _with_letters(table: Table) -> Table:
+    """The table with the missing codes of its numbers replaced by those of Stata's letters."""
+    for attribute in table.schema:
+        if attribute.notes.user_missing and table[attribute.name].dtype.kind == "f":
+            table = _with_letters_in(table, attribute)
+    return table
+
+
+def _with_letters_in(table: Table, attribute: Attribute) -> Table:
+    known, codes = tags(table.values(attribute.name))
+    foreign = np.unique(codes[known & (codes < FIRST_LETTER)])[:26].tolist()
+    if not foreign:
+        return table
+    letters = {code: FIRST_LETTER + place for place, code in enumerate(foreign)}
+    numbers = np.where(known, [letters.get(code, code) for code in codes.tolist()], 0.0)
+    values = np.where(known, tagged(numbers, known), table.values(attribute.name))
+    ranges = tuple((str(letter), str(letter)) for letter in letters.values())
+    renamed = {str(code): str(letter) for code, letter in letters.items()}
+    changed = replace(
+        attribute,
+        value_labels=tuple((renamed.get(c, c), label) for c, label in attribute.value_labels),
+        notes=replace(attribute.notes, user_missing=ranges),
+    )
+    schema = table.schema.replacing([changed])
+    return table.with_columns({attribute.name: values}).with_schema(schema)
 
 
 def _letters(attribute: Attribute) -> list[str]:

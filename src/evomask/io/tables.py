@@ -8,7 +8,7 @@ import polars as pl
 
 from evomask.data.frames import Declaration, Declarations, polars_from, table_from
 from evomask.data.table import Table
-from evomask.errors import FileError, SchemaError
+from evomask.errors import FileError
 from evomask.io.csv import read_csv, write_csv
 from evomask.io.dialects import Dialect
 from evomask.io.files import check_target, write_atomically
@@ -35,17 +35,11 @@ class Source:
 
     def table(self, declarations: Declarations | None = None) -> Table:
         """The records; what is declared wins over what the file says."""
-        declared = declarations or {}
-        for name in declared:
-            if name not in self.frame.columns:
-                raise SchemaError(
-                    f"no column {name!r} in the data, which has {', '.join(self.frame.columns)}"
-                )
-        complete = {
-            name: declared.get(name, Declaration()).over(self.found.get(name, Declaration()))
-            for name in self.frame.columns
-        }
-        return table_from(self.frame, complete)
+        said = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
+        return table_from(
+            self.frame,
+            {name: d.over(self.found.get(name, Declaration())) for name, d in said.items()},
+        )
 
 
 @dataclass(frozen=True)

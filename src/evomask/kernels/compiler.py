@@ -25,6 +25,7 @@ INDICES = numba.types.Array(numba.int64, 1, "C", readonly=True)
 INDEX_ROWS = numba.types.Array(numba.int64, 2, "C", readonly=True)
 WHOLE = numba.int64
 REAL = numba.float64
+TRUTH = numba.boolean
 
 
 def _sources_hash() -> str:

@@ -117,6 +117,37 @@ def _nearest(points: Points, alive: Indices, left: int, own: int) -> int:
     return found
 
 
+@inner
+def _whole_file(confidential: Indices) -> tuple[Indices, Points]:
+    """Number of values of each confidential attribute, and their shares in the file."""
+    rows, n = confidential.shape
+    sizes = np.zeros(rows, dtype=np.int64)
+    for j in range(rows):
+        sizes[j] = confidential[j].max() + 1
+    shares = np.zeros((rows, sizes.max() if rows else 1))
+    for j in range(rows):
+        for i in range(n):
+            shares[j, confidential[j, i]] += 1.0 / n
+    return sizes, shares
+
+
+@inner
+def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, Indices]:
+    """The records of each class as a linked list: how many, first, last, and who follows."""
+    members = np.zeros(classes, dtype=np.int64)
+    heads = np.full(classes, -1, dtype=np.int64)
+    tails = np.full(classes, -1, dtype=np.int64)
+    following = np.full(labels.size, -1, dtype=np.int64)
+    for i in range(labels.size - 1, -1, -1):
+        c = labels[i]
+        members[c] += 1
+        following[i] = heads[c]
+        if heads[c] < 0:
+            tails[c] = i
+        heads[c] = i
+    return members, heads, tails, following
+
+
 @kernel(POINTS, INDICES, INDEX_ROWS, INDICES, WHOLE, WHOLE, REAL)
 def _merged_classes(
     given: Points,
@@ -127,30 +158,12 @@ def _merged_classes(
     diversity: int,
     closeness: float,
 ) -> Labels:
-    """A queue of classes that may fall short; records of a class are a linked list."""
+    """A queue of classes that may fall short; long, as a kernel's state is its local arrays."""
     points = given.copy()
     classes, d = points.shape
-    n = labels.size
-    sizes = np.zeros(confidential.shape[0], dtype=np.int64)
-    for j in range(confidential.shape[0]):
-        sizes[j] = confidential[j].max() + 1
-    widest = sizes.max() if sizes.size else 1
-    shares = np.zeros((confidential.shape[0], widest))
-    for j in range(confidential.shape[0]):
-        for i in range(n):
-            shares[j, confidential[j, i]] += 1.0 / n
-    counts = np.empty(widest, dtype=np.int64)
-    members = np.zeros(classes, dtype=np.int64)
-    heads = np.full(classes, -1, dtype=np.int64)
-    tails = np.full(classes, -1, dtype=np.int64)
-    following = np.full(n, -1, dtype=np.int64)
-    for i in range(n - 1, -1, -1):
-        c = labels[i]
-        members[c] += 1
-        following[i] = heads[c]
-        if heads[c] < 0:
-            tails[c] = i
-        heads[c] = i
+    sizes, shares = _whole_file(confidential)
+    counts = np.empty(shares.shape[1], dtype=np.int64)
+    members, heads, tails, following = _linked(labels, classes)
     target = np.arange(classes)
     alive = np.arange(classes)
     places = np.arange(classes)

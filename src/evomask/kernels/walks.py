@@ -159,48 +159,52 @@ def _label(points: Points, records: Indices, sums: Floats, labels: Labels, group
             sums[j] -= points[record, j]
 
 
+@inner
+def _tree_for(
+    points: Points, records: Indices, rings: Rings, use: int, near: Nearest, out: Floats
+) -> tuple[Tree, bool]:
+    """A tree of the records, and whether to use it; a tree of one record if it cannot pay."""
+    may_pay = BUILD_COST * near.records.size < rings.reach.size
+    if use == NEVER or (use == PROBED and not may_pay):
+        return tree_of(points, records[:1]), False
+    tree = tree_of(points, records)
+    return tree, use == ALWAYS or _tree_is_cheaper(rings, tree, points, near, out)
+
+
 @kernel(POINTS, WHOLE, WHOLE, WHOLE)
-def mdav_by_walks(points: Points, k: int, pairs_while: int, tree_use: int) -> Labels:
+def mdav_by_walks(points: Points, k: int, pairs_while: int, use: int) -> Labels:
     """Groups of MDAV; records that are left at the end have the label -1.
 
     Long because the loop of the algorithm and the upkeep of its indexes are one. A tree that
     does not pay is not built again: it pays less, the fewer records are left.
     """
-    n = points.shape[0]
     sums = sums_of(points)
-    labels = np.full(n, -1, dtype=np.int64)
+    labels = np.full(points.shape[0], -1, dtype=np.int64)
     near = nobody_near(k)
     out = np.empty(RING)
-    records = np.arange(n)
-    left = n
+    records = np.arange(labels.size)
+    left = labels.size
     group = 0
     lowest_left = 0
-    rings = _rings_of(points, records, sums / n)
-    use_tree = tree_use == ALWAYS or (tree_use == PROBED and BUILD_COST * k < rings.reach.size)
-    tree = tree_of(points, records if use_tree else records[:1])
-    if use_tree and tree_use == PROBED:
-        use_tree = _tree_is_cheaper(rings, tree, points, near, out)
+    rings = _rings_of(points, records, sums / left)
+    tree, use_tree = _tree_for(points, records, rings, use, near, out)
     while left >= 2 * k:
         centre = sums / left
         if left < KEPT * records.size:
             records = np.flatnonzero(labels < 0)
             rings = _rings_of(points, records, centre)
-            if use_tree:
-                tree = tree_of(points, records)
-            if use_tree and tree_use == PROBED:
-                use_tree = _tree_is_cheaper(rings, tree, points, near, out)
-        around = points[farthest(rings, centre, out)].copy()
+            tree, use_tree = _tree_for(
+                points, records, rings, use if use_tree else NEVER, near, out
+            )
+        centre = points[farthest(rings, centre, out)].copy()
         paired = left >= pairs_while * k
-        opposite = farthest(rings, around, out) if paired else -1
-        _take_nearest(around, rings, tree, use_tree, near, out)
-        _label(points, near.records, sums, labels, group)
-        left -= k
-        group += 1
-        if paired:
-            while labels[lowest_left] >= 0:
-                lowest_left += 1
-            around = points[opposite if labels[opposite] < 0 else lowest_left].copy()
-            _take_nearest(around, rings, tree, use_tree, near, out)
+        opposite = farthest(rings, centre, out) if paired else -1
+        for turn in range(2 if paired else 1):
+            if turn == 1:
+                while labels[lowest_left] >= 0:
+                    lowest_left += 1
+                centre = points[opposite if labels[opposite] < 0 else lowest_left].copy()
+            _take_nearest(centre, rings, tree, use_tree, near, out)
             _label(points, near.records, sums, labels, group)
             left -= k
             group += 1

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.data.clustering import RESTARTS, clustered, merged_to_size
-from evomask.data.partition import canonical, checked_k
+from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Indices, Labels
 from evomask.masking.aggregation import aggregated
+from evomask.masking.composition import partitioned_apart
 from evomask.masking.mdav_generic import MdavGeneric
-from evomask.masking.method import Microaggregation
 from evomask.masking.mondrian import Mondrian
 from evomask.masking.requirements import ordinal_attribute, require_attributes, require_count
 
@@ -37,7 +37,7 @@ class ClusteredMicroaggregation:
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no group reaches over two clusters."""
         clusters = _clusters(self, table, rng)
-        return _partitioned_apart(table, clusters, MdavGeneric(self.attributes, self.k), rng)
+        return partitioned_apart(table, clusters, MdavGeneric(self.attributes, self.k), rng)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's medians and modes."""
@@ -71,7 +71,7 @@ class ClusteredGlobalMedian:
         for name in self.attributes:
             ordinal_attribute(table, name, "the global median")
         clusters = _clusters(self, table, rng)
-        return _partitioned_apart(table, clusters, Mondrian(self.attributes, self.k), rng)
+        return partitioned_apart(table, clusters, Mondrian(self.attributes, self.k), rng)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with the middle categories of its region."""
@@ -112,16 +112,3 @@ def _clusters(
     k = checked_k(method.k, len(table))
     found = clustered(table, method.attributes, method.clusters, rng, method.restarts)
     return merged_to_size(found.labels, k)
-
-
-def _partitioned_apart(
-    table: Table, clusters: Labels, method: Microaggregation, rng: np.random.Generator
-) -> Labels:
-    """The method's groups in every cluster, numbered in the order of their first record."""
-    labels = np.empty(len(table), dtype=np.int64)
-    groups = 0
-    for cluster in range(int(clusters.max()) + 1):
-        members = np.flatnonzero(clusters == cluster)
-        labels[members] = method.partition(table.take(members), rng) + groups
-        groups = int(labels[members].max()) + 1
-    return canonical(labels)

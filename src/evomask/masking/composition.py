@@ -1,15 +1,18 @@
 """Methods made of methods: each stratum on its own, or one method after the other."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from evomask.data.classes import classes_of
+from evomask.data.partition import canonical
 from evomask.data.recoding import CategorySets, Intervals, Recoding
 from evomask.data.table import Column, Table
-from evomask.errors import ParameterError, SchemaError
+from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.kernels.arrays import Codes, Indices, Labels
-from evomask.masking.method import MaskingMethod
+from evomask.masking.method import MaskingMethod, Microaggregation
 from evomask.masking.requirements import require_attributes
 
 
@@ -38,7 +41,35 @@ class Stratified:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every stratum masked."""
-        return masked_apart(table, classes_of(table, self.strata).labels, self.method, rng)
+        with _blaming_strata(self.strata):
+            return masked_apart(table, classes_of(table, self.strata).labels, self.method, rng)
+
+
+@dataclass(frozen=True)
+class StratifiedMicroaggregation(Stratified):
+    """Microaggregate every stratum on its own, so that no group reaches over two.
+
+    Args:
+        method: what is done within a stratum.
+        strata: names of the attributes whose combinations are the strata.
+    """
+
+    method: Microaggregation
+
+    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
+        """Group label of each record."""
+        with _blaming_strata(self.strata):
+            strata = classes_of(table, self.strata).labels
+            return partitioned_apart(table, strata, self.method, rng)
+
+
+@contextmanager
+def _blaming_strata(strata: tuple[str, ...]) -> Iterator[None]:
+    """Tell that what cannot be done cannot be done within a stratum."""
+    try:
+        yield
+    except EvomaskError as error:
+        raise type(error)(f"within a stratum of {', '.join(strata)}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -65,6 +96,19 @@ class InTurn:
         for method in self.methods:
             table = method.mask(table, rng)
         return table
+
+
+def partitioned_apart(
+    table: Table, labels: Labels, method: Microaggregation, rng: np.random.Generator
+) -> Labels:
+    """The method's groups within each label, numbered in the order of their first record."""
+    groups = np.empty(len(table), dtype=np.int64)
+    found = 0
+    for label in range(int(labels.max()) + 1):
+        members = np.flatnonzero(labels == label)
+        groups[members] = method.partition(table.take(members), rng) + found
+        found = int(groups[members].max()) + 1
+    return canonical(groups)
 
 
 def masked_apart(

@@ -26,7 +26,7 @@ class TopCoding:
         attributes: names of the ordered attributes, masked one at a time.
         merged: how many categories of an ordinal attribute become one.
         percent: share of the records whose numbers are cut, for a continuous attribute.
-        release: write the set of the merged categories, or the lowest of them.
+        release: ``sets`` writes the merged categories as a set, ``value`` the lowest of them.
 
     Missing values stay missing.
     """
@@ -62,7 +62,7 @@ class BottomCoding:
         attributes: names of the ordered attributes, masked one at a time.
         merged: how many categories of an ordinal attribute become one.
         percent: share of the records whose numbers are cut, for a continuous attribute.
-        release: write the set of the merged categories, or the highest of them.
+        release: ``sets`` writes the merged categories as a set, ``value`` the highest of them.
 
     Missing values stay missing.
     """

@@ -22,7 +22,8 @@ class GlobalRecoding:
     Args:
         attributes: names of the ordinal or nominal attributes, masked one at a time.
         merged: how many categories become one; missing values are none of them.
-        release: write the set of the merged categories, or the most frequent of them.
+        release: ``sets`` writes the merged categories as a set, ``value`` the most frequent
+            of them.
         hierarchies: value trees by attribute; where given, the merged categories become
             their lowest common ancestor, with all that it covers.
     """

@@ -28,14 +28,14 @@ Described = tuple[MaskingMethod, str]
 Names = tuple[str, ...]
 T = TypeVar("T")
 
-CATEGORY_GROUPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30, 40)
+CATEGORY_GROUPS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150)
 NUMBER_GROUPS = (3, 4, 5, 10, 15, 25, 50, 100)
 CATEGORY_WINDOWS = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
 NUMBER_WINDOWS = (1, 2, 3, 4, 6, 8, 10, 12, 15, 20)
 CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 NOISES = (2.0, 5.0, 10.0, 20.0, 50.0)
-CLUSTERS = (5, 10, 20, 40)
-CLUSTERED_GROUPS = (3, 5, 10)
+CLUSTERS = (2, 5, 10, 20)
+CLUSTERED_GROUPS = (5, 20, 50, 100)
 
 
 def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[Described]:

@@ -10,8 +10,7 @@ from evomask.data.partition import checked_k
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, with_suppression
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Flags
-from evomask.masking.requirements import category_cells as cell_count
-from evomask.masking.requirements import require_attributes
+from evomask.masking.requirements import require_attributes, require_cells
 from evomask.masking.suppression.category import category_cells
 from evomask.masking.suppression.covering import covering_cells
 from evomask.masking.suppression.exact import fewest_cells, is_small
@@ -55,7 +54,7 @@ class LocalSuppression:
         """Few cells suppressed; no random number is drawn."""
         k = checked_k(self.k, len(table))
         for name in self.attributes:
-            cell_count(table, name)
+            require_cells(table, name)
         rows = np.column_stack([table[name] for name in self.attributes])
         for name, cells in zip(self.attributes, _FEWEST[self.matching](rows, k).T, strict=True):
             table = _suppressed(table, name, cells)
@@ -111,6 +110,6 @@ def _with_whole_set(sets: CategorySets) -> CategorySets:
 def _with_whole_range(intervals: Intervals) -> Intervals:
     return Intervals(
         (*intervals.labels, SUPPRESSED),
-        np.append(intervals.low, np.nanmin(intervals.low)),
-        np.append(intervals.high, np.nanmax(intervals.high)),
+        np.append(intervals.low, np.fmin.reduce(intervals.low)),
+        np.append(intervals.high, np.fmax.reduce(intervals.high)),
     )

@@ -4,18 +4,17 @@ Domingo-Ferrer and Torra (2005), MDAV-generic; the classic ending as in Domingo-
 Mateo-Sanz (2002).
 """
 
-import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
-from evomask.errors import SchemaError
-from evomask.kernels.arrays import Labels, Points
+from evomask.kernels.arrays import Labels
 from evomask.masking.aggregation import aggregated
+from evomask.masking.points import standardised
+from evomask.masking.requirements import require_attributes
 
 
 class Ending(StrEnum):
@@ -43,25 +42,15 @@ class Mdav:
 
     def __post_init__(self) -> None:
         checked_k(self.k)
-        if not self.attributes:
-            raise SchemaError("MDAV needs at least one continuous attribute; name one")
+        require_attributes(self.attributes, "MDAV")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""
         from evomask.kernels.mdav import mdav
 
         k = checked_k(self.k, len(table))
-        return mdav(_standardised(table, self.attributes), k, classic=self.ending == Ending.CLASSIC)
+        return mdav(standardised(table, self.attributes), k, classic=self.ending == Ending.CLASSIC)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's means."""
         return aggregated(table, self.attributes, self.partition(table, rng))
-
-
-def _standardised(table: Table, names: tuple[str, ...]) -> Points:
-    points = with_medians(table.matrix(names))
-    scale = Standardizer.of(points)
-    for name, constant in zip(names, scale.constant, strict=True):
-        if constant:
-            warnings.warn(f"attribute {name!r} is constant and protects nothing", stacklevel=2)
-    return scale(points)

@@ -1,6 +1,6 @@
 """What every masking method promises."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class MaskingMethod(Protocol):
         ...
 
 
+@runtime_checkable
 class Microaggregation(MaskingMethod, Protocol):
     """A method that groups records and releases each group's aggregate."""
 

@@ -29,7 +29,8 @@ class Mondrian:
             cut in the order of its categories.
         k: smallest number of records in a region.
         cut: ``strict`` keeps equal values together, ``relaxed`` halves every region.
-        release: write the intervals and sets that a region spans, or one value each.
+        release: ``sets`` writes the intervals and sets that a region spans, ``value`` its mean,
+            median or most frequent value.
 
     Every released combination of the attributes is shared by k or more records.
     """

@@ -90,7 +90,7 @@ class Repair:
         from evomask.kernels.merging import merged_classes
 
         classes = classes_of(table, self.attributes)
-        points = places(table, self.attributes)[classes.representatives]
+        points = _places(table, self.attributes)[classes.representatives]
         ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
         target = merged_classes(
             points, classes.labels, codes, np.array(ordered), self.k, self.l, self.t
@@ -107,7 +107,7 @@ def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
 def _with_groups(
     table: Table, names: tuple[str, ...], classes: Classes, kept: Indices, merged: Labels
 ) -> Table:
-    """Every group's records alike; records that are alone in their old class are not touched."""
+    """Every group's records alike; a group that is one old class is not touched."""
     labels = classes.labels + len(table)
     labels[kept] = merged
     labels = canonical(labels)
@@ -127,7 +127,7 @@ def _with_group(table: Table, name: str, labels: Labels, changed: Flags) -> Tabl
     return table.with_columns({name: np.where(changed, column, table[name])})
 
 
-def places(table: Table, names: tuple[str, ...]) -> Points:
+def _places(table: Table, names: tuple[str, ...]) -> Points:
     """Records as points: squared distances add up those of the attributes, by their kind."""
     return np.column_stack([_place(table, name) for name in names])
 

@@ -1,6 +1,5 @@
 """What methods ask of their parameters and of the attributes they are given."""
 
-from evomask.data.recoding import CategorySets
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -54,10 +53,7 @@ def ordinal_attribute(table: Table, name: str, method: str) -> Attribute:
     return attribute
 
 
-def category_cells(table: Table, name: str) -> int:
-    """How many different cells a column of categories can hold, recoded or not."""
+def require_cells(table: Table, name: str) -> None:
+    """Refuse a column of plain numbers: categories, sets and intervals are cells."""
     if not table.is_recoded(name):
         table.codes(name)
-        return len(table.attribute(name).categories)
-    recoding = table.recodings[name]
-    return recoding.leaves.shape[0] if isinstance(recoding, CategorySets) else len(recoding.low)

@@ -11,12 +11,14 @@ import numpy as np
 
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
-from evomask.data.schema import Kind
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import SchemaError
+from evomask.io.hierarchies import read_hierarchies
 from evomask.io.tables import check_table_target, write_table
 from evomask.kernels.arrays import Labels
-from evomask.masking.method import MaskingMethod
+from evomask.masking.composition import Stratified, StratifiedMicroaggregation
+from evomask.masking.method import MaskingMethod, Microaggregation
 from evomask.runs.inputs import Input, load
 from evomask.runs.methods import MethodEntry, method_named
 
@@ -69,7 +71,8 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     check_table_target(job.out, force=job.force)
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
-    method = entry.build(names, job.options)
+    trees = read_hierarchies(loaded.table) if entry.uses_hierarchies else {}
+    method = within_strata(entry.build(names, job.options, trees), loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -85,8 +88,18 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         seconds,
         names,
         _aggregation(method, loaded.table, seed),
-        (*loaded.notes, *_left_alone(names, loaded.table), *(str(w.message) for w in caught)),
+        (*loaded.notes, *_told(names, loaded.table), *(str(w.message) for w in caught)),
     )
+
+
+def within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
+    """The method on every stratum of its own, where the schema names attributes as strata."""
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return method
+    if isinstance(method, Microaggregation):
+        return StratifiedMicroaggregation(method, strata)
+    return Stratified(method, strata)
 
 
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
@@ -102,9 +115,13 @@ def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
     return names
 
 
-def _left_alone(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+def _told(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+    """What a user should know: what was left alone, and what was masked apart."""
     others = [name for name in table.schema.quasi_identifiers if name not in names]
-    return (f"quasi-identifiers left as they are: {', '.join(others)}",) if others else ()
+    strata = table.schema.with_role(Role.STRATUM)
+    left = (f"quasi-identifiers left as they are: {', '.join(others)}",) if others else ()
+    apart = (f"every stratum of {', '.join(strata)} is masked on its own",) if strata else ()
+    return (*left, *apart)
 
 
 def _aggregation(method: MaskingMethod, table: Table, seed: int) -> Aggregation | None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
 from evomask.masking.method import MaskingMethod
@@ -55,15 +56,31 @@ class MethodEntry:
         """What can be set in words, in order; the attributes it masks are not among them."""
         return tuple(p for p in parameters_of(self.method) if p.name not in _NOT_IN_WORDS)
 
-    def build(self, attributes: Iterable[str], texts: Mapping[str, str]) -> MaskingMethod:
-        """The method with its parameters read from text."""
+    @property
+    def uses_hierarchies(self) -> bool:
+        """Whether the value trees of the attributes are among its parameters."""
+        return any(p.name == "hierarchies" for p in parameters_of(self.method))
+
+    def build(
+        self,
+        attributes: Iterable[str],
+        texts: Mapping[str, str],
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+    ) -> MaskingMethod:
+        """The method with its parameters read from text, and the value trees it can use."""
         values = read_parameters(self.name, self.parameters, texts)
+        if self.uses_hierarchies:
+            values["hierarchies"] = hierarchies or {}
         method: MaskingMethod = self.method(attributes=tuple(attributes), **values)
         return method
 
 
 METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("mdav", "mdav:Mdav", NUMBERS),
+    MethodEntry("vmdav", "vmdav:VMdav", NUMBERS),
+    MethodEntry("mhm", "hansen_mukherjee:HansenMukherjee", NUMBERS),
+    MethodEntry("projection", "projection:Projection", NUMBERS),
+    MethodEntry("individual-ranking", "individual_ranking:IndividualRanking", NUMBERS),
     MethodEntry("mdav-generic", "mdav_generic:MdavGeneric", ALL_KINDS),
     MethodEntry("mondrian", "mondrian:Mondrian", ALL_KINDS),
     MethodEntry("clustered-microaggregation", "clustered:ClusteredMicroaggregation", CATEGORIES),
@@ -75,6 +92,7 @@ METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("global-recoding", "global_recoding:GlobalRecoding", CATEGORIES),
     MethodEntry("top-coding", "end_coding:TopCoding", ORDERED),
     MethodEntry("bottom-coding", "end_coding:BottomCoding", ORDERED),
+    MethodEntry("generalization", "generalization:Generalization", CATEGORIES),
     MethodEntry("local-suppression", "local_suppression:LocalSuppression", CATEGORIES),
     MethodEntry("repair", "repair:Repair", ALL_KINDS),
 )

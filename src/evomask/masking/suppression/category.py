@@ -28,12 +28,41 @@ class _Pattern:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Groups of one pattern that are closed together, at a price a record at risk."""
+    """Groups of one pattern that are closed together, at a price for each record at risk."""
 
     price: float
+    closed: int
     pattern: _Pattern
     groups: Flags
     borrowed: Indices
+
+    def beats(self, other: "_Step") -> bool:
+        return (self.price, -self.closed) < (other.price, -other.closed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Release:
+    """The records as they would be released now."""
+
+    cells: Flags
+    classes: Classes
+    at_risk: Flags
+    lendable: Flags
+
+    @classmethod
+    def of(cls, rows: Codes, cells: Flags, k: int) -> "_Release":
+        classes = classes_of_columns(list(np.where(cells, -1, rows).T + 1), len(rows))
+        at_risk = classes.sizes_of_records < k
+        return cls(cells, classes, at_risk, (_turns(classes) >= k) & ~cells.any(axis=1))
+
+
+def _turns(classes: Classes) -> Indices:
+    """For each record how many of its class come before it."""
+    order = np.argsort(classes.labels, kind="stable")
+    starts = np.cumsum(classes.sizes) - classes.sizes
+    turns = np.empty(len(order), dtype=np.int64)
+    turns[order] = np.arange(len(order)) - np.repeat(starts, classes.sizes)
+    return turns
 
 
 def category_cells(rows: Codes, k: int) -> Flags:
@@ -41,16 +70,29 @@ def category_cells(rows: Codes, k: int) -> Flags:
     cells = np.zeros(rows.shape, dtype=bool)
     patterns = _patterns(rows)
     while True:
-        classes = classes_of_columns(list(np.where(cells, -1, rows).T + 1), len(rows))
-        sizes = classes.sizes_of_records
-        if sizes.min() >= k:
+        release = _Release.of(rows, cells, k)
+        if not release.at_risk.any():
             return cells
-        steps = [_step(pattern, cells, classes, k) for pattern in patterns]
-        best = min((s for s in steps if s is not None), key=lambda s: s.price, default=None)
-        if best is None:
-            _suppress_smallest_class(cells, classes, k)
+        step = _cheapest(patterns, release, k)
+        if step is None:
+            _suppress_smallest_class(release)
         else:
-            _apply(best, cells, classes, k)
+            _apply(step, release)
+
+
+def _cheapest(patterns: list[_Pattern], release: _Release, k: int) -> _Step | None:
+    """The cheapest step, of equals the one that closes most, then the first.
+
+    A pattern costs at least its size, so most need not be looked at.
+    """
+    best: _Step | None = None
+    for pattern in patterns:
+        if best is not None and best.price < len(pattern.dropped):
+            break
+        step = _step(pattern, release, k)
+        if step is not None and (best is None or step.beats(best)):
+            best = step
+    return best
 
 
 def _patterns(rows: Codes) -> list[_Pattern]:
@@ -70,20 +112,22 @@ def _pattern(rows: Codes, dropped: tuple[int, ...]) -> _Pattern:
     return _Pattern(dropped, classes.labels, classes.sizes)
 
 
-def _step(pattern: _Pattern, cells: Flags, classes: Classes, k: int) -> _Step | None:
+def _step(pattern: _Pattern, release: _Release, k: int) -> _Step | None:
     """The cheapest groups that the pattern can close, if it can close any."""
-    sizes = classes.sizes_of_records
     groups = len(pattern.sizes)
-    at_risk = np.bincount(pattern.labels[sizes < k], minlength=groups)
-    there = np.bincount(pattern.labels[_has(pattern, cells) & (sizes >= k)], minlength=groups)
-    lent = np.bincount(pattern.labels, weights=_lendable(cells, classes, k), minlength=groups)
-    borrowed = np.maximum(k - at_risk - there, 0)
+    there = _has(pattern, release.cells) & ~release.at_risk
+    at_risk, there_already, lent = (
+        np.bincount(pattern.labels[flags], minlength=groups)
+        for flags in (release.at_risk, there, release.lendable)
+    )
+    borrowed = np.maximum(k - at_risk - there_already, 0)
     possible = (at_risk > 0) & (borrowed <= lent)
     if not possible.any():
         return None
     taken = np.maximum(at_risk, 1)
     prices = np.where(possible, len(pattern.dropped) * (taken + borrowed) / taken, np.inf)
-    return _Step(float(prices.min()), pattern, prices == prices.min(), borrowed)
+    chosen = prices == prices.min()
+    return _Step(float(prices.min()), int(at_risk[chosen].sum()), pattern, chosen, borrowed)
 
 
 def _has(pattern: _Pattern, cells: Flags) -> Flags:
@@ -94,28 +138,19 @@ def _has(pattern: _Pattern, cells: Flags) -> Flags:
     return has
 
 
-def _lendable(cells: Flags, classes: Classes, k: int) -> Flags:
-    """Records that unsuppressed classes above k can spare: all but the first k of each."""
-    order = np.argsort(classes.labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(classes.sizes)[:-1]])
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order)) - np.repeat(starts, classes.sizes)
-    return (turn >= k) & ~cells.any(axis=1)
-
-
-def _apply(step: _Step, cells: Flags, classes: Classes, k: int) -> None:
+def _apply(step: _Step, release: _Release) -> None:
     chosen = step.groups[step.pattern.labels]
-    moved = chosen & (classes.sizes_of_records < k)
-    spare = np.flatnonzero(chosen & _lendable(cells, classes, k))
+    moved = chosen & release.at_risk
+    spare = np.flatnonzero(chosen & release.lendable)
     for group in np.flatnonzero(step.groups & (step.borrowed > 0)):
         of_group = spare[step.pattern.labels[spare] == group]
         moved[of_group[: step.borrowed[group]]] = True
-    cells[np.ix_(moved, np.array(step.pattern.dropped))] = True
+    release.cells[np.ix_(moved, np.array(step.pattern.dropped))] = True
 
 
-def _suppress_smallest_class(cells: Flags, classes: Classes, k: int) -> None:
+def _suppress_smallest_class(release: _Release) -> None:
     """The last resort: what is at risk and the smallest class above it lose all their cells."""
-    sizes = classes.sizes_of_records
-    shown = ~cells.all(axis=1) & (sizes >= k)
-    smallest = classes.labels[shown][np.argmin(sizes[shown])]
-    cells[(sizes < k) | (classes.labels == smallest)] = True
+    sizes = release.classes.sizes_of_records
+    shown = ~release.cells.all(axis=1) & ~release.at_risk
+    smallest = release.classes.labels[shown][np.argmin(sizes[shown])]
+    release.cells[release.at_risk | (release.classes.labels == smallest)] = True

@@ -1,0 +1,53 @@
+"""``evomask init``: a first schema for a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import say, say_json
+
+if TYPE_CHECKING:
+    from evomask.runs.initiate import InitOutcome
+
+
+def init(
+    file: options.DataFile,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The schema file.")] = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    decimal: options.Decimal = None,
+    missing: options.Missing = "",
+) -> None:
+    """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
+    from evomask.runs.initiate import InitJob, propose_schema
+
+    told = options.names(missing)
+    outcome = propose_schema(InitJob(file, out, delimiter, encoding, decimal, told, force))
+    if json:
+        say_json(_as_json(outcome))
+    elif out is None:
+        say(outcome.text.rstrip())
+    else:
+        say(f"a schema for {len(outcome.proposed.attributes)} columns: {out}; read it and edit it")
+
+
+def _as_json(outcome: "InitOutcome") -> dict[str, object]:
+    return {
+        "records": outcome.records,
+        "attributes": {
+            a.name: {
+                "kind": a.kind,
+                "role": a.role,
+                "reasons": [a.why_kind, a.why_role, *a.remarks],
+                **({"categories": list(a.categories)} if a.categories else {}),
+                **({"decimals": a.decimals} if a.decimals is not None else {}),
+            }
+            for a in outcome.proposed.attributes
+        },
+        "edits": list(outcome.proposed.edits),
+        "dialect": outcome.dialect,
+    }

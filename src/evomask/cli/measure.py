@@ -1,0 +1,105 @@
+"""``evomask measure``: how much a masked file has lost, and how much it gives away."""
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import notes, progress, say, say_json
+
+if TYPE_CHECKING:
+    from evomask.runs.measure import Explanation, MeasureOutcome
+
+
+@options.with_data_options
+def measure(
+    original: Annotated[
+        Path | None, typer.Argument(metavar="ORIGINAL", help="The original records.")
+    ] = None,
+    masked: Annotated[
+        Path | None, typer.Argument(metavar="MASKED", help="The masked ones, in the same order.")
+    ] = None,
+    measures: Annotated[str, typer.Option("--measures", help="Only these, a,b.")] = "",
+    explain: Annotated[str, typer.Option("--explain", help="What a measure means; or all.")] = "",
+    profile: options.Profile = "strict",
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    *,
+    source: options.Source,
+) -> None:
+    """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
+    from evomask.runs.measure import MeasureJob, measure_files
+
+    if explain:
+        _explain(explain, as_json=json)
+        return
+    if original is None or masked is None:
+        raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
+    progress(f"measuring {masked} against {original}", quiet=quiet)
+    outcome = measure_files(MeasureJob(source(original), masked, options.names(measures), profile))
+    notes(outcome.notes, quiet=quiet)
+    say_json(_as_json(outcome)) if json else say(_in_words(outcome))
+
+
+def _as_json(outcome: "MeasureOutcome") -> dict[str, object]:
+    return {
+        "profile": outcome.profile,
+        "records": outcome.records,
+        "attributes": list(outcome.attributes),
+        "loss": outcome.loss,
+        "risk": outcome.risk,
+        "score_mean": outcome.score_mean,
+        "score_worst": outcome.score_worst,
+        "measures": dict(outcome.measures),
+        "notes": list(outcome.notes),
+    }
+
+
+def _in_words(outcome: "MeasureOutcome") -> str:
+    from evomask.runs.measure import explain
+
+    size = f"{outcome.records} records, {len(outcome.attributes)} attributes"
+    gives = f"how much the file gives away (profile {outcome.profile})"
+    lines = [
+        f"{size}; all in percent, lower is better",
+        f"{'loss':<16}{outcome.loss:8.2f}  how much usefulness masking has cost",
+        f"{'risk':<16}{outcome.risk:8.2f}  {gives}",
+        f"{'score, mean':<16}{outcome.score_mean:8.2f}",
+        f"{'score, worst':<16}{outcome.score_worst:8.2f}",
+        "",
+    ]
+    parts = outcome.measures.items()
+    lines += [f"{name:<16}{value:8.2f}  {explain(name).title}" for name, value in parts]
+    return "\n".join(lines)
+
+
+def _explain(name: str, *, as_json: bool) -> None:
+    from evomask.runs.measure import every_measure, explain
+
+    found = every_measure() if name == "all" else (explain(name),)
+    if as_json:
+        described = [_described(about) for about in found]
+        say_json({"measures": described} if name == "all" else described[0])
+        return
+    for about in found:
+        low, high = (_end(end) for end in (about.low, about.high))
+        say(f"{about.name}: {about.title}")
+        say(f"    {about.meaning}")
+        say(f"    {about.side}, from {low} to {high}, {about.direction}")
+
+
+def _described(about: "Explanation") -> dict[str, object]:
+    return {
+        "name": about.name,
+        "title": about.title,
+        "side": str(about.side),
+        "meaning": about.meaning,
+        "direction": str(about.direction),
+        "range": [about.low, about.high if isfinite(about.high) else None],
+    }
+
+
+def _end(number: float) -> str:
+    return f"{number:g}" if isfinite(number) else "any number"

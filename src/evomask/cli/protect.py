@@ -1,0 +1,83 @@
+"""``evomask protect``: the main job."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import counter, notes, progress, say, say_json
+
+if TYPE_CHECKING:
+    from evomask.runs.protect import Candidate, Progress, Protected
+
+
+@options.with_data_options
+def protect(
+    file: options.DataFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
+    require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0, help="Stop trying after so long.")
+    ] = None,
+    profile: options.Profile = "strict",
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes at once.")] = 1,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    *,
+    source: options.Source,
+) -> None:
+    """Protect FILE: many maskings, their front, the balanced one written, and a report."""
+    from evomask.reports.internal import write_internal
+    from evomask.runs.protect import ProtectJob, protect_file
+    from evomask.runs.requirements import requirement_of
+
+    job = ProtectJob(source(file), out, requirement_of(require), profile, seconds, seed)
+    progress(f"protecting {file}", quiet=quiet)
+    watch = None if quiet else counter(_line)
+    done = protect_file(job, workers=workers, watch=watch)
+    report = write_internal(done, out / "report-internal.html")
+    notes(done.notes, quiet=quiet)
+    say_json(_as_json(done, report)) if json else say(_in_words(done, report))
+
+
+def _line(state: "Progress") -> str:
+    best = state.best
+    return (
+        f"{state.tried} of {state.of} maskings tried, balanced so far: "
+        f"loss {best.loss:.1f} %, risk {best.risk:.1f} %"
+    )
+
+
+def _as_json(done: "Protected", report: Path) -> dict[str, object]:
+    return {
+        "front": [point.as_point() for point in done.front],
+        "chosen": done.chosen.as_point(),
+        "original": done.original.as_point(),
+        "masked": str(done.written.path),
+        "records": done.written.records,
+        "suppressed": done.written.suppressed,
+        "reports": [str(report)],
+        "seconds": done.seconds,
+        "notes": list(done.notes),
+    }
+
+
+def _in_words(done: "Protected", report: Path) -> str:
+    tried = f"{len(done.candidates)} maskings tried in {done.seconds:.1f} s"
+    lines = [
+        f"{tried}; all in percent, lower is better",
+        f"{'':>8}{'loss':>8}{'risk':>8}  how",
+        _row("original", done.original),
+    ]
+    lines += [_row("chosen" if one == done.chosen else "", one) for one in done.front]
+    lines += [
+        f"masked file  {done.written.path} ({done.written.records} records, shuffled)",
+        f"report       {report}",
+    ]
+    return "\n".join(lines)
+
+
+def _row(mark: str, one: "Candidate") -> str:
+    return f"{mark:>8}{one.loss:8.2f}{one.risk:8.2f}  {one.description}"

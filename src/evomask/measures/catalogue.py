@@ -1,0 +1,112 @@
+"""All measures by name, and which of them apply to a file."""
+
+from collections.abc import Callable, Sequence
+
+from evomask.data.schema import Kind, Schema
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.measures.individual import INDIVIDUAL, SPECIAL_UNIQUES
+from evomask.measures.loss.classic import (
+    CorrelationLoss,
+    CovarianceLoss,
+    MeanLoss,
+    ValueLoss,
+    VarianceLoss,
+)
+from evomask.measures.loss.contingency import ContingencyLoss
+from evomask.measures.loss.distance import DistanceLoss
+from evomask.measures.loss.entropy import EntropyLoss
+from evomask.measures.loss.probabilistic import ProbabilisticLoss
+from evomask.measures.measure import About, Measure
+from evomask.measures.pairing import categorical, continuous
+from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.properties import DISTINCT_L, ENTROPY_L, RECURSIVE_L, UNIQUES, K, T
+from evomask.measures.risk.inference import Inference
+from evomask.measures.risk.interval import DeviationInterval, RankInterval, RelativeInterval
+from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
+from evomask.measures.risk.probabilistic import (
+    MOST_ASSIGNED,
+    MOST_ATTRIBUTES,
+    OneToOneLinkage,
+    ProbabilisticLinkage,
+)
+from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.risk.swapping import SwappingLinkage
+from evomask.measures.score import Mean, Weighted, Worst
+
+Maker = Callable[[tuple[str, ...]], Measure]
+
+OF_NUMBERS: dict[str, Maker] = {
+    kind.about.name: kind
+    for kind in (
+        ProbabilisticLoss, ValueLoss, MeanLoss, CovarianceLoss, VarianceLoss, CorrelationLoss,
+        RelativeInterval, DeviationInterval,
+    )
+}  # fmt: skip
+OF_CATEGORIES: dict[str, Maker] = {
+    kind.about.name: kind for kind in (ContingencyLoss, EntropyLoss, Relabelling, RelabelledLinkage)
+}
+OF_ANY_KIND: dict[str, Maker] = {
+    kind.about.name: kind
+    for kind in (DistanceLoss, RankInterval, DistanceLinkage, ReverseDistanceLinkage, Inference)
+}
+WEIGHING: dict[str, Maker] = {
+    kind.about.name: kind for kind in (ProbabilisticLinkage, OneToOneLinkage)
+}
+OF_ORDER: dict[str, Maker] = {SwappingLinkage.about.name: SwappingLinkage}
+MEASURES: dict[str, Maker] = {
+    **OF_NUMBERS, **OF_CATEGORIES, **OF_ANY_KIND, **WEIGHING, **OF_ORDER,
+}  # fmt: skip
+
+ABOUT: dict[str, About] = {
+    about.name: about
+    for about in (
+        Loss.about, StrictRisk.about, PapersRisk.about,
+        ProbabilisticLoss.about, ValueLoss.about, MeanLoss.about, CovarianceLoss.about,
+        VarianceLoss.about, CorrelationLoss.about, ContingencyLoss.about, DistanceLoss.about,
+        EntropyLoss.about, RankInterval.about, RelativeInterval.about, DeviationInterval.about,
+        DistanceLinkage.about, ReverseDistanceLinkage.about, ProbabilisticLinkage.about,
+        OneToOneLinkage.about, SwappingLinkage.about, Relabelling.about,
+        RelabelledLinkage.about, Inference.about, Mean.about, Worst.about, Weighted.about,
+        K, DISTINCT_L, ENTROPY_L, RECURSIVE_L, T, UNIQUES, INDIVIDUAL, SPECIAL_UNIQUES,
+    )
+}  # fmt: skip
+
+
+def explained(name: str) -> About:
+    """What the measure called *name* says of itself."""
+    if name not in ABOUT:
+        raise ParameterError(f"no measure is called {name!r}; there are {', '.join(ABOUT)}")
+    return ABOUT[name]
+
+
+def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, Measure]:
+    """The measures that attributes of these kinds allow, each on those it can read."""
+    numbers, categories = continuous(schema, names), categorical(schema, names)
+    makers: list[tuple[Maker, tuple[str, ...]]] = []
+    makers += [(maker, numbers) for maker in OF_NUMBERS.values() if numbers]
+    makers += [(maker, categories) for maker in OF_CATEGORIES.values() if categories]
+    makers += [(maker, names) for maker in OF_ANY_KIND.values()]
+    ordered = tuple(name for name in names if schema[name].kind is not Kind.NOMINAL)
+    makers += [(maker, ordered) for maker in OF_ORDER.values() if ordered]
+    compared = categories or names
+    if len(compared) <= MOST_ATTRIBUTES:
+        makers.append((ProbabilisticLinkage, compared))
+        if n_records <= MOST_ASSIGNED:
+            makers.append((OneToOneLinkage, compared))
+    found = [maker(chosen) for maker, chosen in makers]
+    return {measure.about.name: measure for measure in found}
+
+
+def chosen_measures(
+    original: Table, names: tuple[str, ...], wanted: Sequence[str]
+) -> dict[str, Measure]:
+    """The wanted measures, or an error that says why one does not apply."""
+    found = applicable(original.schema, names, len(original))
+    for name in wanted:
+        explained(name)
+        if name not in found:
+            raise ParameterError(
+                f"{name} does not apply to these attributes; there are {', '.join(found)}"
+            )
+    return {name: found[name] for name in wanted}

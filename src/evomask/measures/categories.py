@@ -1,0 +1,119 @@
+"""Categorical cells of a masked column, whatever they stand for.
+
+A cell may be one category, several (generalized), or all of them (suppressed). Where a
+measure needs single categories, a cell stands for the leaves it covers, each as likely as
+its frequency in the original makes it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.data.distance import category_distances
+from evomask.data.recoding import CategorySets
+from evomask.data.schema import Attribute
+from evomask.data.table import Table
+from evomask.kernels.arrays import Codes, Flags, Floats, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One masked column: a cell code for each record, and what each cell covers.
+
+    Args:
+        leaves: row c flags the categories of cell c.
+        spread: row c holds the probability of each category in cell c.
+    """
+
+    codes: Codes
+    leaves: Flags
+    spread: Floats
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    @cached_property
+    def are_plain(self) -> bool:
+        """Whether cell c is category c, for all cells."""
+        size = self.leaves.shape[1]
+        return len(self) == size and bool(np.array_equal(self.leaves, np.eye(size, dtype=bool)))
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalColumn:
+    """One original column, prepared to be compared with masked ones."""
+
+    attribute: Attribute
+    codes: Codes
+
+    @classmethod
+    def of(cls, original: Table, name: str) -> "CategoricalColumn":
+        """The column *name* of the original."""
+        return cls(original.attribute(name), original.codes(name))
+
+    @property
+    def size(self) -> int:
+        """Number of categories, the missing one included."""
+        return len(self.attribute.categories)
+
+    @cached_property
+    def counts(self) -> Indices:
+        """Records in each category."""
+        return np.bincount(self.codes, minlength=self.size).astype(np.int64)
+
+    @cached_property
+    def distances(self) -> Floats:
+        """Distance between every two categories."""
+        return category_distances(self.attribute)
+
+    @cached_property
+    def mean_ranks(self) -> Floats:
+        """Mean rank of each category's records among all, in the order of the domain."""
+        ends = np.cumsum(self.counts)
+        ranks: Floats = ends - self.counts / 2 + 0.5
+        return ranks
+
+    def nearness(self, window: float) -> Flags:
+        """Whether the mean ranks of two categories differ by *window* at most.
+
+        A missing value is near to a missing value only.
+        """
+        near: Flags = np.abs(self.mean_ranks[:, None] - self.mean_ranks[None, :]) <= window
+        if self.attribute.has_missing:
+            near[-1, :-1] = near[:-1, -1] = False
+        return near
+
+    def cells(self, masked: Table) -> Cells:
+        """The same column of a masked table; suppressed records get a cell that covers all."""
+        name = self.attribute.name
+        leaves = self._leaves(masked)
+        codes = masked[name]
+        if masked.suppressed.any():
+            codes = np.where(masked.suppressed, len(leaves), codes).astype(np.int32)
+            leaves = np.vstack([leaves, np.ones((1, self.size), dtype=bool)])
+        return Cells(codes, leaves, self._spread(leaves))
+
+    def _leaves(self, masked: Table) -> Flags:
+        recoding = masked.recodings.get(self.attribute.name)
+        if isinstance(recoding, CategorySets):
+            return recoding.leaves
+        return np.eye(self.size, dtype=bool)
+
+    def _spread(self, leaves: Flags) -> Floats:
+        weights = leaves * self.counts
+        empty = weights.sum(axis=1) == 0
+        weights = np.where(empty[:, None], leaves, weights)
+        spread: Floats = weights / weights.sum(axis=1, keepdims=True)
+        return spread
+
+    def joint_counts(self, cells: Cells) -> Indices:
+        """Records of each original category (rows) in each masked cell (columns)."""
+        keys = self.codes.astype(np.int64) * len(cells) + cells.codes
+        counts = np.bincount(keys, minlength=self.size * len(cells))
+        return counts.reshape(self.size, len(cells)).astype(np.int64)
+
+    def mean_over_records(self, cells: Cells, of_categories: Floats | Flags) -> float:
+        """Mean over records of a matrix of categories by categories, spread over leaves."""
+        of_cells = of_categories @ cells.spread.T
+        return float(np.sum(self.joint_counts(cells) * of_cells)) / len(self.codes)

@@ -1,0 +1,1 @@
+"""How much usefulness a masked table has lost."""

@@ -1,0 +1,132 @@
+"""Contingency-table loss (CTBIL): how much the tables of counts have changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Codes, Floats
+from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.measure import About, Reading, Side
+from evomask.measures.pairing import check_masked, check_original, needing
+
+DENSE = 1 << 20
+"""Tables with more cells than this are counted by their occupied cells only."""
+
+
+@dataclass(frozen=True)
+class TableDifferences:
+    """How far all tables up to a dimension are apart.
+
+    Args:
+        total: sum of absolute differences of counts (equation 2.10).
+        tables: number of tables.
+        cells: number of cells in all tables.
+    """
+
+    total: float
+    tables: int
+    cells: int
+
+    @property
+    def per_cell(self) -> float:
+        """Average difference of a cell (equation 2.11)."""
+        return self.total / max(self.cells, 1)
+
+
+@dataclass(frozen=True)
+class ContingencyLoss:
+    """CTBIL: differences of all tables of counts up to a dimension, over 2 n tables.
+
+    Args:
+        attributes: names of the categorical attributes.
+        dimension: largest number of attributes in a table.
+
+    A generalized cell's count is spread over its leaves.
+    """
+
+    attributes: tuple[str, ...]
+    dimension: int = 2
+
+    about: ClassVar[About] = About(
+        "ctbil",
+        "contingency-table-based information loss (CTBIL)",
+        Side.LOSS,
+        "which share of the records stands in another cell when the file is cross-tabulated",
+    )
+
+    def __post_init__(self) -> None:
+        if self.dimension < 1:
+            raise ParameterError(f"dimension must be at least 1, got {self.dimension}")
+
+    def against(self, original: Table) -> Reading:
+        """Prepare the original's columns."""
+        columns = self._columns(original)
+
+        def reading(masked: Table) -> float:
+            check_masked(original, masked, self.attributes)
+            found = self._differences(columns, masked)
+            return 50.0 * found.total / (len(original) * found.tables)
+
+        return reading
+
+    def diagnostics(self, original: Table, masked: Table) -> TableDifferences:
+        """The raw figures, outside [0, 100], that the thesis prints."""
+        columns = self._columns(original)
+        check_masked(original, masked, self.attributes)
+        return self._differences(columns, masked)
+
+    def _columns(self, original: Table) -> list[CategoricalColumn]:
+        check_original(original, self.attributes)
+        needing(
+            original.schema, self.attributes, Kind.ORDINAL, Kind.NOMINAL,
+            why="tables of counts need categories",
+        )  # fmt: skip
+        return [CategoricalColumn.of(original, name) for name in self.attributes]
+
+    def _differences(self, columns: list[CategoricalColumn], masked: Table) -> TableDifferences:
+        cells = [column.cells(masked) for column in columns]
+        total, tables, size = 0.0, 0, 0
+        for order in range(1, min(self.dimension, len(columns)) + 1):
+            for chosen in combinations(range(len(columns)), order):
+                ours = [columns[j] for j in chosen]
+                total += table_difference(ours, [cells[j] for j in chosen])
+                size += prod(column.size for column in ours)
+                tables += 1
+        return TableDifferences(total, tables, size)
+
+
+def table_difference(columns: Sequence[CategoricalColumn], cells: Sequence[Cells]) -> float:
+    """Sum of absolute differences of one table's counts."""
+    sizes = tuple(column.size for column in columns)
+    plain = all(own.are_plain for own in cells)
+    if plain and prod(sizes) > DENSE:
+        return _sparse_difference(columns, cells)
+    before = _counts([column.codes for column in columns], sizes)
+    after = _counts([own.codes for own in cells], tuple(len(own) for own in cells))
+    for axis, own in enumerate(cells):
+        if not own.are_plain:
+            after = np.moveaxis(np.tensordot(after, own.spread, axes=(axis, 0)), -1, axis)
+    return float(np.abs(before - after).sum())
+
+
+def _counts(codes: Sequence[Codes], sizes: tuple[int, ...]) -> Floats:
+    keys = np.ravel_multi_index(tuple(codes), sizes)
+    return np.bincount(keys, minlength=prod(sizes)).reshape(sizes).astype(np.float64)
+
+
+def _sparse_difference(columns: Sequence[CategoricalColumn], cells: Sequence[Cells]) -> float:
+    both = [np.concatenate([c.codes, own.codes]) for c, own in zip(columns, cells, strict=True)]
+    keys = np.zeros(len(both[0]), dtype=np.int64)
+    for codes, column in zip(both, columns, strict=True):
+        keys = np.unique(keys * column.size + codes, return_inverse=True)[1].astype(np.int64)
+    half = len(keys) // 2
+    size = int(keys.max()) + 1
+    before, after = (np.bincount(k, minlength=size) for k in (keys[:half], keys[half:]))
+    return float(np.abs(before - after).sum())

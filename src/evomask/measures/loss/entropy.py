@@ -1,0 +1,55 @@
+"""Entropy-based loss (EBIL): what the masked value leaves open about the original one."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.measures.categories import CategoricalColumn
+from evomask.measures.measure import About, Reading, Side
+from evomask.measures.pairing import check_masked, check_original, needing
+
+
+@dataclass(frozen=True)
+class EntropyLoss:
+    """EBIL: entropy of the original value given the masked one, over log of the domain size.
+
+    Equations 2.12 and 2.13, averaged over attributes; an attribute of one category loses
+    nothing.
+    """
+
+    attributes: tuple[str, ...]
+
+    about: ClassVar[About] = About(
+        "ebil",
+        "entropy-based information loss (EBIL)",
+        Side.LOSS,
+        "how uncertain one stays about the original category after seeing the masked one",
+    )
+
+    def against(self, original: Table) -> Reading:
+        """Prepare the original's columns."""
+        check_original(original, self.attributes)
+        needing(
+            original.schema, self.attributes, Kind.ORDINAL, Kind.NOMINAL,
+            why="entropy needs categories",
+        )  # fmt: skip
+        columns = [CategoricalColumn.of(original, name) for name in self.attributes]
+
+        def reading(masked: Table) -> float:
+            check_masked(original, masked, self.attributes)
+            return 100.0 * float(np.mean([_relative_entropy(c, masked) for c in columns]))
+
+        return reading
+
+
+def _relative_entropy(column: CategoricalColumn, masked: Table) -> float:
+    if column.size < 2:
+        return 0.0
+    joint = column.joint_counts(column.cells(masked)).astype(np.float64)
+    shares = joint / np.maximum(joint.sum(axis=0), 1.0)
+    logarithms = np.log(np.where(shares > 0, shares, 1.0))
+    entropy = -float(np.sum(joint * logarithms)) / len(column.codes)
+    return max(0.0, min(1.0, entropy / float(np.log(column.size))))

@@ -1,0 +1,1 @@
+"""How much a masked table gives away."""

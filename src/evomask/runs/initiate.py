@@ -1,0 +1,57 @@
+"""A first schema for an unknown file: kind and role of every column, with reasons."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evomask.data.proposal import ProposedSchema, propose
+from evomask.io.dialects import Dialect
+from evomask.io.files import check_target, write_text
+from evomask.io.proposals import schema_text
+from evomask.io.tables import Source, read_source
+
+
+@dataclass(frozen=True)
+class InitJob:
+    """The file to look at, how its text is written if the user says so, and where to write."""
+
+    path: Path
+    out: Path | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    missing: tuple[str, ...] = ()
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class InitOutcome:
+    """What is proposed, as data and as the text of a schema file."""
+
+    proposed: ProposedSchema
+    text: str
+    records: int
+    dialect: str | None
+
+
+def propose_schema(job: InitJob) -> InitOutcome:
+    """Look at a file and propose its schema; write it where the job says so."""
+    if job.out is not None:
+        check_target(job.out, force=job.force)
+    source, proposed = _looked_at(job)
+    text = schema_text(proposed, job.path.name, source.frame.height, source.dialect)
+    if job.out is not None:
+        write_text(job.out, text, force=job.force)
+    shown = None if source.dialect is None else str(source.dialect)
+    return InitOutcome(proposed, text, source.frame.height, shown)
+
+
+def _looked_at(job: InitJob) -> tuple[Source, ProposedSchema]:
+    """The file and its proposal; where texts look like missing values, read with them named."""
+    dialect = Dialect(job.delimiter, job.encoding, job.missing, job.decimal)
+    source = read_source(job.path, dialect)
+    proposed = propose(source.table())
+    if not proposed.missing:
+        return source, proposed
+    named = replace(dialect, missing=(*dialect.missing, *proposed.missing))
+    source = read_source(job.path, named)
+    return source, propose(source.table())
