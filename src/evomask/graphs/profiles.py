@@ -51,15 +51,20 @@ class ProfileColumns:
         return ((LOCATION,) if self.location else ()) + self.topics
 
     @classmethod
-    def found_in(cls, names: Sequence[str]) -> "ProfileColumns":
-        """Columns called by the name of a level, and topic1, topic2, ... in a node table."""
+    def found_in(
+        cls, names: Sequence[str], location: tuple[str, ...] = (), topics: tuple[str, ...] = ()
+    ) -> "ProfileColumns":
+        """The columns given; where none are, those called by a level, and topic1, topic2, ..."""
         levels: dict[int, str] = {}
         for name in names:
             if name.lower() in LEVELS:
                 levels.setdefault(LEVELS[name.lower()], name)
-        topics = [name for name in names if re.fullmatch(r"topic_?\d+", name.lower())]
-        ordered = sorted(topics, key=lambda name: int(re.sub(r"\D", "", name)))
-        return cls(tuple(levels[level] for level in sorted(levels)), tuple(ordered))
+        numbered = [name for name in names if re.fullmatch(r"topic_?\d+", name.lower())]
+        numbered.sort(key=lambda name: int(re.sub(r"\D", "", name)))
+        return cls(
+            location or tuple(levels[level] for level in sorted(levels)),
+            topics or tuple(numbered),
+        )
 
 
 @dataclass(frozen=True, eq=False)

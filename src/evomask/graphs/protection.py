@@ -11,11 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from evomask.data.classes import classes_of_columns
-from evomask.data.graph import Graph
 from evomask.data.partition import checked_k
 from evomask.errors import ParameterError
 from evomask.graphs.aggregation import borda_topics, common_places, lower_medians
-from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
+from evomask.graphs.profiles import Profiles
 from evomask.kernels.arrays import Floats, Indices, Labels
 
 COUNTRY_LEVEL = 5
@@ -99,14 +98,6 @@ class PartitionSearch:
             *_arrays(profiles), profiles.numbers, weights, self.caution, labels
         )
         return _substituted(profiles, labels, topics, numbers)
-
-
-def protected(
-    graph: Graph, columns: ProfileColumns, k: int, protector: Protector, rng: np.random.Generator
-) -> Graph:
-    """The graph with the profiles of its nodes protected; other attributes are left out."""
-    (profiles,) = profiles_of(columns, graph.nodes)
-    return graph.with_nodes(protector.protect(profiles, graph.degrees, k, rng).profiles.table())
 
 
 def random_clusters(profiles: Profiles, k: int, rng: np.random.Generator) -> Labels:

@@ -114,6 +114,12 @@ def graph_to_networkx(graph: Graph) -> "nx.Graph[Any]":
     return made
 
 
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The records of a small table as text by column name, empty where missing."""
+    rows: list[dict[str, str]] = read_frame(path).cast(pl.String).fill_null(MISSING).to_dicts()
+    return rows
+
+
 def _column(table: Table, name: str) -> Sequence[str]:
     texts: list[str] = polars_from(table.only([name]))[name].cast(pl.String).fill_null("").to_list()
     return texts

@@ -47,7 +47,7 @@ def bits(state: State) -> np.uint64:
 @inner
 def below(state: State, limit: int) -> int:
     """A whole number in 0..limit-1, for limits up to 2³² (bias below limit / 2³²)."""
-    return np.int64(((bits(state) >> _HALF) * np.uint64(limit)) >> _HALF)
+    return np.int64(((bits(state) >> _HALF) * np.uint64(limit)) >> _HALF)  # type: ignore[return-value]
 
 
 @inner
