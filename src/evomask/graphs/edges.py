@@ -18,11 +18,12 @@ def degree_anonymous(graph: Graph, k: int, rng: np.random.Generator) -> Graph:
     Degrees are raised as little as can be (Liu and Terzi, 2008, dynamic programming). Edges
     then join nodes that lack some; what is left over goes to nodes of common degrees, of
     which enough stay behind. Where that fails, a few random degrees are raised and all is
-    tried again. An edge of a node with itself counts once and stays.
+    tried again. Edges of a node with itself are taken out: they could make it impossible.
     """
     if graph.directed:
         raise DataError("k-degree anonymity needs edges that go both ways; use --undirected")
     k = checked_k(k, len(graph))
+    graph = graph.with_edges(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]])
     raised = graph.degrees.copy()
     for _ in range(TRIES):
         builder = _Builder(graph, anonymous_degrees(raised, k), k)
@@ -30,7 +31,7 @@ def degree_anonymous(graph: Graph, k: int, rng: np.random.Generator) -> Graph:
             return graph.with_edges(np.concatenate([graph.edges, builder.added]))
         lowest = np.argsort(raised, kind="stable")[: max(2 * k, len(graph) // 20)]
         raised[rng.choice(lowest, size=(len(lowest) + 1) // 2, replace=False)] += 1
-        raised = np.minimum(raised, len(graph) - 1 + builder.loops)
+        raised = np.minimum(raised, len(graph) - 1)
     raise DataError(
         f"no way was found to make degrees {k}-anonymous by adding edges; choose a smaller k"
     )
@@ -73,7 +74,6 @@ class _Builder:
         for a, b in graph.edges.tolist():
             self.linked[a].add(b)
             self.linked[b].add(a)
-        self.loops = np.array([node in own for node, own in enumerate(self.linked)], dtype=np.int64)
         self._added: list[tuple[int, int]] = []
 
     @property

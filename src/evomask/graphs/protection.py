@@ -63,17 +63,18 @@ class PartitionSearch:
         attempts: exchanges tried, per node.
         heat: how readily a worse state is taken at first; 0 takes none.
         pull: weight of a node's edges; 0 counts every node alike, whatever its degree.
-        caution: what it costs that a node keeps its whole profile, in changed values.
+        caution: what it costs, in changed values, that a node keeps its whole profile where
+            others of its cluster do not.
 
     A cluster's place is the closest common ancestor; in each position it releases the topic
-    that most of its members have there, and where that would leave some members with the
-    whole profile they had, one topic gives way if that costs less than *caution*.
+    that most of its members have there, and where that would leave some members, but not
+    all, with the whole profile they had, one topic gives way if that costs less than *caution*.
     """
 
     attempts: int = 200
     heat: float = 0.3
     pull: float = 1.0
-    caution: float = 2.0
+    caution: float = 3.0
 
     def __post_init__(self) -> None:
         if min(self.attempts, self.heat, self.pull, self.caution) < 0:

@@ -330,7 +330,7 @@ def _settle(
     place = _common(members, size, places, ancestors)
     cost = _elect(members, size, topics, w, chosen, tally)
     kept = _kept_by(members, size, place, places, topics, chosen)
-    if kept > 0:
+    if 0 < kept < size:
         limit = caution * kept
         cost += _part(members, size, place, places, topics, w, chosen, limit)
         cost += caution * _kept_by(members, size, place, places, topics, chosen)
@@ -359,8 +359,8 @@ def settled(
     """The topics and numbers that each cluster releases.
 
     In each position the topic with the greatest weight *w* of members, none twice; where that
-    is the whole profile of some members, one topic gives way if that costs less than *caution*
-    for each of them. Numbers: the lower median. The lowest code wins a tie.
+    is the whole profile of some members but not of all, one topic gives way if that costs less
+    than *caution* for each of them. Numbers: the lower median. The lowest code wins a tie.
     """
     n = places.size
     groups = labels.max() + 1

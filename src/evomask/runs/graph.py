@@ -253,7 +253,7 @@ def measure_graph_files(
 def read_aligned(
     before: LoadedGraph, after: LoadedGraph, key: Mapping[str, str] | None = None
 ) -> Readings:
-    """All measures of a protected graph whose nodes have the names that *key* tells, or the same."""
+    """All measures of a protected graph; without *key* its nodes have the same names."""
     if before.columns != after.columns:
         raise DataError("the two graphs hold profiles in different columns; name them the same")
     if before.graph.directed != after.graph.directed:
