@@ -60,7 +60,7 @@ class Gazetteer:
             if fitting:
                 return fitting[0]
         known = [self.by_name[part][0] for part in said]
-        return max(known, key=lambda path: path.count("")) if known else WORLD
+        return max(known, key=_generality) if known else WORLD
 
     def _lies_in(self, path: Path, name: str) -> bool:
         """Whether a place called *name* is the given one or above it."""
@@ -189,6 +189,11 @@ def _other_texts(graph: Graph, column: str) -> dict[str, NDArray[np.object_]]:
         for one in graph.nodes.schema
         if one.name != column
     }
+
+
+def _generality(path: Path) -> int:
+    """How many of the first parts a place leaves open."""
+    return next((column for column, name in enumerate(path) if name), len(path))
 
 
 def _is_above(above: Path, path: Path) -> bool:
