@@ -12,7 +12,7 @@ from evomask.cli.speech import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.runs.graph import GraphInput, Readings
+    from evomask.runs.graph import GraphInput, ProtectGraphOutcome, Readings
     from evomask.runs.graph_study import GraphStudy
 
 PROFILES = "Profiles"
@@ -113,23 +113,7 @@ def protect(
     progress(f"protecting {graph}", quiet=quiet)
     outcome = protect_graph_file(job)
     notes(outcome.notes, quiet=quiet)
-    if json:
-        say_json(
-            {
-                "masked": str(outcome.out),
-                "nodes": outcome.nodes,
-                "edges": outcome.edges,
-                "clusters": outcome.clusters,
-                "smallest": outcome.smallest,
-                "seconds": outcome.seconds,
-                "notes": list(outcome.notes),
-                **_as_json(outcome.readings),
-            }
-        )
-        return
-    say(f"{outcome.nodes} nodes in {outcome.clusters} clusters of {outcome.smallest} or more")
-    say(_in_words(outcome.readings))
-    say(f"{outcome.out} ({outcome.seconds:.2f} s)")
+    say_json(_protected_json(outcome)) if json else say(_protected_in_words(outcome))
 
 
 @graphs.command()
@@ -262,6 +246,29 @@ def _as_json(readings: "Readings") -> dict[str, object]:
         "candidates": {name: risk.candidates for name, risk in readings.risk.items()},
         "structure": readings.structure,
     }
+
+
+def _protected_json(outcome: "ProtectGraphOutcome") -> dict[str, object]:
+    return {
+        "masked": str(outcome.out),
+        "nodes": outcome.nodes,
+        "edges": outcome.edges,
+        "clusters": outcome.clusters,
+        "smallest": outcome.smallest,
+        "seconds": outcome.seconds,
+        "notes": list(outcome.notes),
+        **_as_json(outcome.readings),
+    }
+
+
+def _protected_in_words(outcome: "ProtectGraphOutcome") -> str:
+    return "\n".join(
+        [
+            f"{outcome.nodes} nodes in {outcome.clusters} clusters of {outcome.smallest} or more",
+            _in_words(outcome.readings),
+            f"{outcome.out} ({outcome.seconds:.2f} s)",
+        ]
+    )
 
 
 def _strongest(readings: "Readings") -> float:

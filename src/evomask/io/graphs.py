@@ -103,9 +103,7 @@ def graph_from_networkx(graph: "nx.Graph[Any]") -> Graph:
 
 def graph_to_networkx(graph: Graph) -> "nx.Graph[Any]":
     """Our graph as a networkx one; what is missing is left out."""
-    import networkx as nx
-
-    made: nx.Graph[Any] = nx.DiGraph() if graph.directed else nx.Graph()
+    made: nx.Graph[Any] = _networkx().DiGraph() if graph.directed else _networkx().Graph()
     columns = {name: _column(graph.nodes, name) for name in graph.nodes.schema.names}
     for position, name in enumerate(graph.names):
         said = {key: texts[position] for key, texts in columns.items()}
@@ -134,8 +132,7 @@ def _nodes(texts: Mapping[str, Any]) -> Table:
 
 
 def _parsed(path: Path, ending: str) -> "nx.Graph[Any]":
-    import networkx as nx
-
+    nx = _networkx()
     if not path.is_file():
         raise FileError(f"there is no file {path}; check the name")
     try:
@@ -144,9 +141,18 @@ def _parsed(path: Path, ending: str) -> "nx.Graph[Any]":
         raise FileError(f"{path} cannot be read as {ending[1:]}; check the file") from None
 
 
-def _as_text(graph: Graph, ending: str) -> str:
-    import networkx as nx
+def _networkx() -> Any:  # noqa: ANN401
+    try:
+        import networkx
+    except ImportError:
+        raise FileError(
+            "this needs networkx; install evomask[graphs], or use a folder of two tables"
+        ) from None
+    return networkx
 
+
+def _as_text(graph: Graph, ending: str) -> str:
+    nx = _networkx()
     made = graph_to_networkx(graph)
     if ending == GRAPHML:
         return "\n".join(nx.generate_graphml(made)) + "\n"

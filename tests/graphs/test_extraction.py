@@ -1,0 +1,35 @@
+"""Microdata from a graph."""
+
+import numpy as np
+import pytest
+
+from evomask.graphs.extraction import extracted
+from evomask.graphs.protection import PartitionSearch, RandomSeeds
+from tests.graphs.examples import COLUMNS, random_graph
+
+PROTECTORS = [RandomSeeds(), PartitionSearch(attempts=20)]
+
+
+@pytest.mark.parametrize("protector", PROTECTORS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("k", [2, 5, 30])
+def test_records_with_their_degree_are_shared_by_k(protector, k):
+    found = extracted(random_graph(60, 150), COLUMNS, k, protector, np.random.default_rng(0))
+    rows = np.column_stack([found.table[name] for name in found.table.schema.names])
+    assert np.unique(rows, axis=0, return_counts=True)[1].min() >= k
+    assert found.smallest >= k
+
+
+@pytest.mark.parametrize("protector", PROTECTORS, ids=lambda one: type(one).__name__)
+def test_a_released_degree_is_one_of_the_graph(protector):
+    graph = random_graph(60, 150)
+    found = extracted(graph, COLUMNS, 4, protector, np.random.default_rng(0))
+    assert set(found.table["degree"]) <= set(graph.degrees)
+
+
+def test_a_table_of_one_group_has_lost_what_can_be_counted():
+    graph = random_graph(20, 30)
+    found = extracted(graph, COLUMNS, 20, RandomSeeds(), np.random.default_rng(0))
+    middle = np.sort(graph.degrees)[9]
+    assert set(found.table["degree"]) == {middle}
+    assert 0 < found.loss <= 100
+    assert 0 <= found.risk <= 100
