@@ -52,7 +52,7 @@ def test_the_original_is_as_risky_as_itself():
         assert finding.success.value == finding.unmasked
 
 
-@pytest.mark.parametrize("name", MATCHING | {"singling-out"})
+@pytest.mark.parametrize("name", sorted(MATCHING | {"singling-out"}))
 def test_masking_lowers_the_risk(name):
     (finding,) = (own for own in audit(FILES["perturbed"], TABLE).attacks if own.about.name == name)
     assert finding.success.value < finding.unmasked
@@ -142,9 +142,15 @@ def test_records_left_out_are_not_attacked():
     assert found.records == len(kept)
 
 
-@pytest.mark.parametrize("kind", ["the original", "perturbed", "generalized"])
+@pytest.mark.parametrize("kind", ["the original", "perturbed", "generalized", "suppressed"])
 def test_masked_records_are_seen_to_be_in_order(kind):
     assert are_in_order(FILES[kind], TABLE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_few_shuffled_records_are_seen_to_be_shuffled(seed):
+    few = TABLE.take(np.arange(20))
+    assert not are_in_order(few.take(np.random.default_rng(seed).permutation(20)), few)
 
 
 def test_no_value_of_a_record_is_shown():

@@ -61,7 +61,7 @@ def test_without_the_own_record_the_others_vote():
         full.append(100 * right[:, 0].mean())
         without.append(100 * right[:, 1].mean())
     found = LearnedInference(KNOWN, "illness").against(TABLE)(MASKED)
-    assert found.details["without_own"] == pytest.approx(without[int(np.argmax(full))])
+    assert found.details["without_own_record"] == pytest.approx(without[int(np.argmax(full))])
 
 
 def _mode(records):

@@ -34,11 +34,14 @@ class RecordRisk:
     Args:
         average: mean risk in percent; times the records the expected re-identifications.
         minimum: no cell holds fewer records than this, unless it is empty or the only one.
+        weight: attribute that says how many people a record stands for; without one the file
+            is taken as the whole population.
     """
 
     cells: tuple[Cell, ...]
     average: float
     minimum: int
+    weight: str | None = None
 
     @property
     def chart(self) -> Chart:
@@ -61,11 +64,12 @@ def record_risk(table: Table, names: Sequence[str], minimum: int = MINIMUM) -> R
     """Individual risk of the released records by classes of look-alikes and survey weights."""
     if minimum < 1:
         raise ParameterError(f"the minimum of a cell must be at least 1 record, got {minimum}")
-    risk: Floats = np.round(100.0 * individual_risk(table, names, weight_of(table)).risk, 9)
+    weight = weight_of(table)
+    risk: Floats = np.round(100.0 * individual_risk(table, names, weight).risk, 9)
     places = np.searchsorted(np.array(EDGES[1:]), risk)
     counts = np.bincount(places, minlength=len(EDGES) - 1).tolist()
     cells = [Cell(EDGES[i], EDGES[i + 1], count) for i, count in enumerate(counts)]
-    return RecordRisk(merged(cells, minimum), float(risk.mean()), minimum)
+    return RecordRisk(merged(cells, minimum), float(risk.mean()), minimum, weight)
 
 
 def merged(cells: Sequence[Cell], minimum: int) -> tuple[Cell, ...]:

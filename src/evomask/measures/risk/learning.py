@@ -154,9 +154,9 @@ class LearnedInference:
         attributes: names of those that the intruder knows.
         wanted: name of the one that the intruder wants to know.
 
-    The baseline guesses the usual value. ``without_own`` is the success when each person's own
-    masked record is left out: what the file would tell about someone who is not in it. Above
-    2,000 records a fixed sample of 1,000 people is attacked.
+    The baseline guesses the usual value. ``without_own_record`` is the success when each
+    person's own masked record is left out: what the file would tell about someone who is not
+    in it. Above 2,000 records a fixed sample of 1,000 people is attacked.
     """
 
     attributes: tuple[str, ...]
@@ -193,7 +193,7 @@ class LearnedInference:
             if len(masked) != len(original) or len(masked) < 2:
                 return Success(shares[best], usual)
             without = lesson.shares_right(people, people)[best]
-            return Success(shares[best], usual, {"without_own": without})
+            return Success(shares[best], usual, {"without_own_record": without})
 
         return strike
 
