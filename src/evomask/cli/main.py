@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from evomask.cli.audit import audit
 from evomask.cli.example import example
 from evomask.cli.graph import graphs
 from evomask.cli.init import init
@@ -32,6 +33,7 @@ app.command()(example)
 app.command()(init)
 app.command(context_settings=OWN_OPTIONS)(mask)
 app.command()(measure)
+app.command()(audit)
 app.command()(protect)
 app.add_typer(searches, name="search")
 app.add_typer(graphs, name="graph")

@@ -27,6 +27,11 @@ def check_masked(original: Table, masked: Table, names: Iterable[str]) -> None:
             f"the masked file has {len(masked)} records and the original {len(original)}; "
             "measures compare them record by record, so give files of one length and order"
         )
+    check_columns(original, masked, names)
+
+
+def check_columns(original: Table, masked: Table, names: Iterable[str]) -> None:
+    """Refuse a masked table whose columns are not versions of the original's."""
     for name in names:
         _check_column(original, masked, name)
 

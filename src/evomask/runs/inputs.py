@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evomask.data.frames import Declaration
-from evomask.data.schema import Kind, Role, Schema
+from evomask.data.frames import Declaration, storage_of
+from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
 from evomask.io.schemas import SchemaFile, read_schema
-from evomask.io.tables import read_source
+from evomask.io.tables import Source, read_source
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,38 @@ def load(source: Input) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
     table, assumed = _with_quasi_identifiers(table)
     return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed))
+
+
+def load_released(source: Input) -> Loaded:
+    """Read a masked file without its original: records can be alike, and that is all.
+
+    What a schema says of columns that are gone is passed over, and so is a kind that the cells
+    no longer have because they were recoded.
+    """
+    said = read_schema(source.schema) if source.schema else SchemaFile()
+    read = read_source(source.path, _dialect(source, said))
+    named = _declarations(source, SchemaFile())
+    gone = [n for n in said.declarations if n not in read.frame.columns and n not in named]
+    declared = {n: d for n, d in _declarations(source, said).items() if n not in gone}
+    table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
+    table, assumed = _with_quasi_identifiers(table)
+    roles = {name: said.declarations[name].role for name in gone}
+    missed = [n for n in gone if roles[n] in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
+    notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
+    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed, *notes))
+
+
+def _as_released(read: Source, name: str, said: Declaration) -> Declaration:
+    """The role, and the kind only where it matters and the cells still have it."""
+    ordered = said.role in (Role.CONFIDENTIAL, Role.WEIGHT) and name in read.frame.columns
+    return said if ordered and _fits(read, name, said) else Declaration(role=said.role)
+
+
+def _fits(read: Source, name: str, said: Declaration) -> bool:
+    if said.kind is Kind.CONTINUOUS:
+        return storage_of(read.frame[name]) is not Storage.TEXT
+    cells = {str(cell) for cell in read.frame[name].unique().drop_nulls()}
+    return not said.categories or cells <= {*said.categories, MISSING}
 
 
 def _unusual(dialect: Dialect | None) -> tuple[str, ...]:

@@ -136,10 +136,10 @@ class Space:
         """The records of a masked table."""
         ends = [column.ends(masked) for column in self.numbers]
         cells = tuple(column.cells(masked) for column in self.categories)
-        low = _points([low for low, _ in ends], self.n_records)
+        low = _points([low for low, _ in ends], len(masked))
         plain = all(low is high for low, high in ends)
-        high = low if plain else _points([high for _, high in ends], self.n_records)
-        codes = _codes([own.codes for own in cells], self.n_records)
+        high = low if plain else _points([high for _, high in ends], len(masked))
+        codes = _codes([own.codes for own in cells], len(masked))
         return Masked(Rows(low, high, codes), cells)
 
     def terms(self, masked: Masked, *, from_originals: bool = False) -> Terms:

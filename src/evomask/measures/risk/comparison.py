@@ -1,0 +1,41 @@
+"""Distances of some people to all masked records at once, and who is nearest."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evomask.kernels.arrays import Flags, Indices, Points
+from evomask.kernels.linkage import TIE, Rows, Terms
+
+BLOCK_CELLS = 4_000_000
+"""Distances held in memory at once."""
+
+
+def blocks(people: Indices, n_candidates: int) -> Iterator[Indices]:
+    """The people in parts whose distances fit into memory."""
+    size = max(1, BLOCK_CELLS // max(1, n_candidates))
+    for start in range(0, len(people), size):
+        yield people[start : start + size]
+
+
+def distances(targets: Rows, candidates: Rows, terms: Terms) -> Points:
+    """Distance of every target (rows) to every candidate (columns), as the kernels define it."""
+    total = np.zeros((len(targets), len(candidates)))
+    for a, weight in enumerate(terms.weights):
+        low, high = targets.low[:, a, None], targets.high[:, a, None]
+        gaps = np.maximum(candidates.low[:, a] - high, low - candidates.high[:, a])
+        squares = weight * np.maximum(gaps, 0.0) ** 2
+        one = np.isnan(low) != np.isnan(candidates.low[:, a])
+        total += np.where(one, terms.missing, np.nan_to_num(squares))
+    for a, (start, width) in enumerate(zip(terms.starts, terms.widths, strict=True)):
+        stop = terms.starts[a + 1] if a + 1 < len(terms.starts) else len(terms.tables)
+        table = terms.tables[start:stop].reshape(-1, width)
+        total += table[:, candidates.codes[:, a]][targets.codes[:, a]]
+    return total
+
+
+def smallest(values: Points, among: Flags | None = None) -> Flags:
+    """Which entries of each row are its smallest, but for rounding; only *among* some."""
+    asked = values if among is None else np.where(among, values, np.inf)
+    found: Flags = asked <= asked.min(axis=1, keepdims=True) * (1.0 + TIE)
+    return found

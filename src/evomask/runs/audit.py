@@ -1,0 +1,61 @@
+"""Audit a masked file: what it gives away, also to intruders that no search has seen."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evomask.data.schema import Role, Schema
+from evomask.data.table import Table
+from evomask.io.dialects import Dialect
+from evomask.io.hierarchies import read_hierarchies
+from evomask.io.tables import read_source
+from evomask.measures.audit import Audit, Finding, audit
+from evomask.measures.records import MINIMUM
+from evomask.runs.inputs import Input, Loaded, load, load_released
+from evomask.runs.released import masked_version
+
+AuditOutcome = Audit
+AttackOutcome = Finding
+
+
+@dataclass(frozen=True)
+class AuditJob:
+    """Which file to audit.
+
+    Args:
+        masked: the masked file; what is said of its columns holds for the original too.
+        original: without it, nothing is attacked.
+        minimum: fewest records in a cell of the histogram of record risk.
+    """
+
+    masked: Input
+    original: Path | None = None
+    minimum: int = MINIMUM
+
+
+def audit_files(job: AuditJob) -> AuditOutcome:
+    """Read the files and audit the masked one."""
+    if job.original is None:
+        loaded = load_released(job.masked)
+        return _noted(audit(loaded.table, minimum=job.minimum), loaded, loaded.table.schema)
+    loaded = load(replace(job.masked, path=job.original))
+    masked = _masked(job.masked.path, loaded)
+    return _noted(audit(masked, loaded.table, minimum=job.minimum), loaded, masked.schema)
+
+
+def _noted(found: Audit, loaded: Loaded, masked: Schema) -> AuditOutcome:
+    """The audit with what is to be known of the files besides."""
+    gone = [n for n in loaded.table.schema.with_role(Role.CONFIDENTIAL) if n not in masked]
+    absent = (f"not in the file: {', '.join(gone)}",) if gone else ()
+    notes = (*loaded.notes, *absent, *_identifiers(masked), *found.notes)
+    return replace(found, notes=notes)
+
+
+def _masked(path: Path, loaded: Loaded) -> Table:
+    missing = loaded.dialect.missing if loaded.dialect else ()
+    source = read_source(path, Dialect(missing=missing))
+    return masked_version(loaded.table, source, read_hierarchies(loaded.table))
+
+
+def _identifiers(schema: Schema) -> tuple[str, ...]:
+    names = schema.with_role(Role.IDENTIFIER)
+    return (f"identifiers are in the file: {', '.join(names)}; remove them",) if names else ()
