@@ -1,1 +1,1 @@
-"""Searches: what evolves, its operators, its fitness and its defaults; one folder each."""
+"""Searches, each in its own folder: genome, operators, problem, search."""
