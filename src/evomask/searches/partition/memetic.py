@@ -16,7 +16,7 @@ FOUNDERS = 4
 FOUNDING = 0.5
 """Share of the budget that the long bursts take."""
 
-SHORTER = 4
+SHORTER = 6
 """How many times shorter a short burst is."""
 
 PER_RECORD = 2_000

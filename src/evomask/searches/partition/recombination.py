@@ -16,13 +16,17 @@ from evomask.data.partition import canonical
 from evomask.kernels.arrays import Floats, Indices, Labels, Points
 from evomask.searches.partition.genome import squares_within
 
-BRANCHING = 250
-"""Components of at most so many groups are left to branch and bound."""
+BRANCHING = 80
+"""Components of at most so many groups are left to branch and bound; its time is unbounded."""
 
 PROGRAMMING = 60_000
 """With more groups than this the parents' components are only compared, not mixed."""
 
-WHOLE = 1.0 - 1e-6
+LIKELY = 0.6
+"""A group with a larger share in the relaxation is fixed; two such groups never overlap."""
+
+ROUNDS = 12
+"""Most relaxations solved one after another; what is open then stays as in the best parent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,18 +141,20 @@ def _cheaper(
 def _partitioned(pool: Pool, groups: Indices) -> list[int]:
     """Groups that cover what *groups* cover, found by programming, fixing and branching."""
     taken: list[int] = []
-    while len(groups):
+    for _ in range(ROUNDS):
         small, large = _by_size(pool, groups)
         for component in small:
             taken += _branched(pool, component)
         if len(large) == 0:
             break
         values = _relaxed(pool, large)
-        fixed = large[values >= WHOLE]
+        fixed = large[values > LIKELY]
         if len(fixed) == 0:
             fixed = large[[int(np.argmax(values))]]
         taken += fixed.tolist()
         groups = _untouched(pool, large, fixed)
+        if len(groups) == 0:
+            break
     return taken
 
 

@@ -1,0 +1,204 @@
+"""The algorithms of the papers and ours, from bare points."""
+
+import numpy as np
+import pytest
+
+from evomask.data.distance import Standardizer
+from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
+from evomask.errors import ParameterError
+from evomask.evolution.loop import Worker, begin, evolve
+from evomask.evolution.setup import Surroundings
+from evomask.evolution.stopping import Budget
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import InProcess
+from evomask.kernels.exact import optimum
+from evomask.kernels.mdav import mdav
+from evomask.searches.partition import genetic
+from evomask.searches.partition.hybrid import Inner, one_step, two_step
+from evomask.searches.partition.problem import Grouped
+from evomask.searches.partition.search import Algorithm, Parameters, prepared
+from tests.tables import numbers
+
+
+def uniform(n_records, n_columns, seed=0):
+    points = np.random.default_rng(seed).uniform(-10_000, 10_000, size=(n_records, n_columns))
+    return Standardizer.of(points)(points)
+
+
+def searched(points, budget, seed=3, **parameters):
+    table = numbers(x=points[:, 0])
+    told = Parameters(**parameters)
+    around = Surroundings(lambda number: draw_stream(seed, number), None, budget)
+    setup = prepared(Grouped(table, ("x",), points, told.k), told, around)
+    work = InProcess(Worker(setup.problem, seed))
+    state = begin(setup.first, work, archive=setup.archive)
+    until = budget.until(lambda _: 0.0)
+    state = evolve(state, setup.scheme, work, seed=seed, until=until)
+    return state, setup
+
+
+def least(points, budget, **parameters):
+    state, _ = searched(points, budget, **parameters)
+    return state.summary.best
+
+
+def test_memetic_finds_the_optimum_of_a_small_file():
+    points = uniform(18, 3)
+    best = within_sum_of_squares(points, optimum(points, 3))
+    assert least(points, Budget(evaluations=400_000)) == pytest.approx(best)
+
+
+def test_memetic_is_far_below_mdav():
+    points = uniform(300, 4)
+    assert least(points, Budget(evaluations=1_000_000)) < 0.92 * within_sum_of_squares(
+        points, mdav(points, 3)
+    )
+
+
+def test_memetic_keeps_groups_of_k_to_2k_minus_1():
+    state, _ = searched(uniform(150, 3), Budget(evaluations=300_000), k=5)
+    for member in state.population:
+        assert 5 <= group_sizes(member.genome).min() <= group_sizes(member.genome).max() <= 9
+
+
+def test_memetic_repeats_itself_for_a_seed():
+    runs = [searched(uniform(120, 3), Budget(evaluations=300_000))[0] for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert np.array_equal(runs[0].population[0].genome, runs[1].population[0].genome)
+
+
+@pytest.mark.parametrize("points", [np.ones((30, 2)), np.zeros((7, 1))], ids=["many", "few"])
+def test_memetic_takes_identical_records(points):
+    assert least(points, Budget(evaluations=20_000)) == 0.0
+
+
+def test_fewer_than_2k_records_are_one_group():
+    state, _ = searched(uniform(5, 2), Budget(evaluations=10_000))
+    assert state.population[0].genome.tolist() == [0] * 5
+
+
+def test_a_generation_budget_needs_no_clock():
+    state, _ = searched(uniform(40, 2), Budget(generations=1))
+    assert state.generation == 1
+
+
+def test_the_answer_has_a_bound_below_its_sum_of_squares():
+    state, setup = searched(uniform(200, 3), Budget(evaluations=400_000))
+    told = setup.problem.answer(state.population[0].genome)
+    assert 0 < told["lower_bound"] <= told["sse"]
+    assert set(told) == {"sse", "il", "groups", "lower_bound"}
+
+
+def test_a_genome_survives_packing():
+    state, setup = searched(uniform(40, 2), Budget(evaluations=10_000))
+    genome = state.population[0].genome
+    assert np.array_equal(setup.problem.unpack(setup.problem.pack(genome)), genome)
+
+
+@pytest.mark.parametrize("n_columns", [2, 3, 5, 7, 10])
+def test_genetic_finds_the_optimum_of_11_records_in_nine_runs_of_ten(n_columns):
+    points = uniform(11, n_columns, seed=n_columns)
+    best = within_sum_of_squares(points, optimum(points, 3))
+    rates = genetic.Rates(epochs=2_000)
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        start = genetic.begun(points, 3, rates, rng)
+        found.append(genetic.continued(points, 3, rates, start, rates.epochs, rng).labels)
+    hits = [within_sum_of_squares(points, labels) == pytest.approx(best) for labels in found]
+    assert sum(hits) >= 9
+
+
+def test_genetic_ends_with_its_epochs():
+    state, setup = searched(
+        uniform(11, 2), Budget(generations=99), algorithm=Algorithm.GENETIC, epochs=2_500
+    )
+    assert state.population[0].genome.epochs == 2_500
+    assert state.evaluations == 2_500 * 100 + 3
+    assert setup.problem.answer(state.population[0].genome)["convergence_epoch"] <= 2_500
+
+
+def test_genetic_population_survives_packing():
+    state, setup = searched(
+        uniform(11, 2), Budget(generations=0), algorithm=Algorithm.GENETIC, epochs=100
+    )
+    genome = state.population[0].genome
+    again = setup.problem.unpack(setup.problem.pack(genome))
+    assert np.array_equal(again.genomes, genome.genomes)
+    assert again[1:] == genome[1:]
+
+
+@pytest.mark.parametrize("inner", [Inner.BEST, Inner.GENETIC, Inner.MEMETIC])
+@pytest.mark.parametrize("macro", [12, 27])
+def test_two_step_is_never_worse_than_its_heuristic(inner, macro):
+    points = uniform(110, 2, seed=macro)
+    told = {"algorithm": Algorithm.TWO_STEP, "macro": macro, "inner": inner, "epochs": 300}
+    alone = within_sum_of_squares(points, mdav(points, 3))
+    assert least(points, Budget(generations=5), **told) <= alone * (1 + 1e-12)
+
+
+def test_two_step_solved_exactly_is_the_best_inside_its_macrogroups():
+    points = uniform(60, 2)
+    macrogroups, _ = two_step(points, 3, 12)
+    parts = [points[macrogroups == g] for g in range(macrogroups.max() + 1)]
+    expected = sum(within_sum_of_squares(part, optimum(part, 3)) for part in parts)
+    told = {"algorithm": Algorithm.TWO_STEP, "macro": 12, "inner": Inner.EXACT}
+    assert least(points, Budget(generations=5), **told) == pytest.approx(expected)
+
+
+def test_one_step_solved_exactly_is_the_best_inside_its_macrogroups():
+    points = uniform(60, 2)
+    macrogroups = one_step(points, 3, 12)
+    parts = [points[macrogroups == g] for g in range(macrogroups.max() + 1)]
+    expected = sum(within_sum_of_squares(part, optimum(part, 3)) for part in parts)
+    told = {"algorithm": Algorithm.ONE_STEP, "macro": 12, "inner": Inner.EXACT}
+    assert least(points, Budget(generations=5), **told) == pytest.approx(expected)
+
+
+def test_two_step_macrogroups_never_cut_a_group():
+    points = uniform(100, 2)
+    macrogroups, groups = two_step(points, 3, 18)
+    assert all(len(set(macrogroups[groups == g])) == 1 for g in range(groups.max() + 1))
+
+
+def test_macro_must_be_a_multiple_of_k_in_two_steps():
+    with pytest.raises(ParameterError, match="multiple of k"):
+        two_step(uniform(50, 2), 3, 13)
+
+
+def test_macro_must_exceed_k_in_one_step():
+    with pytest.raises(ParameterError, match="larger than k"):
+        one_step(uniform(50, 2), 5, 5)
+
+
+def test_exact_equals_the_kernel():
+    points = uniform(15, 2)
+    best = within_sum_of_squares(points, optimum(points, 3))
+    assert least(points, Budget(seconds=1), algorithm=Algorithm.EXACT) == pytest.approx(best)
+
+
+def test_exact_refuses_many_records():
+    with pytest.raises(ParameterError, match="24 records or fewer"):
+        searched(uniform(25, 2), Budget(seconds=1), algorithm=Algorithm.EXACT)
+
+
+def test_mdav_is_mdav():
+    points = uniform(50, 2)
+    state, _ = searched(points, Budget(seconds=1), algorithm=Algorithm.MDAV)
+    assert np.array_equal(state.population[0].genome, canonical(mdav(points, 3)))
+
+
+def test_vmdav_has_groups_of_k():
+    state, _ = searched(uniform(50, 2), Budget(seconds=1), algorithm=Algorithm.VMDAV)
+    assert group_sizes(state.population[0].genome).min() >= 3
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.5])
+def test_rates_are_rates(rate):
+    with pytest.raises(ParameterError, match="lie in"):
+        genetic.Rates(mutation=rate)
+
+
+def test_presets_are_those_of_the_papers():
+    assert genetic.WHOLE_FILE == genetic.Rates(100, 0.1, 0.3, 10_000)
+    assert genetic.MACROGROUPS == genetic.Rates(10, 0.1, 0.5, 10_000)
