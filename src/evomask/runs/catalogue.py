@@ -17,7 +17,9 @@ from evomask.evolution.stopping import Budget
 
 GROUP = "evomask.searches"
 
-OURS: Mapping[str, str] = {}
+OURS: Mapping[str, str] = {
+    "generalization": "evomask.runs.generalization:GENERALIZATION",
+}
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
 
