@@ -31,11 +31,18 @@ def test_as_many_nodes_are_safe_as_arx_counts_on_such_a_lattice():
     assert (safe, diverse) == (5612, 5554)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", paper.TABLE_1B, ids=lambda case: ",".join(case.objectives))
 def test_pbg_ea_represents_the_front_about_as_well_as_in_the_paper(case):
-    found = [paper.run_once(case, Algorithm.PBG_EA, seed) for seed in range(3)]
-    assert sum(f.rr for f in found) / 3 > case.rr - 0.1
+    found = [paper.run_once(case, Algorithm.PBG_EA, seed) for seed in range(20)]
+    assert sum(f.rr for f in found) / 20 > case.rr - 0.05
     assert all(f.nodes < 0.08 * 17920 for f in found)
+
+
+def test_one_run_of_pbg_ea_finds_most_of_the_front():
+    found = paper.run_once(paper.TABLE_1B[0], Algorithm.PBG_EA, 0)
+    assert found.rr > 0.8
+    assert found.nodes < 0.08 * 17920
 
 
 @pytest.mark.slow

@@ -45,9 +45,9 @@ def inside_range(attribute: Attribute, masked: Floats, values: Floats) -> Floats
     """At the released precision, and not outside the range of the original *values*."""
     if attribute.decimals is not None:
         masked = np.round(masked, attribute.decimals)
-    if np.isnan(values).all():
+    if not len(values):
         return masked
-    return np.clip(masked, np.nanmin(values), np.nanmax(values))
+    return np.clip(masked, np.fmin.reduce(values), np.fmax.reduce(values))
 
 
 def group_middles(

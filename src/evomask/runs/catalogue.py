@@ -19,6 +19,8 @@ GROUP = "evomask.searches"
 
 OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
+    "partition": "evomask.searches.partition.search:PartitionSearch",
+    "grouping": "evomask.searches.grouping.search:GroupingSearch",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 

@@ -1,1 +1,1 @@
-"""One folder per search; searches never import one another."""
+"""Searches, each in its own folder: genome, operators, problem, search."""

@@ -1,0 +1,1 @@
+"""The grouping search: which attributes are microaggregated together (GOMM, D-GOMM)."""

@@ -1,0 +1,153 @@
+"""The parts of the thesis' score, computed from what each group of attributes brings.
+
+Everything but the linkage adds up over the groups, and a group's share depends on that group
+alone; so it is computed once a group and kept.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from evomask.data.distance import Standardizer
+from evomask.data.partition import total_sum_of_squares, within_sum_of_squares
+from evomask.data.table import Table
+from evomask.kernels.arrays import Floats, Labels, Points
+from evomask.kernels.joint_linkage import strictly_nearest
+from evomask.kernels.mdav import mdav
+from evomask.masking.aggregation import group_means
+from evomask.masking.points import standardised
+from evomask.searches.grouping.genome import Group
+
+WITHIN = 10.0
+"""Percent of a value within which a masked one discloses it."""
+
+MEMORY = 2**28
+"""Bytes that remembered groups may take."""
+
+
+class Components(NamedTuple):
+    """The parts of the score, all in percent.
+
+    Args:
+        il: information loss, 100 SSE / SST of standardised attributes.
+        id: interval disclosure, cells within ten percent of the original value.
+        dld: distance linkage, records whose own masked record is strictly the nearest.
+    """
+
+    il: float
+    id: float
+    dld: float
+
+    @property
+    def risk(self) -> float:
+        """DR of the thesis."""
+        return (self.id + self.dld) / 2
+
+    @property
+    def score(self) -> float:
+        """F of the thesis."""
+        return (self.il + self.risk) / 2
+
+
+class MaskedGroup(NamedTuple):
+    """A group of attributes, microaggregated.
+
+    Args:
+        labels: the cluster of each record.
+        centroids: released values of each cluster, standardised like the original.
+        sse: sum of squares within clusters.
+        disclosed: how many cells lie close to the original.
+    """
+
+    labels: Labels
+    centroids: Points
+    sse: float
+    disclosed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Microaggregations:
+    """Every group of attributes of one table, microaggregated by MDAV when first asked for."""
+
+    original: Table
+    names: tuple[str, ...]
+    k: int
+
+    @cached_property
+    def values(self) -> Points:
+        """The attributes in their own units."""
+        return self.original.matrix(self.names)
+
+    @cached_property
+    def points(self) -> Points:
+        """The attributes as MDAV compares them."""
+        return standardised(self.original, self.names)
+
+    @cached_property
+    def scale(self) -> Standardizer:
+        """The scale on which records are linked."""
+        return Standardizer.of(self.values)
+
+    @cached_property
+    def known(self) -> Points:
+        """The original records as an intruder knows them."""
+        return self.scale(self.values)
+
+    @cached_property
+    def total(self) -> float:
+        """SST."""
+        return total_sum_of_squares(self.points)
+
+    @cached_property
+    def masked(self) -> Callable[[Group], MaskedGroup]:
+        """One group, remembered; those not asked for longest are forgotten first."""
+        each = 8 * len(self.original) * (1 + len(self.names) / self.k)
+        return lru_cache(max(64, int(MEMORY / each)))(self._masked)
+
+    def _masked(self, group: Group) -> MaskedGroup:
+        chosen = list(group)
+        points = np.ascontiguousarray(self.points[:, chosen])
+        labels = mdav(points, self.k)
+        released = self._released(group, labels)
+        _, first = np.unique(labels, return_index=True)
+        scaled = (released[first] - self.scale.means[chosen]) / self.scale.deviations[chosen]
+        disclosed = _disclosed(self.values[:, chosen], released)
+        return MaskedGroup(labels, scaled, within_sum_of_squares(points, labels), disclosed)
+
+    def _released(self, group: Group, labels: Labels) -> Points:
+        columns: list[Floats] = [
+            group_means(self.original.attribute(self.names[a]), self.values[:, a], labels)
+            for a in group
+        ]
+        return np.column_stack(columns)
+
+    def components(self, groups: Iterable[Group]) -> Components:
+        """What the file costs whose attributes are grouped like this.
+
+        The largest group comes first: it proves most records too far away to be confused.
+        """
+        ordered = sorted(groups, key=lambda group: (-len(group), group))
+        masked = [self.masked(group) for group in ordered]
+        sse = sum(group.sse for group in masked)
+        disclosed = sum(group.disclosed for group in masked)
+        return Components(
+            100.0 * sse / self.total if self.total > 0 else 0.0,
+            100.0 * disclosed / self.values.size,
+            self._linked(ordered, masked),
+        )
+
+    def _linked(self, groups: list[Group], masked: list[MaskedGroup]) -> float:
+        if len(groups) == 1:
+            return 0.0
+        points = np.ascontiguousarray(self.known[:, [a for group in groups for a in group]])
+        alone = strictly_nearest(points, [g.centroids for g in masked], [g.labels for g in masked])
+        return 100.0 * float(np.mean(alone))
+
+
+def _disclosed(values: Points, released: Points) -> int:
+    reach = WITHIN / 100 * np.abs(values)
+    near = (released >= values - reach) & (released <= values + reach)
+    return int(np.sum(near | (np.isnan(values) & np.isnan(released))))

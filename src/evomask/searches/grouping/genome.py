@@ -1,0 +1,52 @@
+"""What evolves: a grouping of attributes.
+
+The grouping genetic algorithm writes it as an object part, the group of each attribute, and a
+group part, the list of groups. Groups are numbered along the group part without gaps, so the
+object part alone is the genome. Two genomes can mean the same grouping; `identity` tells.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.errors import ParameterError
+
+Grouping = NDArray[np.int64]
+"""Group number of each attribute, numbered from 0 without gaps."""
+
+Group = tuple[int, ...]
+"""Positions of the attributes of one group, ascending."""
+
+
+def compact(labels: NDArray[np.int64]) -> Grouping:
+    """The same groups in the same order, numbered without gaps."""
+    used = np.bincount(labels) > 0
+    return (np.cumsum(used) - 1)[labels]
+
+
+def groups_of(grouping: Grouping) -> tuple[Group, ...]:
+    """The group part: the attributes of each group."""
+    order = np.argsort(grouping, kind="stable")
+    ends = np.cumsum(np.bincount(grouping))[:-1]
+    return tuple(tuple(part.tolist()) for part in np.split(order, ends))
+
+
+def grouping_of(groups: Iterable[Sequence[int]], n_attributes: int) -> Grouping:
+    """The grouping with the given groups; every attribute stands in one of them."""
+    labels = np.full(n_attributes, -1, dtype=np.int64)
+    listed = [attribute for group in groups for attribute in group]
+    if sorted(listed) != list(range(n_attributes)):
+        raise ParameterError(f"groups must hold each of {n_attributes} attributes exactly once")
+    for number, group in enumerate(groups):
+        labels[list(group)] = number
+    return compact(labels)
+
+
+def identity(grouping: Grouping) -> tuple[int, ...]:
+    """The same for two genomes that mean the same grouping, and for no others.
+
+    Groups are numbered in the order of their first attribute.
+    """
+    numbers: dict[int, int] = {}
+    return tuple([numbers.setdefault(group, len(numbers)) for group in grouping.tolist()])

@@ -1,0 +1,132 @@
+"""GOMM and D-GOMM (Balasch, 2010): the grouping search put together."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from evomask.data.partition import checked_k
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Cost, mean, worst
+from evomask.evolution.replacement import Replace, plus, without_clones
+from evomask.evolution.schemes import PlusSelection
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.stopping import Budget
+from evomask.measures.measure import Measure
+from evomask.measures.profiles import classic_loss, classic_risk, profile
+from evomask.searches.grouping.components import Microaggregations
+from evomask.searches.grouping.genome import Grouping, identity
+from evomask.searches.grouping.operators import MUTATIONS
+from evomask.searches.grouping.problem import AttributeGrouping, Judge
+
+PATIENCE = 5
+"""Generations in vain after which D-GOMM sets an operator aside."""
+
+
+class Measured(StrEnum):
+    """Which loss and risk a grouping is judged by."""
+
+    SIMPLE = "simple"
+    CLASSIC = "classic"
+    STRICT = "strict"
+    PAPERS = "papers"
+
+
+class Joined(StrEnum):
+    """How loss and risk become one number."""
+
+    MEAN = "mean"
+    WORST = "worst"
+
+
+COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the grouping search.
+
+    Args:
+        k: smallest number of records in a cluster.
+        dynamic: D-GOMM, an operator whose children were all discarded in five successive
+            generations is not used any more.
+        fitness: simple (IL by squares, ID and DLD), classic (IL1 to IL5, ID, DLD and PLD),
+            or the loss and risk of a profile, strict or papers.
+        score: mean or worst of loss and risk.
+        population: how many groupings stay.
+        crossovers: how many in a generation; each has two children.
+        mutations: how many of each kind in a generation.
+        clones: let the same grouping into the population more than once, as the thesis does.
+    """
+
+    k: int = 25
+    dynamic: bool = False
+    fitness: Measured = Measured.SIMPLE
+    score: Joined = Joined.MEAN
+    population: int = 200
+    crossovers: int = 25
+    mutations: int = 10
+    clones: bool = False
+
+    def __post_init__(self) -> None:
+        checked_k(self.k)
+        if self.population < 1:
+            raise ParameterError(f"population must be at least 1, got {self.population}")
+        if min(self.crossovers, self.mutations) < 0 or not self.crossovers + self.mutations:
+            raise ParameterError("crossovers and mutations must not be negative, nor both 0")
+
+
+class GroupingSearch:
+    """Microaggregate groups of attributes; which attributes stand together evolves."""
+
+    name = "grouping"
+    parameters = Parameters
+    budget = Budget(generations=100)
+
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, _: Surroundings) -> Setup[Grouping]:
+        """The search made ready; nothing in it is random but the evolution."""
+        parts = Microaggregations(table, numbers_of(table), checked_k(parameters.k, len(table)))
+        cost = COSTS[parameters.score]
+        problem = AttributeGrouping(parts, cost, _judge(parts, parameters.fitness))
+        scheme = PlusSelection(
+            parameters.crossovers,
+            dict.fromkeys(MUTATIONS, parameters.mutations),
+            PATIENCE if parameters.dynamic else None,
+            _replacement(cost, clones=parameters.clones),
+        )
+        return Setup(problem, scheme, first=parameters.population, cost=cost)
+
+
+def numbers_of(table: Table) -> tuple[str, ...]:
+    """The quasi-identifiers, all of which must be numbers."""
+    names = table.schema.quasi_identifiers
+    if not names:
+        raise SchemaError("there is no quasi-identifier to group; name continuous ones")
+    for name in names:
+        if table.attribute(name).kind is not Kind.CONTINUOUS:
+            raise SchemaError(
+                f"grouping masks numbers, and {name!r} is {table.attribute(name).kind}; "
+                "leave it out of the quasi-identifiers"
+            )
+    return names
+
+
+def _replacement(cost: Cost, *, clones: bool) -> Replace[Grouping]:
+    merge: Replace[Grouping] = partial(plus, by=cost)
+    return merge if clones else without_clones(merge, identity)
+
+
+def _judge(parts: Microaggregations, measured: Measured) -> Judge | None:
+    if measured is Measured.SIMPLE:
+        return None
+    loss, risk = (m.against(parts.original) for m in _measures(parts.names, measured))
+    return lambda masked: (loss(masked), risk(masked))
+
+
+def _measures(names: tuple[str, ...], measured: Measured) -> tuple[Measure, Measure]:
+    if measured is Measured.CLASSIC:
+        return classic_loss(names), classic_risk(names)
+    chosen = profile(measured.value)
+    return chosen.loss(names), chosen.risk(names)
