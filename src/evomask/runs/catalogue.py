@@ -18,6 +18,7 @@ from evomask.evolution.stopping import Budget
 GROUP = "evomask.searches"
 
 OURS: Mapping[str, str] = {
+    "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
 }

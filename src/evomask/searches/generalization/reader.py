@@ -1,12 +1,11 @@
 """Reading nodes one at a time, in any order, each merged from a finer one that is at hand."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Flags, Floats, Indices, Points
+from evomask.kernels.arrays import Flags, Floats, Points
 from evomask.kernels.lattice import Rule, read
 from evomask.kernels.lattice_classes import Merged, merge, unpacked
 from evomask.searches.generalization.figures import Figures
@@ -188,8 +187,3 @@ class Objectives:
         more = np.array([index.more for index in self.indices])
         values: Points = np.where(more, -fitness, fitness + self.largest)
         return values
-
-
-def nodes_of(rows: Iterable[Sequence[int]] | Indices) -> tuple[Levels, ...]:
-    """Rows of levels as nodes."""
-    return tuple(tuple(int(level) for level in row) for row in rows)

@@ -8,19 +8,21 @@ import numpy as np
 
 from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
+from evomask.evolution.individual import Fitness
 from evomask.evolution.loop import Scheme
-from evomask.evolution.schemes import Archived
 from evomask.evolution.setup import Setup
 from evomask.searches.generalization.guided import Guided
 from evomask.searches.generalization.indices import ClassIndex, Index
 from evomask.searches.generalization.lattice import Lattice, Levels
+from evomask.searches.generalization.pbg import PbgEa
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
 from evomask.searches.generalization.visited import Nothing, Noting, Visited
 
 POPULATION = 25
 CROSSOVER_RATE = 0.8
-ITERATIONS = 100
+
+TINY = 1e-9
 
 
 class Algorithm(StrEnum):
@@ -60,13 +62,12 @@ def put_together(
     visited = Visited(_sides(conditions.boxes, objectives))
     every = algorithm is Algorithm.EXHAUSTIVE
     problem = Nodes(reader, objectives, every, conditions.compare, visited)
-    scale = _scale(objectives)
     return Setup(
         problem,
         Noting(_scheme(algorithm, objectives), visited),
         lattice.size if every else conditions.population,
         BoxedFront[Levels](visited.sides),
-        lambda fitness: float(np.mean(np.array(fitness) / scale)),
+        lambda fitness: _worst(objectives, fitness),
     )
 
 
@@ -74,14 +75,14 @@ def _scheme(algorithm: Algorithm, objectives: Objectives) -> Scheme[Levels]:
     if algorithm is Algorithm.EXHAUSTIVE:
         return Nothing()
     if algorithm is Algorithm.PBG_EA:
-        return Archived(CROSSOVER_RATE)
+        return PbgEa(CROSSOVER_RATE)
     return Guided(objectives)
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:
-    """One side per objective; objectives that are shares get boxes of a thousandth."""
+    """One side per objective; an objective that is a share gets boxes too small to matter."""
     if not boxes:
-        return tuple(1.0 if largest > 2.0 else 1e-9 for largest in objectives.largest)
+        return tuple(1.0 if largest > 2.0 else TINY for largest in objectives.largest)
     if len(boxes) != len(objectives.indices):
         raise ParameterError(
             f"boxes need a side for each of {len(objectives.indices)} objectives, got {len(boxes)}"
@@ -89,6 +90,11 @@ def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...
     return boxes
 
 
-def _scale(objectives: Objectives) -> np.ndarray:
-    """What makes objectives comparable in one cost: their bounds."""
-    return np.maximum(np.abs(objectives.largest), 1.0)
+def _worst(objectives: Objectives, fitness: Fitness) -> float:
+    """One cost: the objective that is worst on a scale from 0 to 1, qualities by logarithm."""
+    values = objectives.natural(np.array(fitness))
+    largest = objectives.largest
+    return max(
+        1.0 - float(np.log1p(value) / np.log1p(bound)) if index.more else float(value / bound)
+        for index, value, bound in zip(objectives.indices, values, largest, strict=True)
+    )

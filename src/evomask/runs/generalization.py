@@ -1,0 +1,133 @@
+"""The generalization search in the catalogue: its options, and value trees from files."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.schema import MISSING, Kind, Role
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.stopping import Budget
+from evomask.io.hierarchies import find_hierarchies, read_hierarchy
+from evomask.kernels.arrays import Floats
+from evomask.searches.generalization.groupings import Groupings
+from evomask.searches.generalization.indices import index_named
+from evomask.searches.generalization.lattice import Lattice, lattice_of
+from evomask.searches.generalization.search import Algorithm, Conditions, put_together
+from evomask.searches.generalization.visited import Nothing
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the search for generalizations.
+
+    Args:
+        hierarchies: folder with a value tree for each quasi-identifier, NAME.csv or as ARX
+            names them; without it, the files that the schema names.
+        objectives: what nodes are compared by: k, l, entropy, t, sk, sl, agreement, glm, cm,
+            precision, discernibility, loss.
+        suppression: percent of the records that may be suppressed.
+        algorithm: guided (ours), pbg-ea (the paper's) or exhaustive.
+        exhaustive: read every node; the same as the algorithm exhaustive.
+        compare: tell CE and RR of what was found against every node.
+        boxes: sides of boxes that hold one node each, one for each objective.
+        label: the attribute to classify by, for cm.
+        local: recode locally, each group of k records only as far as it needs.
+        k: sizes of the groups that local recoding makes, one point each.
+    """
+
+    hierarchies: str = ""
+    objectives: tuple[str, ...] = ("k", "glm")
+    suppression: float = 0.0
+    algorithm: Algorithm = Algorithm.GUIDED
+    exhaustive: bool = False
+    compare: bool = False
+    boxes: tuple[float, ...] = ()
+    label: str = ""
+    local: bool = False
+    k: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.suppression < 100:
+            raise ParameterError(
+                f"suppression must be at least 0 and below 100 percent, got {self.suppression:g}"
+            )
+        for name in self.objectives:
+            index_named(name)
+
+
+class GeneralizationSearch:
+    """Generalize values up their hierarchies; how far up evolves, for many properties at once."""
+
+    name = "generalization"
+    parameters = Parameters
+    budget = Budget(generations=100)
+
+    def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+        """The lattice of the quasi-identifiers' trees, and a search through it."""
+        lattice = lattice_for(table, parameters)
+        if parameters.local:
+            problem = Groupings(lattice, parameters.k)
+            return Setup(problem, Nothing(), len(parameters.k), cost=lambda f: f[1])
+        algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
+        conditions = Conditions(
+            limit=int(len(table) * parameters.suppression / 100),
+            boxes=parameters.boxes,
+            compare=parameters.compare,
+        )
+        indices = [index_named(name) for name in parameters.objectives]
+        return put_together(lattice, indices, algorithm, conditions)
+
+
+GENERALIZATION = GeneralizationSearch()
+
+
+def lattice_for(table: Table, parameters: Parameters) -> Lattice:
+    """The lattice of a table's quasi-identifiers, numbers among them taken as categories."""
+    names = [n for n in table.schema.quasi_identifiers if n != parameters.label]
+    paths = _paths(table, parameters, names)
+    for name in (*names, *table.schema.with_role(Role.CONFIDENTIAL), parameters.label):
+        if name and not table.attribute(name).is_categorical:
+            table = with_categories(table, name)
+    trees: dict[str, Hierarchy] = {n: read_hierarchy(paths[n], table, n) for n in names}
+    sensitive = table.schema.with_role(Role.CONFIDENTIAL)
+    return lattice_of(
+        table, trees, sensitive=sensitive[0] if sensitive else None, label=parameters.label or None
+    )
+
+
+def _paths(table: Table, parameters: Parameters, names: list[str]) -> dict[str, Path]:
+    """The file of each quasi-identifier's tree."""
+    found = {a.name: Path(a.hierarchy) for a in table.schema if a.hierarchy}
+    if parameters.hierarchies:
+        found |= find_hierarchies(Path(parameters.hierarchies), names)
+    lacking = [name for name in names if name not in found]
+    if lacking:
+        raise SchemaError(
+            f"no hierarchy for the quasi-identifier {lacking[0]!r}; add a file to --hierarchies, "
+            "or name the quasi-identifiers with --quasi"
+        )
+    return found
+
+
+def with_categories(table: Table, name: str) -> Table:
+    """The table with a number's values as ordered categories."""
+    values = table.values(name)
+    known = np.unique(values[~np.isnan(values)])
+    codes = np.searchsorted(known, values)
+    labels = tuple(_text(value) for value in known)
+    if np.isnan(values).any():
+        codes = np.where(np.isnan(values), len(known), codes)
+        labels = (*labels, MISSING)
+    attribute = replace(table.attribute(name), kind=Kind.ORDINAL, categories=labels, decimals=None)
+    schema = table.schema.replacing([attribute])
+    columns = {**table.columns, name: codes}
+    return replace(table, schema=schema, columns=columns)
+
+
+def _text(value: Floats | float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))

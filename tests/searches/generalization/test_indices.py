@@ -1,0 +1,93 @@
+"""Properties of the user's own, and what the paper says of binary and unary spread."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evomask.errors import ParameterError
+from evomask.searches.generalization.indices import (
+    ClassIndex,
+    class_sizes,
+    index_named,
+    own_value_counts,
+    spread,
+    spread_over,
+    worst,
+)
+from evomask.searches.generalization.lattice import lattice_of
+from evomask.searches.generalization.reader import Objectives, Reader
+from tests.searches.generalization.lattices import TREES, all_nodes, small_lattice, small_table
+
+
+def both(lattice, own, built_in, limit=6):
+    reader = Reader(lattice, lattice.rule(limit=limit))
+    objectives = Objectives(lattice, (own, index_named(built_in)))
+    return np.array([objectives.values(reader, node) for node in all_nodes(lattice)]).T
+
+
+def test_k_is_the_worst_class_size():
+    ours, theirs = both(small_lattice(), worst("mine", class_sizes), "k")
+    assert np.array_equal(ours, theirs)
+
+
+def test_s_k_is_the_spread_of_class_sizes():
+    lattice = small_lattice()
+    own = spread("mine", class_sizes, if_suppressed=lattice.n_records)
+    ours, theirs = both(lattice, own, "sk")
+    assert np.array_equal(ours, theirs)
+
+
+def test_s_l_is_the_spread_of_own_value_counts():
+    ours, theirs = both(small_lattice(), spread("mine", own_value_counts), "sl")
+    assert np.array_equal(ours, theirs)
+
+
+def test_any_function_of_the_classes_is_an_index():
+    own = ClassIndex("classes", more=False, read=lambda node: float(node.stays.sum()))
+    lattice = small_lattice()
+    ours, _ = both(lattice, own, "k")
+    assert np.array_equal(ours, lattice.sweep(lattice.rule(limit=6)).classes)
+
+
+numbers = st.lists(st.integers(0, 50), min_size=5, max_size=5).map(np.array)
+
+
+@given(numbers, numbers)
+def test_binary_spread_prefers_the_table_of_the_larger_sum(one, other):
+    preferred = spread_over(one, other) > spread_over(other, one)
+    assert preferred == (one.sum() > other.sum())
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000))
+def test_binary_spread_of_two_nodes_agrees_with_their_sums(seed):
+    lattice = small_lattice(seed=seed)
+    reader = Reader(lattice, lattice.rule())
+    vectors = [
+        reader.property_vector(node, class_sizes(reader.equivalence(node)))
+        for node in all_nodes(lattice)[::6]
+    ]
+    for one in vectors:
+        for other in vectors:
+            preferred = spread_over(one, other) > spread_over(other, one)
+            assert preferred == (one.sum() > other.sum())
+
+
+@pytest.mark.parametrize("name", ["l", "t", "entropy", "sl", "cm"])
+def test_an_objective_without_what_it_needs_is_refused(name):
+    lattice = lattice_of(small_table(), TREES)
+    with pytest.raises(ParameterError, match=f"objective {name} needs"):
+        Objectives(lattice, (index_named(name),))
+
+
+def test_an_unknown_objective_is_told_the_known_ones():
+    with pytest.raises(ParameterError, match=r"'z'.*glm"):
+        index_named("z")
+
+
+def test_natural_values_come_back_from_fitness():
+    lattice = small_lattice()
+    objectives = Objectives(lattice, (index_named("k"), index_named("glm")))
+    values = np.array([[3.0, 17.0], [80.0, 0.0]])
+    assert np.array_equal(objectives.natural(objectives.fitness(values)), values)

@@ -1,0 +1,58 @@
+"""Local recoding: the guarantee, the loss it tells, and the table it makes."""
+
+import numpy as np
+import pytest
+
+from evomask.errors import ParameterError
+from evomask.searches.generalization.groupings import Groupings
+from evomask.searches.generalization.local import recode_locally
+from evomask.searches.generalization.optimum import optimum, summed_loss
+from tests.searches.generalization.lattices import small_lattice
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [2, 3, 7, 40, 80])
+def test_every_combination_is_shared_by_k_records(seed, k):
+    lattice = small_lattice(seed=seed)
+    table = recode_locally(lattice, k).applied()
+    columns = np.column_stack([table[name] for name in lattice.names])
+    _, sizes = np.unique(columns, axis=0, return_counts=True)
+    assert sizes.min() >= k
+    assert not table.suppressed.any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_cell_stands_for_the_records_own_value_among_others(seed):
+    lattice = small_lattice(seed=seed)
+    table = recode_locally(lattice, 4).applied()
+    for name in lattice.names:
+        own = lattice.table.codes(name)
+        assert table.recodings[name].leaves[table[name], own].all()
+
+
+def test_the_loss_told_is_that_of_the_cells():
+    lattice = small_lattice()
+    recoding = recode_locally(lattice, 4)
+    table = recoding.applied()
+    for a, name in enumerate(("age", "sex")):
+        leaves = table.recodings[name].leaves.sum(axis=1)[table[name]]
+        every = len(lattice.trees[name].categories)
+        assert recoding.losses[a] == pytest.approx(np.mean((leaves - 1) / (every - 1)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_local_recoding_loses_no_more_than_the_best_node(seed):
+    lattice = small_lattice(seed=seed)
+    best = optimum(lattice, k=4, loss=summed_loss)
+    assert 1.0 - recode_locally(lattice, 4).granularity <= best.loss
+
+
+def test_k_above_the_number_of_records_is_refused():
+    with pytest.raises(ParameterError, match="k must not exceed"):
+        recode_locally(small_lattice(n_records=10), 11)
+
+
+def test_a_genome_is_its_k():
+    problem = Groupings(small_lattice(), (2, 5))
+    assert problem.unpack(problem.pack(5)) == 5
+    assert problem.read(5, 0)["k"] >= 5
