@@ -13,6 +13,7 @@ from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
 from evomask.cli.protect import protect
+from evomask.cli.reproduce import reproduce
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -34,6 +35,7 @@ app.command()(measure)
 app.command()(protect)
 app.add_typer(searches, name="search")
 app.command()(resume)
+app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:
