@@ -1,61 +1,52 @@
 """``evomask reproduce``: a table or figure of a source paper, paper beside ours."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from evomask.cli import options
 from evomask.cli.speech import say, say_json
-from evomask.errors import ParameterError
 
-if TYPE_CHECKING:
-    from evomask.papers.catalogue import Row
-
+Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
+Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
 Share = Annotated[
-    float, typer.Option("--share", help="Share of the paper's effort to spend, at most 1.")
+    float | None, typer.Option("--share", help="Share of the paper's effort to spend, up to 1.")
 ]
-Folder = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Folder for the rows and the charts.")
-]
+Listing = Annotated[bool, typer.Option("--list", help="Name the tables and figures there are.")]
+Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
 
 
 def reproduce(
-    table: Annotated[str | None, typer.Argument(help="Its name; --list tells them.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="What can be made again.")] = False,
+    table: Name = "",
+    runs: Runs = None,
+    share: Share = None,
+    list_: Listing = False,
     out: Folder = None,
-    share: Share = 1.0,
     seed: options.Seed = None,
     json: options.Json = False,
 ) -> None:
-    """Make a table or figure of a source paper again, paper beside ours."""
-    from evomask.papers.catalogue import Effort, items, reproduced
+    """Make a table or figure of a source paper again, the paper's numbers beside ours."""
+    from evomask.papers.catalogue import REPRODUCTIONS, summary_of
+    from evomask.papers.catalogue import reproduce as made
     from evomask.reports.studies import write_study
 
-    if listed:
-        known = {item.name: item.about for item in items().values()}
-        _tell([{"name": name, "about": about} for name, about in known.items()], json=json)
+    if list_:
+        names = {name: summary_of(name) for name in REPRODUCTIONS}
+        say_json(names) if json else say("\n".join(f"{n}: {s}" for n, s in names.items()))
         return
-    if table is None:
-        raise ParameterError("say which table or figure; --list tells their names")
-    made = reproduced(table, Effort(1 if seed is None else seed, share))
-    written = write_study({"rows": made.rows}, made.charts, out) if out else []
-    _tell(made.rows, json=json, figures=written)
+    if not table:
+        raise typer.BadParameter("give TABLE, or --list")
+    found = made(table, runs=runs, seed=seed, share=share)
+    written = write_study(found.as_json, found.charts, out) if out else []
+    say_json(found.as_json) if json else say("\n".join([*map(_line, found.rows), *written]))
 
 
-def _tell(rows: "Sequence[Row]", *, json: bool, figures: Sequence[str] = ()) -> None:
-    if json:
-        say_json({"rows": list(rows), "figures": list(figures)})
-        return
-    headers = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [headers, *([_cell(row.get(name)) for name in headers] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    for path in figures:
-        say(f"figure {path}")
+def _line(row: Any) -> str:  # noqa: ANN401
+    if not isinstance(row, dict):
+        return "  ".join(map(_cell, row))
+    return ", ".join(f"{name} {_cell(value)}" for name, value in row.items())
 
 
-def _cell(value: Any) -> str:  # noqa: ANN401
-    return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+def _cell(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -237,12 +237,19 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         f"{state.generation} generations, {state.evaluations} evaluations",
         f"first best {_measures(run.initial_best)}",
         f"best now   {_measures(run.best.as_json())}",
+        *_explained(run.answer),
     ]
     if run.plan.out is not None:
         lines.append(f"point {run.chosen.point} is written to {run.plan.out}")
     if folder is not None:
         lines.append(f"the run is kept in {folder}; it holds records, keep it to yourself")
     return "\n".join(lines)
+
+
+def _explained(answer: Mapping[str, Any]) -> list[str]:
+    """A line for each part that a search explains."""
+    parts = answer.get("explanation", ())
+    return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
 
 
 def _measures(point: Any) -> str:  # noqa: ANN401

@@ -1,76 +1,81 @@
-"""The tables and figures that can be made again, by name.
+"""The tables and figures that `evomask reproduce` knows."""
 
-A paper's module has a list ``ITEMS``; its name stands in `PAPERS`.
-"""
-
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TypeAlias
+from typing import Any, NamedTuple
 
 from evomask.data.chart import Chart
 from evomask.errors import ParameterError
 
-PAPERS = ("grouping",)
-"""Modules of this package, a paper each."""
+REPRODUCTIONS: Mapping[str, str] = {
+    "grouping-table-3.1": "grouping:table_3_1",
+    "grouping-table-5.1": "grouping:table_5_1",
+    "grouping-table-5.2": "grouping:table_5_2",
+    "grouping-table-5.3": "grouping:table_5_3",
+    "grouping-table-5.4": "grouping:table_5_4",
+    "grouping-figure-4.1": "grouping_figures:figure_4_1",
+    "grouping-figure-4.2": "grouping_figures:figure_4_2",
+    "grouping-figure-4.3": "grouping_figures:figure_4_3",
+    "grouping-figure-4.4": "grouping_figures:figure_4_4",
+    "grouping-figure-4.5": "grouping_figures:figure_4_5",
+    "grouping-figure-4.6": "grouping_figures:figure_4_6",
+    "grouping-figure-4.7": "grouping_figures:figure_4_7",
+    "grouping-figure-4.8": "grouping_figures:figure_4_8",
+    "grouping-figure-4.9": "grouping_figures:figure_4_9",
+    "grouping-figure-4.10": "grouping_figures:figure_4_10",
+    "grouping-figure-4.11": "grouping_figures:figure_4_11",
+    "grouping-figure-5.1": "grouping_figures:figure_5_1",
+    "grouping-figure-b.1": "grouping_figures:figure_b_1",
+    "grouping-figure-b.2": "grouping_figures:figure_b_2",
+    "grouping-figure-b.3": "grouping_figures:figure_b_3",
+    "grouping-figure-b.4": "grouping_figures:figure_b_4",
+    "grouping-figure-b.5": "grouping_figures:figure_b_5",
+    "grouping-figure-b.6": "grouping_figures:figure_b_6",
+    "grouping-figure-b.7": "grouping_figures:figure_b_7",
+    "grouping-figure-b.8": "grouping_figures:figure_b_8",
+}
+"""Name and home of each: a function of this part that gives rows, or charts."""
 
-Row: TypeAlias = dict[str, object]
+
+class Reproduction(NamedTuple):
+    """A table or figure made again; the rows of a figure are its points."""
+
+    rows: list[Any]
+    charts: list[Chart]
+
+    @property
+    def as_json(self) -> dict[str, list[Any]]:
+        """As plain data."""
+        return {"rows": self.rows, "charts": [chart.as_json() for chart in self.charts]}
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """A table or figure made again.
+def summary_of(name: str) -> str:
+    """What a reproduction shows, in one sentence."""
+    return (inspect.getdoc(_function(name)) or "").split("\n\n")[0]
+
+
+def reproduce(
+    name: str, *, runs: int | None = None, seed: int | None = None, share: float | None = None
+) -> Reproduction:
+    """The rows of a table, or of figures with the charts beside them.
 
     Args:
-        rows: what the paper prints beside ours; of a figure, its points.
+        runs: how many runs to average, where there are several.
+        share: of the paper's effort to spend, where it can be less.
     """
-
-    rows: tuple[Row, ...]
-    charts: tuple[Chart, ...] = ()
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try.
-
-    Args:
-        share: of the generations that the paper spends; 1 is all of them.
-    """
-
-    seed: int = 1
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
-
-    def of(self, whole: int) -> int:
-        """That share of a number, at least 1."""
-        return max(1, round(self.share * whole))
+    function = _function(name)
+    wanted = {"runs": runs, "seed": seed, "share": share}
+    known = inspect.signature(function).parameters
+    found = function(**{n: v for n, v in wanted.items() if n in known and v is not None})
+    charts = [part for part in found if isinstance(part, Chart)]
+    return Reproduction([list(row) for c in charts for row in c.rows] or list(found), charts)
 
 
-@dataclass(frozen=True)
-class Item:
-    """One table or figure of a paper.
-
-    Args:
-        about: one sentence that says what it shows.
-    """
-
-    name: str
-    about: str
-    make: Callable[[Effort], Reproduction]
-
-
-def items() -> dict[str, Item]:
-    """All that can be made again, by name."""
-    modules = [import_module(f"evomask.papers.{paper}") for paper in PAPERS]
-    return {item.name: item for module in modules for item in module.ITEMS}
-
-
-def reproduced(name: str, effort: Effort) -> Reproduction:
-    """The table or figure called *name*."""
-    known = items()
-    if name not in known:
-        raise ParameterError(f"no table is called {name!r}; there are {', '.join(known)}")
-    return known[name].make(effort)
+def _function(name: str) -> Any:  # noqa: ANN401
+    if name not in REPRODUCTIONS:
+        raise ParameterError(
+            f"no reproduction is called {name!r}; there are {', '.join(REPRODUCTIONS)}"
+        )
+    module, _, function = REPRODUCTIONS[name].partition(":")
+    return getattr(import_module(f"evomask.papers.{module}"), function)
