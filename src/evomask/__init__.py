@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evomask.api import mask as mask
+    from evomask.api import measure_graph as measure_graph
+    from evomask.api import protect_graph as protect_graph
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.clustered import ClusteredGlobalMedian as ClusteredGlobalMedian
     from evomask.masking.clustered import ClusteredMicroaggregation as ClusteredMicroaggregation
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "EvomaskError": "evomask.errors",
     "mask": "evomask.api",
+    "measure_graph": "evomask.api",
+    "protect_graph": "evomask.api",
     "BottomCoding": "evomask.masking.end_coding",
     "ClusteredGlobalMedian": "evomask.masking.clustered",
     "ClusteredMicroaggregation": "evomask.masking.clustered",
@@ -72,6 +76,8 @@ __all__ = [
     "Stratified",
     "TopCoding",
     "mask",
+    "measure_graph",
+    "protect_graph",
 ]
 
 

@@ -257,7 +257,8 @@ def test_the_version_is_told(evomask):
     assert evomask("--version").out.startswith("evomask 0.")
 
 
-METHODS = [entry.name for entry in methods.METHODS if entry.name != "generalization"]
+WITH_FILES = ("generalization", "matrix-pram")
+METHODS = [entry.name for entry in methods.METHODS if entry.name not in WITH_FILES]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -318,3 +319,22 @@ def test_confidential_columns_are_what_l_speaks_of(evomask, people, tmp_path):
     assert evomask("mask", people, "--method", "repair", *data, *options).code == 0
     classes = pl.read_csv(tmp_path / "masked.csv").group_by("age", "income")
     assert classes.agg(pl.col("region").n_unique())["region"].min() == 3
+
+
+def test_own_matrices_change_categories(evomask, people, tmp_path):
+    (tmp_path / "region.csv").write_text("from,n,s,w\nn,0,1,0\ns,0,0,1\nw,1,0,0\n")
+    out = tmp_path / "masked.csv"
+    words = ("--method", "matrix-pram", "--quasi", "region", "--matrices", tmp_path, "--out", out)
+    assert evomask("mask", people, *words).code == 0
+    renamed = {"n": "s", "s": "w", "w": "n"}
+    before, after = pl.read_csv(people)["region"], pl.read_csv(out)["region"]
+    assert after.to_list() == [renamed[region] for region in before]
+
+
+def test_own_matrices_must_be_given(evomask, people, tmp_path):
+    out = tmp_path / "masked.csv"
+    answer = evomask(
+        "mask", people, "--method", "matrix-pram", "--quasi", "region", "--out", out, "--quiet"
+    )
+    assert answer.code == 1
+    assert "matrix-pram needs --matrices, a folder" in answer.err

@@ -13,7 +13,7 @@ from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggre
 from evomask.masking.local_suppression import LocalSuppression, Matching
 from evomask.masking.mdav_generic import MdavGeneric
 from evomask.masking.mondrian import Cut, Mondrian
-from evomask.masking.pram import MatrixPram, Pram
+from evomask.masking.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.runs.methods import METHODS, method_named
 from tests.tables import mixed
@@ -24,7 +24,9 @@ QUASI = TABLE.schema.quasi_identifiers
 
 def method_of(entry):
     names = [name for name in QUASI if TABLE.attribute(name).kind in entry.kinds]
-    return entry.build(names, {}, {"school": tree("school"), "region": tree("region")})
+    trees = {"school": tree("school"), "region": tree("region")}
+    matrices = {"school": np.full((4, 4), 0.25), "region": np.full((4, 4), 0.25)}
+    return entry.build(names, {}, {"hierarchies": trees, "matrices": matrices})
 
 
 def tree(name):
@@ -38,7 +40,6 @@ def with_one_value(name):
 
 CATALOGUE = {entry.name: method_of(entry) for entry in METHODS}
 OTHERS = {
-    "matrix pram": MatrixPram(("school",), {"school": np.full((4, 4), 0.25)}),
     "invariant pram": Pram(("school", "region"), invariant=True),
     "in turn": InTurn((CATALOGUE["pram"], CATALOGUE["independent-noise"])),
     "stratified": Stratified(RankSwapping(("age", "income"), 20), ("region",)),

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.example import example
+from evomask.cli.graph import graphs
 from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
@@ -34,6 +35,7 @@ app.command(context_settings=OWN_OPTIONS)(mask)
 app.command()(measure)
 app.command()(protect)
 app.add_typer(searches, name="search")
+app.add_typer(graphs, name="graph")
 app.command()(resume)
 app.command()(reproduce)
 

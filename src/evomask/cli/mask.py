@@ -22,6 +22,9 @@ def mask(
     k: Annotated[str | None, typer.Option("-k", help="Records that must look alike.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The masked file.")] = None,
     attributes: Annotated[str, typer.Option("--attributes", help="What to mask, A,B,C.")] = "",
+    matrices: Annotated[
+        Path | None, typer.Option("--matrices", help="Folder of matrices, NAME.csv each.")
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Explain the methods.")] = False,
     force: options.Force = False,
     seed: options.Seed = None,
@@ -42,7 +45,9 @@ def mask(
     own = method_options(method_named(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = own if k is None else {**own, "k": k}
-    job = MaskJob(source(file), method, out, wanted, options.names(attributes), seed, force)
+    job = MaskJob(
+        source(file), method, out, wanted, options.names(attributes), matrices, seed, force
+    )
     outcome = mask_file(job)
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))

@@ -1,5 +1,6 @@
 """``evomask protect``: the main job."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,7 +37,8 @@ def protect(
     job = ProtectJob(source(file), out, requirement_of(require), profile, seconds, seed)
     progress(f"protecting {file}", quiet=quiet)
     watch = None if quiet else counter(_line)
-    done = protect_file(job, workers=workers, watch=watch)
+    tell = partial(progress, quiet=quiet)
+    done = protect_file(job, workers=workers, watch=watch, tell=tell)
     report = write_internal(done, out / "report-internal.html")
     notes(done.notes, quiet=quiet)
     say_json(_as_json(done, report)) if json else say(_in_words(done, report))

@@ -71,7 +71,7 @@ def evolve(
     observers: Iterable[Observer[G]] = (),
     cost: Cost = first,
 ) -> State[G]:
-    """Breed, work, replace, tell the observers; stop when *until* says so.
+    """Breed, work, replace, tell the observers; stop when *until* says so or nothing is bred.
 
     Args:
         cost: one number per fitness, for the history and the operator statistics.
@@ -79,6 +79,8 @@ def evolve(
     watching = tuple(observers)
     while not until(state):
         brood = scheme.propose(state, breeding_stream(seed, state.generation))
+        if not brood:
+            break
         state = _turn(state, scheme, brood, work, observers=watching, cost=cost)
     return state
 

@@ -17,7 +17,10 @@ from evomask.evolution.stopping import Budget
 
 GROUP = "evomask.searches"
 
-OURS: Mapping[str, str] = {"grouping": "evomask.searches.grouping.search:GroupingSearch"}
+OURS: Mapping[str, str] = {
+    "partition": "evomask.searches.partition.search:PartitionSearch",
+    "grouping": "evomask.searches.grouping.search:GroupingSearch",
+}
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.errors import SchemaError
+from evomask.errors import ParameterError, SchemaError
 from evomask.io.hierarchies import read_hierarchies
+from evomask.io.matrices import read_matrices
 from evomask.io.tables import check_table_target, write_table
 from evomask.kernels.arrays import Labels
 from evomask.masking.composition import Stratified, StratifiedMicroaggregation
@@ -30,6 +32,7 @@ class MaskJob:
     Args:
         attributes: what to mask; by default the quasi-identifiers that the method can mask.
         options: the method's parameters as text, by name.
+        matrices: folder of transition matrices, for methods that take them.
         seed: drawn from the system when absent, and told to nobody.
     """
 
@@ -38,6 +41,7 @@ class MaskJob:
     out: Path
     options: Mapping[str, str] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
+    matrices: Path | None = None
     seed: int | None = None
     force: bool = False
 
@@ -71,8 +75,8 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     check_table_target(job.out, force=job.force)
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
-    trees = read_hierarchies(loaded.table) if entry.uses_hierarchies else {}
-    method = within_strata(entry.build(names, job.options, trees), loaded.table)
+    files = _files(entry, job, loaded.table, names)
+    method = within_strata(entry.build(names, job.options, files), loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -90,6 +94,22 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         _aggregation(method, loaded.table, seed),
         (*loaded.notes, *_told(names, loaded.table), *(str(w.message) for w in caught)),
     )
+
+
+def _files(
+    entry: MethodEntry, job: MaskJob, table: Table, names: tuple[str, ...]
+) -> dict[str, Mapping[str, Any]]:
+    """What the method takes from files: value trees named in the schema, given matrices."""
+    found: dict[str, Mapping[str, Any]] = {}
+    if "hierarchies" in entry.from_files:
+        found["hierarchies"] = read_hierarchies(table)
+    if "matrices" in entry.from_files:
+        if job.matrices is None:
+            raise ParameterError(
+                f"{entry.name} needs --matrices, a folder with a file NAME.csv for each attribute"
+            )
+        found["matrices"] = read_matrices(job.matrices, table, names)
+    return found
 
 
 def within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:

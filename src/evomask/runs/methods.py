@@ -10,7 +10,6 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
 from evomask.masking.method import MaskingMethod
@@ -23,7 +22,8 @@ CATEGORIES = frozenset({Kind.ORDINAL, Kind.NOMINAL})
 ALL_KINDS = frozenset(Kind)
 
 
-_NOT_IN_WORDS = ("attributes", "hierarchies")
+FROM_FILES = ("hierarchies", "matrices")
+"""Parameters that are read from files, one for each attribute."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,23 @@ class MethodEntry:
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """What can be set in words, in order; the attributes it masks are not among them."""
-        return tuple(p for p in parameters_of(self.method) if p.name not in _NOT_IN_WORDS)
+        aside = ("attributes", *FROM_FILES)
+        return tuple(p for p in parameters_of(self.method) if p.name not in aside)
 
     @property
-    def uses_hierarchies(self) -> bool:
-        """Whether the value trees of the attributes are among its parameters."""
-        return any(p.name == "hierarchies" for p in parameters_of(self.method))
+    def from_files(self) -> tuple[str, ...]:
+        """Those of its parameters that are read from files."""
+        return tuple(p.name for p in parameters_of(self.method) if p.name in FROM_FILES)
 
     def build(
         self,
         attributes: Iterable[str],
         texts: Mapping[str, str],
-        hierarchies: Mapping[str, Hierarchy] | None = None,
+        files: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> MaskingMethod:
-        """The method with its parameters read from text, and the value trees it can use."""
+        """The method with its parameters read from text, and what was read from files."""
         values = read_parameters(self.name, self.parameters, texts)
-        if self.uses_hierarchies:
-            values["hierarchies"] = hierarchies or {}
+        values |= {name: (files or {}).get(name, {}) for name in self.from_files}
         method: MaskingMethod = self.method(attributes=tuple(attributes), **values)
         return method
 
@@ -87,6 +87,7 @@ METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("clustered-global-median", "clustered:ClusteredGlobalMedian", ORDINAL),
     MethodEntry("rank-swapping", "rank_swapping:RankSwapping", ORDERED),
     MethodEntry("pram", "pram:Pram", CATEGORIES),
+    MethodEntry("matrix-pram", "pram:MatrixPram", CATEGORIES),
     MethodEntry("independent-noise", "noise:IndependentNoise", NUMBERS),
     MethodEntry("correlated-noise", "noise:CorrelatedNoise", NUMBERS),
     MethodEntry("global-recoding", "global_recoding:GlobalRecoding", CATEGORIES),

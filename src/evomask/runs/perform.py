@@ -79,7 +79,7 @@ def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
     loaded = load(plan.input)
-    setup = prepared(plan, loaded.table, journal.decide)
+    setup = prepared(plan, loaded.table, journal.decide, workers)
     worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
     with evaluator(worker, workers) as work:
         journal.start()
@@ -87,11 +87,12 @@ def _perform(
     return _finished(plan, setup, state, store, journal, loaded)
 
 
-def prepared(plan: Plan, table: Table, decide: Decide) -> Setup[Any]:
+def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
     """The plan's search made ready for its table."""
     search = search_named(plan.search)
     draws = partial(draw_stream, plan.seed)
-    around = Surroundings(draws, decide if plan.budget.seconds is not None else None)
+    clocked = decide if plan.budget.seconds is not None else None
+    around = Surroundings(draws, clocked, plan.budget, workers)
     return search.setup(table, parameters_in(plan, search), around)
 
 

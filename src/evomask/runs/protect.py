@@ -27,6 +27,7 @@ from evomask.measures.catalogue import applicable
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.runs.inputs import Input, load
+from evomask.runs.preparation import load_kernels
 from evomask.runs.requirements import NOTHING, Requirement
 
 Watch = Callable[["Progress"], None]
@@ -148,11 +149,18 @@ class Workshop:
         return self.measured(task, self.masked(task), self.methods[task][1])
 
 
-def protect_file(job: ProtectJob, *, workers: int = 1, watch: Watch | None = None) -> Protected:
+def protect_file(
+    job: ProtectJob,
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Protected:
     """Find the front of protected files, write the balanced one and what is known of it."""
     loaded = load(job.source)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     shop = Workshop(loaded.table, job.requirement, job.profile, seed)
+    load_kernels(tell)
     shop.repaired(loaded.table)
     _claim(job.folder)
     started = time.monotonic()

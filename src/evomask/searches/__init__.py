@@ -1,1 +1,1 @@
-"""Searches: what evolves, how it varies, what it costs; one folder each."""
+"""Searches, each in its own folder: genome, operators, problem, search."""

@@ -1,0 +1,293 @@
+"""``evomask graph``: social graphs crawled, protected, measured, extracted, studied."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import notes, progress, say, say_json
+from evomask.errors import ParameterError
+
+if TYPE_CHECKING:
+    from evomask.runs.graph import GraphInput, Readings
+    from evomask.runs.graph_study import GraphStudy
+
+PROFILES = "Profiles"
+
+graphs = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Social graphs: crawl, protect, measure, extract, study.",
+)
+
+GraphFile = Annotated[
+    Path,
+    typer.Argument(metavar="GRAPH", help=".graphml, .gexf, a folder of two tables, or edges.csv."),
+]
+K = Annotated[int, typer.Option("-k", help="Nodes that must look alike.")]
+Nodes = Annotated[
+    Path | None, typer.Option("--nodes", help="Node table of edges.", rich_help_panel=PROFILES)
+]
+Location = Annotated[
+    str,
+    typer.Option(
+        "--location", help="Place columns, specific first: city,country.", rich_help_panel=PROFILES
+    ),
+]
+Topics = Annotated[
+    str, typer.Option("--topics", help="Topic columns in order.", rich_help_panel=PROFILES)
+]
+PlaceTable = Annotated[
+    Path | None,
+    typer.Option("--places", help="Table of places for free text.", rich_help_panel=PROFILES),
+]
+Directed = Annotated[
+    bool | None,
+    typer.Option("--directed/--undirected", help="Whether edges go one way; as the file says."),
+]
+Protector = Annotated[
+    str, typer.Option("--protector", help="search (loses less) or random (Algorithm 14).")
+]
+
+
+@graphs.command()
+def crawl(
+    network: Annotated[str, typer.Argument(help="A folder of JSON lines, or a server's address.")],
+    start: Annotated[str, typer.Option("--start", help="The first user.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The graph.")],
+    users: Annotated[int, typer.Option("--users", help="Users to find at most.")] = 100,
+    posts: Annotated[int, typer.Option("--posts", help="Posts to read of each at most.")] = 40,
+    run: Annotated[Path | None, typer.Option("--run", help="Folder to go on from.")] = None,
+    places: PlaceTable = None,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Build a graph from public profiles; the only command that uses a network."""
+    from evomask.runs.graph_crawl import CrawlJob, crawl_network
+
+    job = CrawlJob(network, start, out, users, posts, run, places, seed, force)
+    outcome = crawl_network(job, lambda n: progress(f"visited {n}", quiet=quiet or n % 10 > 0))
+    if json:
+        say_json({**asdict(outcome), "out": str(outcome.out)})
+        return
+    say(f"{outcome.users} users and {outcome.edges} edges: {outcome.out}")
+    say(
+        f"{outcome.hidden} users show nothing in public, {outcome.unknown_places} name an unknown "
+        f"place, {outcome.without_topics} have no topic"
+    )
+
+
+@graphs.command()
+def protect(
+    graph: GraphFile,
+    k: K,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The protected graph.")],
+    protector: Protector = "search",
+    edges: Annotated[bool, typer.Option("--edges", help="Degrees k-anonymous too.")] = False,
+    shuffle: Annotated[
+        float, typer.Option("--shuffle-edges", help="Percentage replaced at random: a baseline.")
+    ] = 0.0,
+    key: Annotated[
+        Path | None, typer.Option("--key", help="Keep which node became which; secret.")
+    ] = None,
+    nodes: Nodes = None,
+    location: Location = "",
+    topics: Topics = "",
+    places: PlaceTable = None,
+    directed: Directed = None,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make every profile shared by K nodes or more; nodes get new names and keep their edges."""
+    from evomask.runs.graph import ProtectGraphJob, protect_graph_file
+
+    source = _source(graph, nodes, location, topics, places, directed)
+    job = ProtectGraphJob(source, k, out, protector, edges, shuffle, key, seed, force)
+    progress(f"protecting {graph}", quiet=quiet)
+    outcome = protect_graph_file(job)
+    notes(outcome.notes, quiet=quiet)
+    if json:
+        say_json(
+            {
+                "masked": str(outcome.out),
+                "nodes": outcome.nodes,
+                "edges": outcome.edges,
+                "clusters": outcome.clusters,
+                "smallest": outcome.smallest,
+                "seconds": outcome.seconds,
+                "notes": list(outcome.notes),
+                **_as_json(outcome.readings),
+            }
+        )
+        return
+    say(f"{outcome.nodes} nodes in {outcome.clusters} clusters of {outcome.smallest} or more")
+    say(_in_words(outcome.readings))
+    say(f"{outcome.out} ({outcome.seconds:.2f} s)")
+
+
+@graphs.command()
+def measure(
+    original: GraphFile,
+    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The protected graph.")],
+    key: Annotated[Path | None, typer.Option("--key", help="What protect --key wrote.")] = None,
+    nodes: Nodes = None,
+    masked_nodes: Annotated[
+        Path | None, typer.Option("--masked-nodes", help="Node table of masked edges.")
+    ] = None,
+    location: Location = "",
+    topics: Topics = "",
+    places: PlaceTable = None,
+    directed: Directed = None,
+    json: options.Json = False,
+) -> None:
+    """Loss, risk and structure of a protected graph against its original."""
+    from evomask.runs.graph import measure_graph_files
+
+    before = _source(original, nodes, location, topics, places, directed)
+    after = _source(masked, masked_nodes, location, topics, places, directed)
+    readings = measure_graph_files(before, after, key)
+    say_json(_as_json(readings)) if json else say(_in_words(readings))
+
+
+@graphs.command()
+def extract(
+    graph: GraphFile,
+    k: K,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The table of records.")],
+    protector: Protector = "search",
+    nodes: Nodes = None,
+    location: Location = "",
+    topics: Topics = "",
+    places: PlaceTable = None,
+    directed: Directed = None,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a record for each node, with its degree, alike in groups of K or more."""
+    from evomask.runs.graph import ExtractJob, extract_file
+
+    source = _source(graph, nodes, location, topics, places, directed)
+    outcome = extract_file(ExtractJob(source, k, out, protector, seed, force))
+    notes(outcome.notes, quiet=quiet)
+    if json:
+        say_json({**asdict(outcome), "out": str(outcome.out), "notes": list(outcome.notes)})
+        return
+    say(f"{outcome.records} records, alike in groups of {outcome.smallest} or more: {outcome.out}")
+    say(f"information loss {outcome.loss:.2f} %, records found again {outcome.risk:.2f} %")
+
+
+@graphs.command()
+def study(
+    graph: GraphFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the figures.")],
+    ks: Annotated[str, typer.Option("--ks", help="Values of k, 2-20 or 2,5,10.")] = "2-20",
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs for each k.")] = 5,
+    protector: Protector = "search",
+    nodes: Nodes = None,
+    location: Location = "",
+    topics: Topics = "",
+    places: PlaceTable = None,
+    directed: Directed = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Loss and risk by k, as figures 6.10 to 6.15, and a small graph before and after."""
+    from evomask.reports.figures import svg
+    from evomask.runs.graph import load_graph, protector_named
+    from evomask.runs.graph_study import study_graph
+
+    loaded = load_graph(_source(graph, nodes, location, topics, places, directed))
+    found = study_graph(
+        loaded,
+        _whole_numbers(ks),
+        protector_named(protector),
+        runs,
+        seed or 0,
+        lambda k: progress(f"k = {k}", quiet=quiet),
+    )
+    notes(loaded.notes, quiet=quiet)
+    out.mkdir(parents=True, exist_ok=True)
+    for chart in found.charts:
+        (out / f"{chart.name}.svg").write_bytes(svg(chart))
+    if json:
+        say_json(_study_json(found))
+        return
+    for chart in found.charts:
+        say(f"{out / chart.name}.svg: {chart.reading}")
+
+
+def _source(
+    path: Path,
+    nodes: Path | None,
+    location: str,
+    topics: str,
+    places: Path | None,
+    directed: bool | None,
+) -> "GraphInput":
+    from evomask.runs.graph import GraphInput
+
+    found = options.names(location), options.names(topics)
+    return GraphInput(path, nodes, *found, places, directed)
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """2-4 or 2,3,4."""
+    first, dash, last = text.partition("-")
+    words = [first, last] if dash else text.split(",")
+    if not all(word.strip().isdigit() for word in words):
+        raise ParameterError(f"values of k are written 2-20 or 2,5,10, got {text}")
+    numbers = [int(word) for word in words]
+    return list(range(numbers[0], numbers[1] + 1)) if dash else numbers
+
+
+def _as_json(readings: "Readings") -> dict[str, object]:
+    loss = readings.loss
+    return {
+        "loss": loss.mean,
+        "risk": _strongest(readings),
+        "aamil": {"mean": loss.adjacency.mean, **loss.adjacency.attributes},
+        "cdil": {"mean": loss.distribution.mean, **loss.distribution.attributes},
+        "dbil": {"mean": loss.distance.mean, **loss.distance.attributes},
+        "risks": {name: risk.matched for name, risk in readings.risk.items()},
+        "candidates": {name: risk.candidates for name, risk in readings.risk.items()},
+        "structure": readings.structure,
+    }
+
+
+def _strongest(readings: "Readings") -> float:
+    """The risk over all attributes, where there are several."""
+    known = [name for name in readings.risk if name != "links alone"]
+    return readings.risk["all" if "all" in known else known[0]].matched
+
+
+def _in_words(readings: "Readings") -> str:
+    loss = readings.loss
+    parts = {"AAMIL": loss.adjacency, "CDIL": loss.distribution, "DBIL": loss.distance}
+    each = ", ".join(f"{name} {part.mean:.2f} %" for name, part in parts.items())
+    risks: Mapping[str, object] = {
+        name: f"{risk.matched:.2f} %" for name, risk in readings.risk.items()
+    }
+    return "\n".join(
+        [
+            f"information loss {loss.mean:.2f} % ({each})",
+            "neighbourhoods found again, by what is known: "
+            + ", ".join(f"{name} {value}" for name, value in risks.items()),
+        ]
+    )
+
+
+def _study_json(found: "GraphStudy") -> dict[str, object]:
+    return {
+        "rows": [asdict(row) for row in found.rows],
+        "charts": [chart.as_json() for chart in found.charts],
+    }

@@ -1,0 +1,245 @@
+"""A graph from the public profiles of a network (section 6.1, Algorithm 12).
+
+From a first user on, the next is drawn at random among those whom the visited follow. Of
+each only what a profile needs is kept: whom they follow, a place, and topics; never a post.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from evomask.data.graph import Graph, table_of_texts
+from evomask.errors import DataError, FileError, ParameterError
+from evomask.graphs.topics import Lexicon, Post
+
+LOCATION = "location"
+TOPIC_COLUMNS = ("topic1", "topic2", "topic3")
+
+
+@dataclass(frozen=True)
+class User:
+    """What a network says of one user in public."""
+
+    name: str
+    location: str = ""
+    following: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
+
+
+class Network(Protocol):
+    """Where users are asked for."""
+
+    def user(self, name: str, n_posts: int) -> User | None:
+        """A user with at most so many posts; none where nothing is public."""
+        ...
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What is kept of a visited user; *found* is false where nothing was public."""
+
+    name: str
+    location: str
+    topics: tuple[str, ...]
+    following: tuple[str, ...]
+    found: bool = True
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """How far to go.
+
+    Args:
+        start: the first user.
+        n_users: how many users to find at most.
+        n_posts: how many posts to read of each at most.
+        seed: decides who is next; a crawl that goes on draws as if it had never stopped.
+    """
+
+    start: str
+    n_users: int
+    n_posts: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.n_users < 1 or self.n_posts < 0:
+            raise ParameterError("a crawl needs at least one user, and no negative number of posts")
+
+    def visits(
+        self, network: Network, lexicon: Lexicon, before: Iterable[Visit] = ()
+    ) -> Iterator[Visit]:
+        """Visit users one by one, after those visited *before*; each as soon as it is known."""
+        frontier = _Frontier(self.start)
+        found = turn = 0
+        for visit in before:
+            frontier.visited(frontier.draw(self.seed, turn), visit)
+            found += visit.found
+            turn += 1
+        while len(frontier) and found < self.n_users:
+            name = frontier.draw(self.seed, turn)
+            visit = _visit(name, network.user(name, self.n_posts), lexicon)
+            if not turn and not visit.found:
+                raise DataError("nothing public was found of the first user; choose another one")
+            yield visit
+            frontier.visited(name, visit)
+            found += visit.found
+            turn += 1
+
+
+class _Frontier:
+    """Users known by name and not yet visited, in the order in which they became known."""
+
+    def __init__(self, start: str) -> None:
+        self._waiting = [start]
+        self._known = {start}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def draw(self, seed: int, turn: int) -> str:
+        """The user to visit at that turn; every turn has its own stream."""
+        if not self._waiting:
+            raise DataError("the kept crawl goes further than its users; start a new one")
+        rng = np.random.default_rng([seed, turn])
+        return self._waiting[int(rng.integers(len(self._waiting)))]
+
+    def visited(self, name: str, visit: Visit) -> None:
+        """Take a user out and those they follow in."""
+        if visit.name != name:
+            raise DataError("the kept crawl was made from another start or seed; start a new one")
+        self._waiting.remove(name)
+        for other in visit.following:
+            if other not in self._known:
+                self._known.add(other)
+                self._waiting.append(other)
+
+
+def _visit(name: str, user: User | None, lexicon: Lexicon) -> Visit:
+    if user is None:
+        return Visit(name, "", (), (), found=False)
+    place = "".join(letter for letter in user.location if letter.isprintable())
+    return Visit(name, place.strip(), lexicon.interests(user.posts), user.following)
+
+
+def graph_of(visits: Iterable[Visit]) -> Graph:
+    """The users that were found, and who follows whom among them."""
+    found = [visit for visit in visits if visit.found]
+    place = {visit.name: position for position, visit in enumerate(found)}
+    edges = [
+        (place[visit.name], place[other])
+        for visit in found
+        for other in visit.following
+        if other in place
+    ]
+    columns = {LOCATION: [visit.location for visit in found]}
+    for j, name in enumerate(TOPIC_COLUMNS):
+        columns[name] = [visit.topics[j] if j < len(visit.topics) else "" for visit in found]
+    nodes = table_of_texts({key: np.array(texts, dtype=object) for key, texts in columns.items()})
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return Graph(tuple(place), nodes, ends, directed=True)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Visits kept line by line, so that a crawl can go on where it stopped.
+
+    The first line tells the crawl; a last line that was cut off is dropped.
+    """
+
+    path: Path
+
+    def read(self, crawl: Crawl) -> list[Visit]:
+        """The visits kept so far; the start, the posts and the seed must be the same."""
+        if not self.path.exists():
+            self.path.write_text(json.dumps(_told(crawl)) + "\n", encoding="utf-8")
+            self.path.chmod(0o600)
+            return []
+        text = self.path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        if len(whole) < len(text):
+            self.path.write_text(whole, encoding="utf-8")
+        head, *lines = whole.splitlines() or ["{}"]
+        if json.loads(head) != _told(crawl):
+            raise DataError(f"{self.path} holds another crawl; give it another folder")
+        return [_visit_of(json.loads(line)) for line in lines]
+
+    def add(self, visit: Visit) -> None:
+        """Keep one more visit, at once."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(visit)) + "\n")
+
+
+def _told(crawl: Crawl) -> dict[str, object]:
+    return {"start": crawl.start, "n_posts": crawl.n_posts, "seed": crawl.seed}
+
+
+def _visit_of(said: Mapping[str, Any]) -> Visit:
+    return Visit(
+        said["name"],
+        said["location"],
+        tuple(said["topics"]),
+        tuple(said["following"]),
+        said["found"],
+    )
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Users kept in a folder of JSON lines, one user a line.
+
+    A user is ``{"id": ..., "location": ..., "following": [...], "posts": [...]}``; a post is a
+    text, or ``{"text": ..., "pages": [...]}`` with the text of pages that it links to.
+    """
+
+    users: Mapping[str, User]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Folder":
+        """All users in the ``.jsonl`` files of a folder; a later line replaces an earlier one."""
+        files = sorted(folder.glob("*.jsonl"))
+        if not files:
+            raise FileError(f"{folder} holds no .jsonl file; give a folder with JSON lines")
+        return cls({user.name: user for file in files for user in _users(file)})
+
+    def user(self, name: str, n_posts: int) -> User | None:
+        """The user of that name with the first posts."""
+        known = self.users.get(name)
+        return None if known is None else User(
+            known.name, known.location, known.following, known.posts[:n_posts]
+        )  # fmt: skip
+
+
+def _users(file: Path) -> Iterator[User]:
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _read_user(line, file, number)
+
+
+def _read_user(line: str, file: Path, number: int) -> User:
+    try:
+        return _user_of(json.loads(line))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise FileError(
+            f"line {number} of {file} is no user; it needs an id, and may have location, "
+            "following and posts"
+        ) from None
+
+
+def _user_of(said: Mapping[str, Any]) -> User:
+    return User(
+        str(said["id"]),
+        str(said.get("location") or ""),
+        tuple(str(name) for name in said.get("following") or ()),
+        tuple(_post_of(post) for post in said.get("posts") or ()),
+    )
+
+
+def _post_of(said: str | Mapping[str, Any]) -> Post:
+    if isinstance(said, str):
+        return Post(said)
+    return Post(str(said["text"]), tuple(str(page) for page in said.get("pages") or ()))

@@ -1,0 +1,77 @@
+"""A table of people from a graph: one record a node, with its degree (section 6.2.2).
+
+The degree makes records unlike that were alike in the protected graph, so the table is made
+k-anonymous once more, the degree included.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.classes import classes_of_columns
+from evomask.data.graph import Graph
+from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
+from evomask.data.table import Table
+from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
+from evomask.graphs.protection import Protector
+from evomask.kernels.arrays import Indices
+
+DEGREE = "degree"
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Microdata from a graph.
+
+    Args:
+        table: the k-anonymous records, in the order of the nodes.
+        loss: mean distance of original values to released ones, in percent, degree included.
+        risk: percentage of original records that are found among the released ones.
+        smallest: size of the smallest group of records that look alike.
+    """
+
+    table: Table
+    loss: float
+    risk: float
+    smallest: int
+
+
+def microdata(profiles: Profiles, degrees: Indices) -> Table:
+    """One record a node: its degree, its place and its topics (figure 6.4)."""
+    profile = profiles.table()
+    degree = Attribute(
+        DEGREE, Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, storage=Storage.INTEGER, decimals=0
+    )
+    columns = {DEGREE: degrees.astype(float), **profile.columns}
+    return Table(Schema((degree, *profile.schema.attributes)), columns)
+
+
+def extracted(
+    graph: Graph, columns: ProfileColumns, k: int, protector: Protector, rng: np.random.Generator
+) -> Extraction:
+    """The records of a graph's nodes, made alike in groups of k or more, degree included."""
+    (profiles,) = profiles_of(columns, graph.nodes)
+    degrees = graph.degrees
+    span = max(1, int(degrees.max() - degrees.min()))
+    own = profiles.with_numbers(((degrees - degrees.min()) / span)[:, None].astype(float))
+    masked = protector.protect(own, degrees, k, rng).profiles
+    released = np.round(masked.numbers[:, 0] * span).astype(np.int64) + degrees.min()
+    apart = [*own.distances(masked).values(), np.abs(own.numbers - masked.numbers)[:, 0]]
+    return Extraction(
+        microdata(masked, released),
+        100.0 * float(np.mean(apart)),
+        _found_again(own, degrees, masked, released),
+        int(classes_of_columns(_columns(masked, released), len(graph)).sizes.min()),
+    )
+
+
+def _found_again(own: Profiles, degrees: Indices, masked: Profiles, released: Indices) -> float:
+    pairs = zip(_columns(own, degrees), _columns(masked, released), strict=True)
+    both = [np.concatenate(pair) for pair in pairs]
+    labels = classes_of_columns(both, 2 * len(own)).labels
+    return 100.0 * float(np.isin(labels[: len(own)], labels[len(own) :]).mean())
+
+
+def _columns(profiles: Profiles, degrees: Indices) -> list[Indices]:
+    """Codes from 0 up."""
+    return [degrees, *(codes + 1 for codes in profiles.codes().values())]

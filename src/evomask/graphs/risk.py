@@ -1,0 +1,119 @@
+"""Semantic disclosure risk: neighbourhoods found again in the protected graph (section 6.4).
+
+The intruder knows a node's neighbourhood in the original graph: the node, its neighbours, all
+links among them, and some attributes of each. The node is matched if the protected graph
+holds the same neighbourhood anywhere, equations (6.9) and (6.10).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.classes import classes_of_columns
+from evomask.data.graph import Edges, Graph
+from evomask.graphs.profiles import Profiles
+from evomask.kernels.arrays import Indices, Labels
+
+PATIENCE = 10_000
+"""Steps back after which two neighbourhoods of equal signature are taken for the same."""
+
+BUCKETS = ((0, 0), (1, 1), (2, 4), (5, 10), (11, 20), (21, None))
+"""Sizes of candidate sets, as Hay and others (2007) group them; 0 is nothing found."""
+
+OUT, IN = 1, 2
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What an intruder finds who knows some attributes of a neighbourhood.
+
+    Args:
+        matched: percentage of nodes whose neighbourhood is found (disclosure risk).
+        candidates: percentage of nodes by number of protected nodes that fit.
+    """
+
+    matched: float
+    candidates: dict[str, float]
+
+
+def knowledge_of(profiles: Profiles) -> dict[str, tuple[str, ...]]:
+    """What intruders may know: each attribute, the topics together, all, or links alone."""
+    columns = profiles.columns
+    known: dict[str, tuple[str, ...]] = {name: (name,) for name in columns.attributes}
+    if len(columns.topics) > 1:
+        known["topics"] = columns.topics
+    if len(columns.attributes) > 1:
+        known["all"] = columns.attributes
+    return known | {"links alone": ()}
+
+
+def disclosure_risk(
+    original: Profiles, masked: Profiles, graph: Graph, masked_graph: Graph
+) -> dict[str, Risk]:
+    """The risk from each kind of knowledge; see `knowledge_of`."""
+    links = _Links.of(graph, masked_graph)
+    old, new = original.codes(), masked.codes()
+    columns = {name: np.concatenate([old[name], new[name]]) for name in old}
+    return {
+        kind: _risk(links.classes([columns[name] for name in names]), len(graph))
+        for kind, names in knowledge_of(original).items()
+    }
+
+
+def _risk(classes: Labels, n_nodes: int) -> Risk:
+    """Nodes of the original first, then those of the protected graph."""
+    found = np.bincount(classes[n_nodes:], minlength=int(classes.max()) + 1)[classes[:n_nodes]]
+    shares = {
+        _bucket_name(low, high): 100.0
+        * float(np.mean((found >= low) & (found <= (np.inf if high is None else high))))
+        for low, high in BUCKETS
+    }
+    return Risk(100.0 * float(np.mean(found > 0)), shares)
+
+
+def _bucket_name(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """Two graphs side by side as one, a row of neighbours for each node."""
+
+    starts: Indices
+    neighbours: Indices
+    ways: Indices
+    loops: Indices
+
+    @classmethod
+    def of(cls, graph: Graph, masked: Graph) -> "_Links":
+        n = len(graph)
+        arcs = np.concatenate([graph.arcs, masked.arcs + n])
+        looped = arcs[arcs[:, 0] == arcs[:, 1], 0]
+        starts, neighbours, ways = _rows(arcs[arcs[:, 0] != arcs[:, 1]], 2 * n)
+        loops = np.zeros(2 * n, dtype=np.int64)
+        loops[looped] = 1
+        return cls(starts, neighbours, ways, loops)
+
+    def classes(self, columns: list[Indices]) -> Labels:
+        """Class of each node: the same neighbourhood with the same values in *columns*."""
+        from evomask.kernels.neighbourhoods import neighbourhood_classes, signatures
+
+        n = len(self.loops)
+        colours = classes_of_columns([self.loops, *(c + 1 for c in columns)], n).labels
+        arrays = (self.starts, self.neighbours, self.ways, colours)
+        ranks = np.unique(signatures(*arrays), return_inverse=True)[1].astype(np.int64)
+        order = np.argsort(ranks, kind="stable").astype(np.int64)
+        return neighbourhood_classes(*arrays, order, ranks, PATIENCE)
+
+
+def _rows(arcs: Edges, n_nodes: int) -> tuple[Indices, Indices, Indices]:
+    """Every node's neighbours in order, and whether the link goes out, comes in, or both."""
+    keys = np.concatenate([arcs[:, 0] * n_nodes + arcs[:, 1], arcs[:, 1] * n_nodes + arcs[:, 0]])
+    ways = np.repeat([OUT, IN], len(arcs))
+    links, which = np.unique(keys, return_inverse=True)
+    both = np.bincount(which, weights=ways, minlength=len(links)).astype(np.int64)
+    sources = links // n_nodes
+    starts = np.searchsorted(sources, np.arange(n_nodes + 1)).astype(np.int64)
+    return starts, (links % n_nodes).astype(np.int64), both

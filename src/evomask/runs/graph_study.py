@@ -1,0 +1,79 @@
+"""Loss and risk of protected graphs by k, as in section 6.5: means over several runs."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.chart import Chart
+from evomask.errors import ParameterError
+from evomask.graphs.charts import MOST_DRAWN, StudyRow, drawn_graph, study_charts
+from evomask.graphs.extraction import extracted
+from evomask.graphs.measures import semantic_loss
+from evomask.graphs.profiles import profiles_of
+from evomask.graphs.protection import Protector
+from evomask.graphs.risk import disclosure_risk
+from evomask.runs.graph import LoadedGraph, protected_with_edges
+
+
+@dataclass(frozen=True)
+class GraphStudy:
+    """One row for each k, and the figures they make."""
+
+    rows: tuple[StudyRow, ...]
+    charts: tuple[Chart, ...]
+
+
+def study_graph(
+    loaded: LoadedGraph,
+    ks: Iterable[int],
+    protector: Protector,
+    n_runs: int,
+    seed: int,
+    watch: Callable[[int], None] = lambda _: None,
+) -> GraphStudy:
+    """Protect a graph with every k several times; run r with one k has the stream seed, k, r."""
+    rows = []
+    for k in ks:
+        watch(k)
+        runs = [_run(loaded, k, protector, [seed, k, r]) for r in range(n_runs)]
+        rows.append(StudyRow(k, *(_mean([run[part] for run in runs]) for part in range(3))))
+    if not rows:
+        raise ParameterError("a study needs at least one k; give 2-20 or 2,5,10")
+    return GraphStudy(tuple(rows), study_charts(rows) + _drawn(loaded, rows[0].k, protector, seed))
+
+
+def _run(
+    loaded: LoadedGraph, k: int, protector: Protector, stream: list[int]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    graph = loaded.graph
+    (original,) = profiles_of(loaded.columns, graph.nodes)
+    rng = np.random.default_rng(stream)
+    masked = protector.protect(original, graph.degrees, k, rng).profiles
+    loss = semantic_loss(original, masked, graph.arcs)
+    risks = disclosure_risk(original, masked, graph, graph)
+    table = extracted(graph, loaded.columns, k, protector, rng)
+    losses = {
+        "AAMIL": loss.adjacency.mean,
+        "CDIL": loss.distribution.mean,
+        "DBIL": loss.distance.mean,
+        "mean": loss.mean,
+    }
+    found = {name: risk.matched for name, risk in risks.items() if name != "links alone"}
+    return losses, found, {"loss": table.loss, "risk": table.risk}
+
+
+def _mean(runs: list[dict[str, float]]) -> Mapping[str, float]:
+    return {name: float(np.mean([run[name] for run in runs])) for name in runs[0]}
+
+
+def _drawn(loaded: LoadedGraph, k: int, protector: Protector, seed: int) -> tuple[Chart, ...]:
+    """The graph before and after, where it is small enough to be drawn."""
+    if len(loaded.graph) > MOST_DRAWN:
+        return ()
+    column = (loaded.columns.topics or loaded.columns.location)[0]
+    masked = protected_with_edges(loaded, k, protector, np.random.default_rng([seed, k, 0])).graph
+    return (
+        drawn_graph(loaded.graph, "graph-before", "The original graph", column),
+        drawn_graph(masked, "graph-after", f"The protected graph, k = {k}", column),
+    )

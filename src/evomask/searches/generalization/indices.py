@@ -1,0 +1,211 @@
+"""Quality indices: what a node is judged by, each with its direction.
+
+A property gives every record a number; an index makes one number of them, the worst or the
+sum. The indices below come from the figures of a node. One of the user's own is a function of
+its equivalence classes, see `worst`, `spread` and `ClassIndex`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Flags, Floats, Indices, Points
+from evomask.kernels.lattice_classes import CountRows, Rows
+from evomask.searches.generalization.figures import Figures
+from evomask.searches.generalization.lattice import Lattice, Levels
+
+MORE, LESS = True, False
+"""Which values of an index are better."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """A number read off the figures of nodes.
+
+    Args:
+        more: whether more is better.
+        largest: no node's value exceeds it.
+        sensitive: whether it needs a sensitive attribute.
+        shares: whether it needs the shares of sensitive values.
+        label: whether it needs a label to classify by.
+        separable: whether, with no record suppressed, the levels alone tell it.
+        monotone: whether it never falls when a level rises.
+    """
+
+    name: str
+    more: bool
+    meaning: str
+    read: Callable[[Figures], Floats | Indices]
+    largest: Callable[[Lattice], float]
+    sensitive: bool = False
+    shares: bool = False
+    label: bool = False
+    separable: bool = False
+    monotone: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Equivalence:
+    """The equivalence classes of one node, a row each.
+
+    Args:
+        leaves: for each attribute the lowest leaf below the class' ancestor.
+        counts: how often each sensitive value occurs in each class.
+        stays: flags the classes that are not suppressed.
+    """
+
+    levels: Levels
+    leaves: Rows
+    sizes: Indices
+    counts: CountRows
+    stays: Flags
+    n_records: int
+
+
+@dataclass(frozen=True)
+class ClassIndex:
+    """A number of the user's own, read off the equivalence classes of one node.
+
+    Args:
+        more: whether more is better.
+        largest: no node's value exceeds it; it places boxes of losses, and may be left 0.
+    """
+
+    name: str
+    more: bool
+    read: Callable[[Equivalence], float]
+    largest: float = 0.0
+
+
+Property = Callable[[Equivalence], NDArray[np.float64]]
+"""A number for the records of each class; a column more per sensitive value is allowed."""
+
+
+def worst(name: str, of: Property, *, largest: float = 0.0) -> ClassIndex:
+    """The smallest value of a property among the records that stay; more is better."""
+
+    def read(node: Equivalence) -> float:
+        return float(_present(of(node), node)[node.stays].min(initial=np.inf))
+
+    return ClassIndex(name, more=True, read=read, largest=largest)
+
+
+def spread(
+    name: str, of: Property, *, if_suppressed: float = 0.0, more: bool = True, largest: float = 0.0
+) -> ClassIndex:
+    """A property's values added over all records."""
+
+    def read(node: Equivalence) -> float:
+        gone = float(node.sizes[~node.stays].sum()) * if_suppressed
+        return gone + float(np.sum((of(node) * _weights(of(node), node))[node.stays]))
+
+    return ClassIndex(name, more=more, read=read, largest=largest)
+
+
+def spread_over(one: Floats, other: Floats) -> float:
+    """The binary spread: how much the records gain by *one* where it is the larger."""
+    return float(np.maximum(one - other, 0.0).sum())
+
+
+def _weights(values: Points, node: Equivalence) -> NDArray[np.int64]:
+    """How many records have each value."""
+    return node.sizes if values.ndim == 1 else node.counts.astype(np.int64)
+
+
+def _present(values: Points, node: Equivalence) -> Points:
+    """Values, infinite where no record has them."""
+    return np.where(_weights(values, node) > 0, values, np.inf)
+
+
+def class_sizes(node: Equivalence) -> Floats:
+    """The property behind k and S_k: the size of a record's class."""
+    return node.sizes.astype(np.float64)
+
+
+def own_value_counts(node: Equivalence) -> Points:
+    """The property behind S_l: how often a record's sensitive value occurs in its class."""
+    return node.counts.astype(np.float64)
+
+
+def _cells(lattice: Lattice) -> float:
+    return float(lattice.n_records * len(lattice.names))
+
+
+def _records(lattice: Lattice) -> float:
+    return float(lattice.n_records)
+
+
+def _squared(lattice: Lattice) -> float:
+    return float(lattice.n_records) ** 2
+
+
+def _one(_: Lattice) -> float:
+    return 1.0
+
+
+def _values(lattice: Lattice) -> float:
+    return float(lattice.sensitive)
+
+
+def geometric_loss(losses: Points) -> Floats:
+    """ARX's Loss from mean cell losses: geometric mean over attributes of 1 + loss, less 1."""
+    loss: Floats = np.expm1(np.log1p(losses).mean(axis=1))
+    return loss
+
+
+def _glm(figures: Figures) -> Floats:
+    total: Floats = figures.losses.sum(axis=1) * figures.n_records
+    return total
+
+
+INDICES: tuple[Index, ...] = (
+    Index("k", MORE, "size of the smallest class", lambda f: f.k, _records, monotone=True),
+    Index(
+        "l", MORE, "fewest sensitive values in a class", lambda f: f.distinct, _values,
+        sensitive=True,
+    ),
+    Index(
+        "entropy", MORE, "fewest effective sensitive values in a class", lambda f: f.entropy,
+        _values, sensitive=True, shares=True,
+    ),
+    Index(
+        "t", LESS, "largest distance of a class' sensitive values to the table's",
+        lambda f: f.closeness, _one, sensitive=True, shares=True,
+    ),
+    Index("sk", MORE, "class sizes, added over records", lambda f: f.sum_of_sizes, _squared),
+    Index(
+        "sl", MORE, "own sensitive value's count in the class, added (as in the paper)",
+        lambda f: f.sum_of_agreeing, _squared, sensitive=True,
+    ),
+    Index(
+        "agreement", LESS, "own sensitive value's share in the class, mean over records",
+        lambda f: f.agreement, _one, sensitive=True,
+    ),
+    Index("glm", LESS, "loss of cells, added (Iyengar)", _glm, _cells, separable=True),
+    Index(
+        "cm", LESS, "records not of their class' main label", lambda f: f.misclassified, _records,
+        label=True,
+    ),
+    Index(
+        "precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _one,
+        separable=True,
+    ),
+    Index(
+        "discernibility", LESS, "class sizes added; the table's if suppressed",
+        lambda f: f.sum_of_sizes, _squared,
+    ),
+    Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _one, separable=True),
+)  # fmt: skip
+
+
+def index_named(name: str) -> Index:
+    """The index called *name*."""
+    for index in INDICES:
+        if index.name == name:
+            return index
+    raise ParameterError(
+        f"no objective is called {name!r}; there are {', '.join(i.name for i in INDICES)}"
+    )

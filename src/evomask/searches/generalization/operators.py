@@ -1,0 +1,25 @@
+"""Variation of levels as PBG-EA has it."""
+
+import numpy as np
+
+from evomask.evolution.variation import cross_points
+from evomask.kernels.arrays import Indices
+from evomask.searches.generalization.lattice import Levels
+
+
+def random_node(shape: tuple[int, ...], rng: np.random.Generator) -> Levels:
+    """Any node, all alike likely."""
+    return tuple(int(rng.integers(levels)) for levels in shape)
+
+
+def cross(one: Levels, other: Levels, rng: np.random.Generator) -> Levels:
+    """The child that begins as *one* and ends as *other*, cut at one random place."""
+    child, _ = cross_points(np.array(one), np.array(other), 1, rng)
+    return tuple(int(level) for level in child)
+
+
+def step(levels: Levels, heights: Indices, rng: np.random.Generator) -> Levels:
+    """Each level goes up or down by one with probability 1 / attributes, within its tree."""
+    moves = rng.choice((-1, 1), size=len(levels)) * (rng.random(len(levels)) < 1 / len(levels))
+    moved = np.clip(np.array(levels) + moves, 0, heights)
+    return tuple(int(level) for level in moved)

@@ -1,0 +1,195 @@
+"""Reading nodes one at a time, in any order, each merged from a finer one that is at hand."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from evomask.errors import ParameterError
+from evomask.kernels.arrays import Flags, Floats, Indices, Points
+from evomask.kernels.lattice import Rule, read
+from evomask.kernels.lattice_classes import Merged, merge, unpacked
+from evomask.searches.generalization.figures import Figures
+from evomask.searches.generalization.indices import ClassIndex, Equivalence, Index
+from evomask.searches.generalization.lattice import Lattice, Levels
+
+MEMORY = 256_000_000
+"""Bytes of classes a reader keeps by default."""
+
+
+@dataclass(eq=False)
+class Reader:
+    """A lattice under one rule of suppression, with the classes it has met.
+
+    A node's classes are reached attribute by attribute, in the lattice's order; every node on
+    that way is kept, so that neighbours share most of it. The oldest go when memory is full.
+
+    Args:
+        memory: bytes of classes to keep.
+    """
+
+    lattice: Lattice
+    rule: Rule
+    memory: int = MEMORY
+    _kept: dict[Levels, Merged] = field(default_factory=dict)
+    _bytes: int = 0
+
+    def classes(self, levels: Levels) -> Merged:
+        """The equivalence classes of a node."""
+        way = tuple(levels[a] for a in self.lattice.order)
+        return self._classes(_stripped(way))
+
+    def _classes(self, way: Levels) -> Merged:
+        """Classes with the first attributes at the levels of *way*, the others at 0."""
+        if not way:
+            return self.lattice.bottom
+        if way in self._kept:
+            return self._kept[way]
+        finer = self._classes(_stripped(way[:-1]))
+        attribute = int(self.lattice.order[len(way) - 1])
+        classes = merge(finer, attribute, way[-1], self.lattice.layout)
+        self._keep(way, classes)
+        return classes
+
+    def _keep(self, way: Levels, classes: Merged) -> None:
+        self._bytes += _size(classes)
+        self._kept[way] = classes
+        while self._bytes > self.memory and len(self._kept) > 1:
+            self._bytes -= _size(self._kept.pop(next(iter(self._kept))))
+
+    def figures(self, levels: Levels) -> Figures:
+        """One node's figures."""
+        node = np.array(levels, dtype=np.int64)
+        layout = self.lattice.layout
+        whole, real = read(
+            self.classes(levels), node, layout, self.lattice.base(levels), self.rule
+        )  # fmt: skip
+        return Figures(
+            node[None], whole[None], real[None], layout.full, self.lattice.heights,
+            self.lattice.n_records,
+        )  # fmt: skip
+
+    def equivalence(self, levels: Levels) -> Equivalence:
+        """One node's classes, as a property of the user's sees them."""
+        classes = self.classes(levels)
+        return Equivalence(
+            levels,
+            unpacked(classes.keys, self.lattice.layout),
+            classes.sizes,
+            classes.counts[:, : self.lattice.sensitive],
+            self._stays(classes, levels),
+            self.lattice.n_records,
+        )
+
+    def _stays(self, classes: Merged, levels: Levels) -> Flags:
+        stays: Flags = classes.sizes >= (self.rule.k or int(self.figures(levels).k[0]))
+        if self.rule.distinct > 1:
+            stays &= (classes.counts[:, : self.rule.sensitive] > 0).sum(1) >= self.rule.distinct
+        return stays
+
+    def suppressed(self, levels: Levels) -> Flags:
+        """Flags of the records that a node leaves out."""
+        classes = self.classes(levels)
+        gone: Flags = ~self._stays(classes, levels)[self.lattice.membership(levels, classes)]
+        return gone
+
+    def property_vector(self, levels: Levels, values: Floats) -> Floats:
+        """For each record the value of its class, from one value for each class of a node."""
+        return values[self.lattice.membership(levels, self.classes(levels))]
+
+
+def _stripped(way: Levels) -> Levels:
+    """Without the zeros at its end."""
+    end = len(way)
+    while end and not way[end - 1]:
+        end -= 1
+    return way[:end]
+
+
+def _size(classes: Merged) -> int:
+    return sum(array.nbytes for array in classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Objectives:
+    """What a node is judged by, as numbers that people read and as a fitness to minimise."""
+
+    lattice: Lattice
+    indices: tuple[Index | ClassIndex, ...]
+
+    def __post_init__(self) -> None:
+        if not self.indices:
+            raise ParameterError("a search needs at least one objective, such as k or glm")
+        for index in self.indices:
+            self._check(index)
+
+    def _check(self, index: Index | ClassIndex) -> None:
+        if not isinstance(index, Index):
+            return
+        if index.sensitive and not self.lattice.sensitive:
+            raise ParameterError(
+                f"the objective {index.name} needs a sensitive attribute; name a confidential one"
+            )
+        if index.label and self.lattice.bottom.counts.shape[1] == self.lattice.sensitive:
+            raise ParameterError(f"the objective {index.name} needs a label to classify by")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the objectives are called."""
+        return tuple(index.name for index in self.indices)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the rule must take shares of sensitive values."""
+        return any(isinstance(index, Index) and index.shares for index in self.indices)
+
+    @property
+    def from_figures(self) -> bool:
+        """Whether figures alone tell every objective."""
+        return all(isinstance(index, Index) for index in self.indices)
+
+    @property
+    def largest(self) -> Floats:
+        """For each objective the bound K of its quality, at least 1 above every loss."""
+        return np.array([self._bound(index) for index in self.indices])
+
+    def _bound(self, index: Index | ClassIndex) -> float:
+        largest = index.largest(self.lattice) if isinstance(index, Index) else index.largest
+        return largest if index.more else largest + 1.0
+
+    def values(self, reader: Reader, levels: Levels) -> Floats:
+        """The indices of one node, in their natural directions."""
+        figures = reader.figures(levels)
+        return np.array(
+            [
+                float(index.read(figures)[0])
+                if isinstance(index, Index)
+                else index.read(reader.equivalence(levels))
+                for index in self.indices
+            ]
+        )
+
+    def of_all(self, figures: Figures) -> Points:
+        """The indices of many nodes, for indices that need figures alone."""
+        own = [index.name for index in self.indices if not isinstance(index, Index)]
+        if own:
+            raise ParameterError(f"{own[0]} is read node by node, not from figures")
+        columns = [index.read(figures) for index in self.indices if isinstance(index, Index)]
+        return np.column_stack(columns).astype(np.float64)
+
+    def fitness(self, values: Points) -> Points:
+        """To be minimised: minus a quality, a loss less its bound, as boxes need them."""
+        more = np.array([index.more for index in self.indices])
+        fitness: Points = np.where(more, -values, values - self.largest)
+        return fitness
+
+    def natural(self, fitness: Points) -> Points:
+        """The values behind a fitness."""
+        more = np.array([index.more for index in self.indices])
+        values: Points = np.where(more, -fitness, fitness + self.largest)
+        return values
+
+
+def nodes_of(rows: Iterable[Sequence[int]] | Indices) -> tuple[Levels, ...]:
+    """Rows of levels as nodes."""
+    return tuple(tuple(int(level) for level in row) for row in rows)

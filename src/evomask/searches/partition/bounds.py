@@ -1,0 +1,23 @@
+"""What no partition can fall below, computed in a time that grows with the file."""
+
+from evomask.data.partition import within_sum_of_squares
+from evomask.kernels.arrays import Labels, Points
+from evomask.kernels.bound import least_squares
+from evomask.searches.partition.genome import near_records
+
+ROUNDS = 400
+WORK = 100_000_000
+"""Pairs looked at in all rounds together, at most."""
+
+
+def lower_bound(points: Points, k: int, labels: Labels) -> float:
+    """A sum of squares that every partition into groups of k or more reaches or exceeds.
+
+    Args:
+        labels: a good partition; the better, the faster the bound grows.
+    """
+    if len(points) < 2 * k:
+        return within_sum_of_squares(points, labels)
+    near = near_records(points, max(20, 3 * k))
+    rounds = max(1, min(ROUNDS, WORK // near.size))
+    return least_squares(points, near, k, within_sum_of_squares(points, labels), rounds)

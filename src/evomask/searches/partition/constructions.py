@@ -1,0 +1,38 @@
+"""First partitions: different ways to group records quickly."""
+
+from evomask.kernels.arrays import Labels, Points
+from evomask.kernels.mdav import mdav
+from evomask.kernels.orders import along_groups, nearest_point_next, tour
+from evomask.kernels.splits import split_order
+from evomask.kernels.vmdav import vmdav
+
+GAMMA = 1.1
+"""The factor of V-MDAV for files that may have natural groups."""
+
+MANY = 20_000
+"""Above so many records only the ways that scale are used."""
+
+
+def constructed(points: Points, k: int, number: int) -> Labels:
+    """The partition by way number *number*, round and round; all groups hold k to 2k-1 records."""
+    if len(points) < 2 * k:
+        return mdav(points, k)
+    ways = (mdav, _mdav_split, _path_split, _vmdav_split, _tour_split)
+    usable = ways[:3] if len(points) > MANY else ways
+    return usable[number % len(usable)](points, k)
+
+
+def _mdav_split(points: Points, k: int) -> Labels:
+    return split_order(points, along_groups(points, mdav(points, k)), k)
+
+
+def _path_split(points: Points, k: int) -> Labels:
+    return split_order(points, nearest_point_next(points), k)
+
+
+def _vmdav_split(points: Points, k: int) -> Labels:
+    return split_order(points, along_groups(points, vmdav(points, k, GAMMA)), k)
+
+
+def _tour_split(points: Points, k: int) -> Labels:
+    return split_order(points, tour(points), k)

@@ -1,0 +1,154 @@
+"""The hybrids of Martínez-Ballesté et al. (2007): a heuristic makes macrogroups, a search
+refines each.
+
+One-step: the heuristic forms groups of K records. Two-step: it forms groups of k, then groups of
+K/k of their centroids; the groups of k are known to the search inside, so the result is never
+worse than the heuristic alone (Lemma 1).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.data.partition import canonical, centroids, within_sum_of_squares
+from evomask.errors import ParameterError
+from evomask.evolution.brood import FIRST, Brood, Outcome, Outcomes, Task
+from evomask.evolution.individual import Population
+from evomask.evolution.state import State, born
+from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.arrays import Indices, Labels, Points
+from evomask.kernels.exact import optimum
+from evomask.kernels.generator import seed_of
+from evomask.kernels.mdav import mdav
+from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
+from evomask.searches.partition.genome import near_records
+from evomask.searches.partition.problem import RECOMBINE, Grouped
+from evomask.searches.partition.recombination import best_of_components
+
+Heuristic = Callable[[Points, int], Labels]
+
+PARTS = 8
+"""Tasks into which the macrogroups are divided."""
+
+EXACT_RECORDS = 20
+"""Macrogroups of at most so many records are solved exactly where nothing else is asked for."""
+
+STEPS = 2_000
+"""Annealing steps for each record of a macrogroup."""
+
+
+class Inner(StrEnum):
+    """What refines a macrogroup: ``best`` is exact where possible, else memetic."""
+
+    BEST = "best"
+    GENETIC = "genetic"
+    EXACT = "exact"
+    MEMETIC = "memetic"
+
+
+def one_step(points: Points, k: int, macro: int, heuristic: Heuristic = mdav) -> Labels:
+    """Macrogroups of *macro* records or more."""
+    if not k < macro:
+        raise ParameterError(f"macro must be larger than k, got {macro} for k = {k}")
+    return heuristic(points, min(macro, len(points)))
+
+
+def two_step(
+    points: Points, k: int, macro: int, heuristic: Heuristic = mdav
+) -> tuple[Labels, Labels]:
+    """Macrogroups, and the groups of k that they are made of."""
+    if macro % k or not k < macro:
+        raise ParameterError(f"macro must be a larger multiple of k, got {macro} for k = {k}")
+    groups = heuristic(points, k)
+    middles = centroids(points, groups)
+    return heuristic(middles, min(macro // k, len(middles)))[groups], groups
+
+
+def refined(
+    points: Points, k: int, inner: Inner, rates: Rates, known: Labels, rng: np.random.Generator
+) -> Labels:
+    """The best partition of a macrogroup that the inner search finds; never worse than *known*."""
+    if len(points) < 2 * k:
+        return np.zeros(len(points), dtype=np.int64)
+    if inner is Inner.GENETIC:
+        start = begun(points, k, rates, rng, known)
+        return continued(points, k, rates, start, rates.epochs, rng).labels
+    found = _annealed(points, k, known, rng)
+    if inner is Inner.EXACT or (inner is Inner.BEST and len(points) <= EXACT_RECORDS):
+        return optimum(points, k, within_sum_of_squares(points, found))
+    return found
+
+
+def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -> Labels:
+    """A few hot bursts and the better of them and what is known."""
+    scale = within_sum_of_squares(points, known) / len(points)
+    heat = scale * np.append(np.geomspace(10.0, 0.01, 99), 0.0)
+    near, wide = near_records(points, len(points) - 1), padded(points)
+    best = known
+    for _ in range(3):
+        steps = max(1, STEPS * len(points) // len(heat))
+        found = canonical(anneal(wide, near, known, k, heat, steps, seed_of(rng))[0])
+        if within_sum_of_squares(points, found) < within_sum_of_squares(points, best):
+            best = found
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class Hybrid(Grouped):
+    """A first genome refines some macrogroups; recombining all of them refines all.
+
+    Args:
+        macrogroups: number of each record's macrogroup.
+        groups: the partition in which macrogroups are left that are not refined.
+    """
+
+    macrogroups: Labels
+    groups: Labels
+    inner: Inner = Inner.BEST
+    rates: Rates = MACROGROUPS
+
+    def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
+        """Refine one part of the macrogroups, or put the parts together."""
+        if task.operator == FIRST:
+            return self.outcome(self._part(task.rival or 0, rng))
+        return self.outcome(
+            best_of_components(self.points, [parent.genome for parent in task.parents])
+        )
+
+    def _part(self, part: int, rng: np.random.Generator) -> Labels:
+        labels = self.groups.copy()
+        for number in range(part, int(self.macrogroups.max()) + 1, PARTS):
+            records: Indices = np.flatnonzero(self.macrogroups == number)
+            known = canonical(self.groups[records])
+            own = refined(self.points[records], self.k, self.inner, self.rates, known, rng)
+            labels[records] = labels.max() + 1 + own
+        return canonical(labels)
+
+
+def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
+    """Groups of k by MDAV inside each macrogroup: what the one-step hybrid starts from."""
+    labels = np.empty(len(points), dtype=np.int64)
+    count = 0
+    for number in range(int(macrogroups.max()) + 1):
+        records = np.flatnonzero(macrogroups == number)
+        own = mdav(points[records], k)
+        labels[records] = count + own
+        count += int(own.max()) + 1
+    return labels
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Refine all parts, put them together, done."""
+
+    def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
+        """The recombination of all parts, once."""
+        return (Task(RECOMBINE, state.population),) if len(state.population) > 1 else ()
+
+    def replace(
+        self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
+    ) -> Population[Labels]:
+        """The whole."""
+        return born(state, brood, outcomes)

@@ -1,0 +1,136 @@
+"""The partition as an evolutionary problem: its first genomes, its fitness, its masked file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.partition import (
+    canonical,
+    group_sizes,
+    total_sum_of_squares,
+    within_sum_of_squares,
+)
+from evomask.data.table import Table
+from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.arrays import Codes, Floats, Labels, Points
+from evomask.kernels.generator import seed_of
+from evomask.masking.aggregation import aggregated
+from evomask.searches.partition.bounds import lower_bound
+from evomask.searches.partition.constructions import constructed
+from evomask.searches.partition.genome import near_count, near_records
+from evomask.searches.partition.operators import resolved
+from evomask.searches.partition.recombination import recombined
+from evomask.searches.partition.schedule import LEVELS, Schedule
+
+ANNEAL = "anneal"
+RECOMBINE = "recombine"
+RESOLVE = "resolve"
+
+HOT, COLD = 1.2, 0.01
+"""Excess at which a burst that forgets its start begins, and at which bursts end."""
+
+WARM = (0.02, 0.2)
+"""Excess at which a burst begins that keeps most of its start; drawn anew each time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """What every search for a partition of one table has in common.
+
+    Args:
+        names: the attributes whose values are aggregated.
+        points: the records as standardised numbers.
+    """
+
+    original: Table
+    names: tuple[str, ...]
+    points: Points
+    k: int
+
+    def decode(self, genome: Labels, draw: int) -> Table:
+        """Every record with its group's aggregate; nothing is random."""
+        return aggregated(self.original, self.names, genome)
+
+    def read(self, genome: Labels, draw: int) -> Mapping[str, float]:
+        """Sum of squares, and information loss in percent of the total."""
+        sse, total = within_sum_of_squares(self.points, genome), total_sum_of_squares(self.points)
+        return {"loss": 100.0 * sse / total if total > 0 else 0.0, "sse": sse}
+
+    def answer(self, genome: Labels) -> Mapping[str, object]:
+        """What the partition is like, and below what no partition can be."""
+        told = self.read(genome, 0)
+        return {
+            "sse": told["sse"],
+            "il": told["loss"],
+            "groups": len(group_sizes(genome)),
+            "lower_bound": lower_bound(self.points, self.k, genome),
+        }
+
+    def pack(self, genome: Labels) -> Mapping[str, NDArray[Any]]:
+        """The labels."""
+        return {"labels": genome}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Labels:
+        """The labels."""
+        return arrays["labels"]
+
+    def outcome(self, genome: Labels, steps: int = 0) -> Outcome[Labels]:
+        """A genome measured in full."""
+        return Outcome(genome, (within_sum_of_squares(self.points, genome),), steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Memetic(Grouped):
+    """Annealing bursts mutate, set partitioning crosses, small pools are solved exactly.
+
+    Args:
+        wide: the points as annealing takes them.
+        long: steps of a burst that forgets its start.
+        short: steps of one that keeps most of it.
+    """
+
+    wide: Points
+    near: Codes
+    schedule: Schedule
+    long: int
+    short: int
+
+    @classmethod
+    def of(cls, common: Grouped, long: int, short: int, rng: np.random.Generator) -> "Memetic":
+        """The problem with near records and temperatures found from the points."""
+        points, k = common.points, common.k
+        near = near_records(points, near_count(k))
+        return cls(
+            common.original, common.names, points, k,
+            padded(points), near, Schedule.of(points, k, rng), long, short,
+        )  # fmt: skip
+
+    def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
+        """One child by the task's operator."""
+        if task.operator == FIRST:
+            start = constructed(self.points, self.k, task.rival or 0)
+            return self._annealed(start, self.schedule.between(HOT, COLD), self.long, rng)
+        parents = [parent.genome for parent in task.parents]
+        if task.operator == RECOMBINE:
+            return self.outcome(recombined(self.points, parents))
+        if task.operator == RESOLVE:
+            return self.outcome(resolved(self.points, parents[0], self.k, rng))
+        hot = float(np.exp(rng.uniform(*np.log(WARM))))
+        return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
+
+    def tried(self, steps: int) -> int:
+        """Do a burst of about so many steps for nothing, to see how long it takes."""
+        start = constructed(self.points, self.k, 0)
+        rng = np.random.default_rng(0)
+        return self._annealed(start, self.schedule.between(HOT, COLD), steps, rng).steps
+
+    def _annealed(
+        self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator
+    ) -> Outcome[Labels]:
+        each = max(1, steps // LEVELS)
+        labels, _ = anneal(self.wide, self.near, start, self.k, temperatures, each, seed_of(rng))
+        return self.outcome(canonical(labels), each * LEVELS)

@@ -1,0 +1,211 @@
+"""The partition search as users find it: algorithms, what can be set, how budgets are spent."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from evomask.data.partition import canonical, checked_k
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.evolution.archive import Best
+from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
+from evomask.evolution.individual import Population
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.state import State, born
+from evomask.evolution.stopping import Budget
+from evomask.kernels.arrays import Labels, Points
+from evomask.kernels.exact import MOST_RECORDS
+from evomask.kernels.mdav import mdav
+from evomask.kernels.vmdav import vmdav
+from evomask.searches.partition import genetic, hybrid
+from evomask.searches.partition.constructions import GAMMA
+from evomask.searches.partition.embedding import embedded
+from evomask.searches.partition.genome import checked_points
+from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
+from evomask.searches.partition.problem import Grouped, Memetic
+
+SETTING_UP = 0
+"""Number of the draw that temperatures are found with."""
+
+TRIAL = 400_000
+"""Steps of the burst that shows how fast this machine is."""
+
+
+class Algorithm(StrEnum):
+    """How the partition is found."""
+
+    MEMETIC = "memetic"
+    GENETIC = "genetic"
+    ONE_STEP = "one-step"
+    TWO_STEP = "two-step"
+    MDAV = "mdav"
+    VMDAV = "vmdav"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the partition search.
+
+    Args:
+        k: smallest number of records in a group.
+        algorithm: memetic, genetic, one-step, two-step, mdav, vmdav or exact.
+        burst: steps of a long annealing burst; by default from the budget.
+        macro: records in a macrogroup of the hybrids; for two-step a multiple of k.
+        inner: what refines a macrogroup: best, genetic, exact or memetic.
+        chromosomes: size of the genetic population; by default as in the paper of the algorithm.
+        mutation: mutation rate of the genetic algorithm; by default as in its paper.
+        crossover: crossover rate of the genetic algorithm; by default as in its paper.
+        epochs: generations of the genetic algorithm; by default as in its paper.
+        per_gene: whether the mutation rate is that of each gene, as in the papers.
+        gamma: how readily V-MDAV widens a group.
+    """
+
+    k: int = 3
+    algorithm: Algorithm = Algorithm.MEMETIC
+    burst: int | None = None
+    macro: int | None = None
+    inner: hybrid.Inner = hybrid.Inner.BEST
+    chromosomes: int | None = None
+    mutation: float | None = None
+    crossover: float | None = None
+    epochs: int | None = None
+    per_gene: bool = True
+    gamma: float = GAMMA
+
+    def __post_init__(self) -> None:
+        checked_k(self.k)
+        if self.burst is not None and self.burst < 1:
+            raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
+
+    def rates(self, preset: genetic.Rates) -> genetic.Rates:
+        """A preset with what was set in its place."""
+        names = "chromosomes", "mutation", "crossover", "epochs"
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(preset, per_gene=self.per_gene, **given)
+
+
+class PartitionSearch:
+    """Group records by k or more with the least sum of squares; groups evolve."""
+
+    name = "partition"
+    parameters = Parameters
+    budget = Budget(seconds=10.0)
+
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+        """The algorithm made ready for one table."""
+        names = table.schema.quasi_identifiers
+        points = checked_points(embedded(table, names), parameters.k)
+        return prepared(Grouped(table, names, points, parameters.k), parameters, around)
+
+
+def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+    """The algorithm made ready for one set of points."""
+    algorithm = parameters.algorithm
+    if algorithm is Algorithm.MEMETIC:
+        return _memetic(common, parameters, around)
+    if algorithm is Algorithm.GENETIC:
+        return _genetic(common, parameters)
+    if algorithm in (Algorithm.ONE_STEP, Algorithm.TWO_STEP):
+        return _hybrid(common, parameters)
+    if algorithm is Algorithm.EXACT and len(common.points) > MOST_RECORDS:
+        raise ParameterError(
+            f"exact is for {MOST_RECORDS} records or fewer, and there are {len(common.points)}; "
+            "use --algorithm memetic"
+        )
+    return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Once(), 1, Best())
+
+
+def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
+    return common.original, common.names, common.points, common.k
+
+
+def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+    problem = Memetic.of(common, 1, 1, around.draws(SETTING_UP))
+    effort = _effort(problem, parameters, around)
+    problem = replace(problem, long=effort.long, short=effort.short)
+    return Setup(problem, Memes(), FOUNDERS, Best())
+
+
+def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> Effort:
+    """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
+    budget = around.budget or Budget(generations=0)
+    if parameters.burst is not None:
+        return Effort.of(parameters.burst)
+    if budget.evaluations is not None:
+        return Effort.within(budget.evaluations)
+    if budget.seconds is None or around.decide is None:
+        return Effort.usual(len(problem.points))
+    spare = budget.seconds * min(around.workers, FOUNDERS)
+    return Effort.within(around.decide("evaluations", lambda: spare * _speed(problem)))
+
+
+def _speed(problem: Memetic) -> float:
+    """Steps a second."""
+    started = time.perf_counter()
+    steps = problem.tried(TRIAL)
+    return steps / max(1e-6, time.perf_counter() - started)
+
+
+def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
+    rates = parameters.rates(genetic.WHOLE_FILE)
+    return Setup(genetic.Genetic(common, rates), genetic.Onward(rates.epochs), 1, Best())
+
+
+def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
+    k, points = common.k, common.points
+    if parameters.algorithm is Algorithm.ONE_STEP:
+        macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k))
+        groups = hybrid.inside_macrogroups(points, macrogroups, k)
+    else:
+        macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k)
+    rates = parameters.rates(genetic.MACROGROUPS)
+    problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
+    return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best())
+
+
+@dataclass(frozen=True, eq=False)
+class Direct(Grouped):
+    """Partitions that are constructed, not searched."""
+
+    algorithm: Algorithm
+    gamma: float
+
+    def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
+        """The one genome there is."""
+        if self.algorithm is Algorithm.VMDAV:
+            return self.outcome(canonical(vmdav(self.points, self.k, self.gamma)))
+        labels = canonical(mdav(self.points, self.k))
+        if self.algorithm is Algorithm.EXACT:
+            labels = hybrid.refined(
+                self.points, self.k, hybrid.Inner.EXACT, genetic.MACROGROUPS, labels, rng
+            )
+        return self.outcome(labels)
+
+
+@dataclass(frozen=True)
+class Once:
+    """Nothing is bred."""
+
+    def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
+        """Nobody."""
+        return ()
+
+    def replace(
+        self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
+    ) -> Population[Labels]:
+        """Who is there."""
+        return born(state, brood, outcomes)
+
+
+def readings(setup: Setup[Any], state: State[Any]) -> Mapping[str, object]:
+    """What a search of bare points found: labels and the keys of the JSON answer."""
+    problem, genome = setup.problem, state.archive.members[0].genome
+    labels = genome.labels if isinstance(genome, genetic.Breeding) else genome
+    told: Mapping[str, object] = problem.answer(genome)  # type: ignore[attr-defined]
+    return {"labels": labels, **told, "evaluations": state.evaluations}
