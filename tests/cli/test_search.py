@@ -127,3 +127,16 @@ def test_an_interrupt_ends_with_130(people, tmp_path):
 def test_the_operator_study_is_added_on_request(evomask, people):
     found = json.loads(evomask(*words(people, "--study", "operators", "--json")).out)
     assert "efficacy" in found["study"]
+
+
+def test_a_study_writes_its_data_and_figures(evomask, people, tmp_path):
+    folder = tmp_path / "figures"
+    told = evomask(*words(people, "--study", "operators", "--figures", folder, "--json"))
+    found = json.loads(told.out)
+    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == found["study"]
+    assert {str(path) for path in folder.glob("*.svg")} == set(found["figures"])
+
+
+def test_a_study_of_a_kept_run_stands_in_its_folder(evomask, people, tmp_path):
+    evomask(*words(people, "--study", "operators", "--run", tmp_path / "run"))
+    assert (tmp_path / "run" / "study" / "operators-best-cost.svg").exists()

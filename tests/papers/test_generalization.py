@@ -54,14 +54,14 @@ def test_guided_search_finds_the_front_with_a_twentieth_of_the_nodes(case):
 
 
 def test_table_1a_has_a_row_for_each_quasi_identifier():
-    rows = reproduce("generalization-table-1a")["rows"]
+    rows = reproduce("generalization-table-1a").rows
     assert [row["height"] for row in rows] == list(HEIGHTS.values())
 
 
 def test_a_figure_has_rows_and_charts():
     found = reproduce("generalization-figure-3")
-    assert len(found["charts"]) == 1
-    assert {row[0] for row in found["rows"]} == {"nodes", "front"}
+    assert len(found.charts) == 1
+    assert {row[0] for row in found.rows} == {"nodes", "front"}
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)

@@ -4,7 +4,7 @@ import pytest
 
 from evomask.evolution.stopping import Budget
 from evomask.evolution.study import efficacy, lifetime, utilization
-from evomask.runs.operators import operator_charts, operator_study
+from evomask.runs.operators import OperatorStudy, operator_charts, operator_study
 from evomask.runs.perform import perform
 
 
@@ -33,3 +33,39 @@ def test_charts_show_the_figures_of_the_study(state):
     assert dict(zip(lived.x, lived.y, strict=True)) == lifetime(state)[name]
     shares = [100 * row.improved / sum(row) for row in efficacy(state)[name].values()]
     assert list(better.y) == shares
+
+
+@pytest.fixture
+def study(plan_of):
+    return OperatorStudy.of(perform(plan_of(Budget(generations=5))))
+
+
+def test_every_operator_has_a_run_of_its_own(study):
+    assert study.alone.keys() == {"cross", "mutate"}
+    assert all(set(s.ledger.births) == {"first", name} for name, s in study.alone.items())
+
+
+def test_the_whole_study_is_plain_data(study):
+    told = json.loads(json.dumps(study.as_json))
+    assert {"counts", "best", "alone"} <= told.keys()
+    assert told["best"].keys() == {"combined", "cross", "mutate"}
+
+
+def test_best_costs_are_drawn_relative_to_the_combined_run(study):
+    chart = next(c for c in study.charts if c.name == "operators-best-cost")
+    costs = study.as_json["best"]
+    line = next(s for s in chart.series if s.name == "mutate")
+    assert line.y[-1] == costs["mutate"][5] / costs["combined"][5]
+
+
+def test_charts_show_operators_combined_and_alone_and_what_the_search_counts(study):
+    names = {chart.name.removeprefix("operators-") for chart in study.charts}
+    four = {"utilization", "lifetime", "efficacy", "efficiency"}
+    assert names == four | {f"{name}-alone" for name in four} | {"best-cost", "width"}
+
+
+def test_a_count_is_the_mean_over_children(study):
+    chart = next(c for c in study.charts if c.name == "operators-width")
+    births = study.combined.ledger.births["mutate"]
+    line = next(s for s in chart.series if s.name == "mutate")
+    assert list(line.y) == [dict(row.counts)["width"] / row.children for row in births]

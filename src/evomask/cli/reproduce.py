@@ -1,6 +1,7 @@
 """``evomask reproduce``: a table or figure of a source paper, paper beside ours."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -9,19 +10,26 @@ from evomask.cli.speech import say, say_json
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
+Share = Annotated[
+    float | None, typer.Option("--share", help="Share of the paper's effort to spend, up to 1.")
+]
 Listing = Annotated[bool, typer.Option("--list", help="Name the tables and figures there are.")]
+Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
 
 
 def reproduce(
     table: Name = "",
     runs: Runs = None,
+    share: Share = None,
     list_: Listing = False,
+    out: Folder = None,
     seed: options.Seed = None,
     json: options.Json = False,
 ) -> None:
     """Make a table or figure of a source paper again, the paper's numbers beside ours."""
     from evomask.papers.catalogue import REPRODUCTIONS, summary_of
     from evomask.papers.catalogue import reproduce as made
+    from evomask.reports.studies import write_study
 
     if list_:
         names = {name: summary_of(name) for name in REPRODUCTIONS}
@@ -29,5 +37,16 @@ def reproduce(
         return
     if not table:
         raise typer.BadParameter("give TABLE, or --list")
-    found = made(table, runs=runs, seed=seed or 0)
-    say_json(found) if json else say("\n".join(str(row) for row in found["rows"]))
+    found = made(table, runs=runs, seed=seed, share=share)
+    written = write_study(found.as_json, found.charts, out) if out else []
+    say_json(found.as_json) if json else say("\n".join([*map(_line, found.rows), *written]))
+
+
+def _line(row: Any) -> str:  # noqa: ANN401
+    if not isinstance(row, dict):
+        return "  ".join(map(_cell, row))
+    return ", ".join(f"{name} {_cell(value)}" for name, value in row.items())
+
+
+def _cell(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -5,7 +5,7 @@ first asked for: the options that all share, and its own.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +51,14 @@ RunFolder = Annotated[
     Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
 ]
 StudyWanted = Annotated[
-    Study | None, typer.Option("--study", help="Add a study of the run to the JSON answer.")
+    Study | None,
+    typer.Option(
+        "--study", help="Study the operators; each one also gets a run of its own, of equal budget."
+    ),
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", help="Folder for the study's data and charts [--run DIR/study]."),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
@@ -133,6 +140,7 @@ def _search(
     pick: Pick = "best",
     run: RunFolder = None,
     study: StudyWanted = None,
+    figures: Figures = None,
     workers: Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,
@@ -146,7 +154,8 @@ def _search(
     limits = Limits(generations, evaluations, seconds)
     job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
     done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
-    tell(done, run, json=json, quiet=quiet, study=study)
+    shown = _studied(done, study, figures or (run and run / "study"), workers)
+    tell(done, run, json=json, quiet=quiet, more=shown)
 
 
 def resume(
@@ -168,20 +177,35 @@ def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
 
 
 def tell(
-    run: "Run", folder: Path | None, *, json: bool, quiet: bool, study: Study | None = None
+    run: "Run",
+    folder: Path | None,
+    *,
+    json: bool,
+    quiet: bool,
+    more: Mapping[str, Any] | None = None,
 ) -> None:
     """The result of a run, for a person or a program."""
     notes(run.notes, quiet=quiet)
+    more = more or {}
     if json:
-        say_json({**_as_json(run, folder), **_studied(run, study)})
+        say_json({**_as_json(run, folder), **more})
     else:
         say(_in_words(run, folder))
+        for path in more.get("figures", ()):
+            say(f"figure {path}")
 
 
-def _studied(run: "Run", study: Study | None) -> dict[str, object]:
-    from evomask.runs.operators import operator_study
+def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int) -> dict[str, Any]:
+    if study is None:
+        return {}
+    from evomask.reports.studies import write_study
+    from evomask.runs.operators import OperatorStudy
 
-    return {} if study is None else {"study": operator_study(run.state)}
+    done = OperatorStudy.of(run, workers=workers)
+    if folder is None:
+        return {"study": done.as_json}
+    written = write_study(done.as_json, done.charts, folder)
+    return {"study": done.as_json, "figures": written}
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
@@ -213,12 +237,19 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         f"{state.generation} generations, {state.evaluations} evaluations",
         f"first best {_measures(run.initial_best)}",
         f"best now   {_measures(run.best.as_json())}",
+        *_explained(run.answer),
     ]
     if run.plan.out is not None:
         lines.append(f"point {run.chosen.point} is written to {run.plan.out}")
     if folder is not None:
         lines.append(f"the run is kept in {folder}; it holds records, keep it to yourself")
     return "\n".join(lines)
+
+
+def _explained(answer: Mapping[str, Any]) -> list[str]:
+    """A line for each part that a search explains."""
+    parts = answer.get("explanation", ())
+    return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
 
 
 def _measures(point: Any) -> str:  # noqa: ANN401

@@ -32,6 +32,12 @@ def stalled(patience: int) -> Stop:
     return lambda state: state.generation - state.summary.since >= patience
 
 
+def idle(state: State[Any]) -> bool:
+    """When the scheme proposed nothing."""
+    last = state.history.last(2)
+    return len(last) == 2 and last[0].tasks == last[1].tasks
+
+
 def target(cost: float) -> Stop:
     """When the best cost is *cost* or less."""
     return lambda state: state.summary.best <= cost

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from evomask.data.chart import Chart
 from evomask.errors import ParameterError
@@ -17,8 +17,45 @@ REPRODUCTIONS: Mapping[str, str] = {
     "generalization-figure-1": "generalization:figure_1",
     "generalization-figure-2": "generalization:figure_2",
     "generalization-figure-3": "generalization:figure_3",
+    "grouping-table-3.1": "grouping:table_3_1",
+    "grouping-table-5.1": "grouping:table_5_1",
+    "grouping-table-5.2": "grouping:table_5_2",
+    "grouping-table-5.3": "grouping:table_5_3",
+    "grouping-table-5.4": "grouping:table_5_4",
+    "grouping-figure-4.1": "grouping_figures:figure_4_1",
+    "grouping-figure-4.2": "grouping_figures:figure_4_2",
+    "grouping-figure-4.3": "grouping_figures:figure_4_3",
+    "grouping-figure-4.4": "grouping_figures:figure_4_4",
+    "grouping-figure-4.5": "grouping_figures:figure_4_5",
+    "grouping-figure-4.6": "grouping_figures:figure_4_6",
+    "grouping-figure-4.7": "grouping_figures:figure_4_7",
+    "grouping-figure-4.8": "grouping_figures:figure_4_8",
+    "grouping-figure-4.9": "grouping_figures:figure_4_9",
+    "grouping-figure-4.10": "grouping_figures:figure_4_10",
+    "grouping-figure-4.11": "grouping_figures:figure_4_11",
+    "grouping-figure-5.1": "grouping_figures:figure_5_1",
+    "grouping-figure-b.1": "grouping_figures:figure_b_1",
+    "grouping-figure-b.2": "grouping_figures:figure_b_2",
+    "grouping-figure-b.3": "grouping_figures:figure_b_3",
+    "grouping-figure-b.4": "grouping_figures:figure_b_4",
+    "grouping-figure-b.5": "grouping_figures:figure_b_5",
+    "grouping-figure-b.6": "grouping_figures:figure_b_6",
+    "grouping-figure-b.7": "grouping_figures:figure_b_7",
+    "grouping-figure-b.8": "grouping_figures:figure_b_8",
 }
 """Name and home of each: a function of this part that gives rows, or charts."""
+
+
+class Reproduction(NamedTuple):
+    """A table or figure made again; the rows of a figure are its points."""
+
+    rows: list[Any]
+    charts: list[Chart]
+
+    @property
+    def as_json(self) -> dict[str, list[Any]]:
+        """As plain data."""
+        return {"rows": self.rows, "charts": [chart.as_json() for chart in self.charts]}
 
 
 def summary_of(name: str) -> str:
@@ -26,16 +63,21 @@ def summary_of(name: str) -> str:
     return (inspect.getdoc(_function(name)) or "").split("\n\n")[0]
 
 
-def reproduce(name: str, *, runs: int | None = None, seed: int = 0) -> dict[str, list[Any]]:
-    """The rows of a table, or of figures with the charts beside them."""
+def reproduce(
+    name: str, *, runs: int | None = None, seed: int | None = None, share: float | None = None
+) -> Reproduction:
+    """The rows of a table, or of figures with the charts beside them.
+
+    Args:
+        runs: how many runs to average, where there are several.
+        share: of the paper's effort to spend, where it can be less.
+    """
     function = _function(name)
-    wanted = {"runs": runs, "seed": seed}
+    wanted = {"runs": runs, "seed": seed, "share": share}
     known = inspect.signature(function).parameters
-    given = {n: value for n, value in wanted.items() if n in known and value is not None}
-    found = function(**given)
+    found = function(**{n: v for n, v in wanted.items() if n in known and v is not None})
     charts = [part for part in found if isinstance(part, Chart)]
-    rows = [list(row) for chart in charts for row in chart.rows] if charts else found
-    return {"rows": rows, "charts": [chart.as_json() for chart in charts]}
+    return Reproduction([list(row) for c in charts for row in c.rows] or list(found), charts)
 
 
 def _function(name: str) -> Any:  # noqa: ANN401

@@ -1,14 +1,132 @@
-"""The operator study of a run as data and as charts."""
+"""The operator study of a run as data and as charts: all operators combined, and each alone."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.brood import FIRST
 from evomask.evolution.state import State
-from evomask.evolution.study import Study, efficacy, efficiency, lifetime, utilization
+from evomask.evolution.study import Study, counted, efficacy, efficiency, lifetime, utilization
+from evomask.runs.perform import Run, perform_alone
 
 BORN = Axis("generation of birth")
+
+
+@dataclass(frozen=True)
+class OperatorStudy:
+    """One run with all operators, and one with each of them alone.
+
+    Args:
+        alone: last state of the run of each operator by itself.
+    """
+
+    combined: State[Any]
+    alone: Mapping[str, State[Any]]
+
+    @classmethod
+    def of(cls, run: Run, *, workers: int = 1) -> "OperatorStudy":
+        """The study of a run; every operator it used gets a run of its own, of the same budget."""
+        names = operators_of(run.state)
+        return cls(run.state, {n: perform_alone(run.plan, n, workers=workers) for n in names})
+
+    @cached_property
+    def as_json(self) -> dict[str, Any]:
+        """All figures as plain data."""
+        return {
+            **operator_study(self.combined),
+            "counts": {name: _plain(counted(self.combined, name)) for name in self.counts},
+            "best": {"combined": best_costs(self.combined)}
+            | {name: best_costs(state) for name, state in self.alone.items()},
+            "alone": operator_study_alone(self.alone),
+        }
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """What the search counts of its children, such as their groups."""
+        rows = [row for log in self.combined.ledger.births.values() for row in log]
+        return tuple(sorted({name for row in rows for name, _ in row.counts}))
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The four figures combined and alone, best costs, and a figure for each count."""
+        best = (best_cost_chart(self.combined, self.alone),) if self.alone else ()
+        counts = (count_chart(self.combined, name) for name in self.counts)
+        return (*operator_charts(self.combined), *alone_charts(self.alone), *best, *counts)
+
+
+def operators_of(state: State[Any]) -> tuple[str, ...]:
+    """The operators a run used."""
+    return tuple(name for name in state.ledger.births if name != FIRST)
+
+
+def best_costs(state: State[Any]) -> dict[int, float]:
+    """The best cost so far at each generation's end."""
+    return {summary.generation: summary.best for summary in state.history}
+
+
+def operator_study_alone(alone: Mapping[str, State[Any]]) -> dict[str, dict[str, Any]]:
+    """The study of each operator in the run it had to itself."""
+    studies = {name: operator_study(state) for name, state in alone.items()}
+    return {
+        kind: {name: study[kind].get(name, {}) for name, study in studies.items()}
+        for kind in ("utilization", "lifetime", "efficacy", "efficiency")
+    }
+
+
+def alone_charts(alone: Mapping[str, State[Any]]) -> tuple[Chart, ...]:
+    """The four figures with each operator's series from its own run."""
+    by_operator = {name: operator_charts(state) for name, state in alone.items()}
+    if not by_operator:
+        return ()
+    return tuple(
+        _chart(
+            f"{charts[0].name.removeprefix('operators-')}-alone",
+            f"{charts[0].title}, each operator alone",
+            charts[0].reading,
+            charts[0].y,
+            tuple(series for chart in charts for series in chart.series),
+        )
+        for charts in zip(*by_operator.values(), strict=True)
+    )
+
+
+def best_cost_chart(
+    combined: State[Any], alone: Mapping[str, State[Any]], name: str = "best-cost"
+) -> Chart:
+    """Best cost of each operator alone, in units of the combined run's at the same generation."""
+    whole = best_costs(combined)
+    return Chart(
+        f"operators-{name}",
+        "Best cost of each operator alone, divided by that of all combined",
+        "Above 1 an operator alone is behind the combined run of the same generation.",
+        Axis("generation"),
+        Axis("best cost relative to the combined run"),
+        tuple(
+            _line(operator, {g: _ratio(cost, whole[g]) for g, cost in costs.items() if g in whole})
+            for operator, costs in ((o, best_costs(state)) for o, state in alone.items())
+        ),
+    )
+
+
+def count_chart(state: State[Any], name: str) -> Chart:
+    """The mean of a count over the children of each operator."""
+    return _chart(
+        name,
+        f"Mean number of {name} of children",
+        f"Where a line settles, an operator has stopped changing the number of {name}.",
+        Axis(f"mean number of {name}"),
+        _series(counted(state, name), lambda value: value),
+    )
+
+
+def _ratio(cost: float, whole: float) -> float:
+    return cost / whole if whole else 1.0
+
+
+def _line(name: str, values: Mapping[int, float]) -> Series:
+    return Series(name, "line", tuple(map(float, values)), tuple(map(float, values.values())))
 
 
 def operator_study(state: State[Any]) -> dict[str, dict[str, Any]]:

@@ -1,15 +1,17 @@
 """Carrying out a plan, from the start or from where it stopped."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evomask.data.table import Table
+from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
+from evomask.evolution.stopping import either, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
@@ -60,6 +62,17 @@ def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run
     """Go on with the run kept in a folder."""
     store = Store(folder)
     return perform(store.plan(), store, workers=workers, watch=watch)
+
+
+def perform_alone(plan: Plan, operator: str, *, workers: int = 1) -> State[Any]:
+    """Carry out a plan with one operator only; nothing is kept but the last state."""
+    journal, table = Journal(), load(plan.input).table
+    setup = prepared(plan, table, journal.decide)
+    setup = replace(setup, scheme=Alone(setup.scheme, operator))
+    worker = SentWorker(setup.problem, plan.seed, plan, table, journal.notes)
+    with evaluator(worker, workers) as work:
+        journal.start()
+        return _evolved(plan, setup, work, None, journal, None)
 
 
 def _perform(
@@ -129,7 +142,7 @@ def _evolved(
     journal.require(state)
     if store is not None:
         observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
-    until = plan.budget.until(journal.time_at)
+    until = either(plan.budget.until(journal.time_at), idle)
     return evolve(
         state,
         setup.scheme,

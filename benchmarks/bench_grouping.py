@@ -1,0 +1,104 @@
+"""The grouping search against baselines, an exhaustive search, the clock, and itself made dynamic.
+
+Reference data through EVOMASK_DATA. Seconds are CPU seconds, kernels compiled before.
+"""
+
+import sys
+import time
+from functools import partial
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from evomask.evolution.loop import Worker, begin, evolve
+from evomask.evolution.setup import Surroundings
+from evomask.evolution.stopping import generations
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import InProcess
+from evomask.papers.grouping import Effort, searched
+from evomask.papers.grouping_inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
+from evomask.searches.grouping.baselines import BASELINES, correlations
+from evomask.searches.grouping.search import GroupingSearch, Parameters
+
+PAPER_SECONDS = 868.0
+SEEDS = range(1, 6)
+EXHAUSTED = 8
+
+
+def against_baselines(name: str) -> None:
+    """F found by each k, beside the best of all groupings that nobody searched for."""
+    for k in SIZES:
+        found = searched(name, k, Effort(1))
+        strengths = correlations(found.problem.parts.points)
+        others = {n: make(strengths) for n, make in BASELINES.items()} | hand_made(name)
+        scores = {n: found.problem.components(g).score for n, g in others.items()}
+        best = min(scores, key=scores.__getitem__)
+        score, groups = found.state.summary.best, int(found.best.max()) + 1
+        ratio = score / scores[best]
+        verdict = "at most every baseline" if ratio <= 1 + 1e-12 else "WORSE"
+        print(
+            f"{name:15} k={k:<3} F {score:7.4f}  best baseline {scores[best]:7.4f} ({best})  "
+            f"ratio {ratio:.4f} {verdict}; groups {groups}, paper {BEST[name][k][4]}; "
+            f"{found.seconds:.1f} s, {found.state.evaluations} evaluations",
+            flush=True,
+        )
+    paper = PAPER_SECONDS if name == WATER else None
+    spent = searched(name, 25, Effort(1)).seconds
+    told = f", {paper / spent:.0f} times as fast as the paper's {paper:.0f} s" if paper else ""
+    print(f"{name:15} k=25: {spent:.1f} s for 10,200 evaluations{told}", flush=True)
+
+
+def exhaustive(k: int = 25) -> None:
+    """How often the optimum of all 4,140 groupings of eight attributes is found."""
+    whole = original(CENSUS)
+    table = whole.only(whole.schema.names[:EXHAUSTED])
+    around = Surroundings(partial(draw_stream, 1))
+    groupings = [[0]]
+    for _ in range(EXHAUSTED - 1):
+        groupings = [[*g, new] for g in groupings for new in range(max(g) + 2)]
+    setup = GroupingSearch.setup(table, Parameters(k=k), around)
+    problem: Any = setup.problem
+    best = min(setup.cost(problem.fitness(np.array(g))) for g in groupings)
+    hits = 0
+    for seed in range(1, 11):
+        work = InProcess(Worker(setup.problem, seed))
+        state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
+        state = evolve(
+            state, setup.scheme, work, seed=seed, until=generations(100), cost=setup.cost
+        )
+        hits += state.summary.best == best
+    print(f"exhaustive, {len(groupings)} groupings: optimum {best:.4f} in {hits} of 10 seeds")
+
+
+def dynamic(name: str, k: int = 25) -> None:
+    """D-GOMM beside GOMM: mean score, and evaluations saved."""
+    plain = [searched(name, k, Effort(seed)).state for seed in SEEDS]
+    saving = [searched(name, k, Effort(seed), dynamic=True).state for seed in SEEDS]
+    scores = [mean(s.summary.best for s in states) for states in (plain, saving)]
+    evaluations = [sum(s.evaluations for s in states) for states in (plain, saving)]
+    print(
+        f"{name:15} k={k}: GOMM {scores[0]:.4f}, D-GOMM {scores[1]:.4f}, "
+        f"ratio {scores[1] / scores[0]:.4f}; evaluations saved "
+        f"{100 * (1 - evaluations[1] / evaluations[0]):.1f} %",
+        flush=True,
+    )
+
+
+def main() -> None:
+    started = time.process_time()
+    parts = sys.argv[1:] or ["baselines", "exhaustive", "dynamic"]
+    searched(CENSUS, 25, Effort(1, 0.01))
+    if "baselines" in parts:
+        against_baselines(CENSUS)
+        against_baselines(WATER)
+    if "exhaustive" in parts:
+        exhaustive()
+    if "dynamic" in parts:
+        dynamic(CENSUS)
+        dynamic(WATER)
+    print(f"all in {time.process_time() - started:.0f} CPU seconds")
+
+
+if __name__ == "__main__":
+    main()

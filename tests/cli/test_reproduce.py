@@ -1,0 +1,25 @@
+import json
+
+from evomask.papers.catalogue import REPRODUCTIONS, summary_of
+
+
+def test_the_list_says_what_each_table_shows(evomask):
+    told = json.loads(evomask("reproduce", "--list", "--json").out)
+    assert told == {name: summary_of(name) for name in REPRODUCTIONS}
+    assert all(told.values())
+
+
+def test_an_unknown_table_is_one_sentence(evomask):
+    answer = evomask("reproduce", "grouping-table-9.9")
+    assert answer.code == 1
+    assert "no reproduction is called 'grouping-table-9.9'" in answer.err
+
+
+def test_a_figure_is_written_with_its_rows(evomask, reference, tmp_path):
+    reference("casc/census.csv")
+    words = ("reproduce", "grouping-figure-b.1", "--share", 0.02, "--out", tmp_path, "--json")
+    told = json.loads(evomask(*words).out)
+    assert {row[0] for row in told["rows"]} == {
+        "cross", "create", "eliminate", "split", "swap", "move",
+    }  # fmt: skip
+    assert (tmp_path / "operators-utilization.svg").exists()
