@@ -87,3 +87,16 @@ def extreme(function: Callable[P, R]) -> Callable[P, R]:
     Knowing that, the compiler compares several at once; infinities stay exact.
     """
     return numba.njit(fastmath={"nnan", "nsz"})(function)
+
+
+OWN_FLOATS = numba.types.Array(numba.float64, 1, "C")
+OWN_POINTS = numba.types.Array(numba.float64, 2, "C")
+OWN_CODE_ROWS = numba.types.Array(numba.int32, 2, "C")
+OWN_INDICES = numba.types.Array(numba.int64, 1, "C")
+OWN_INDEX_ROWS = numba.types.Array(numba.int64, 2, "C")
+"""Arrays that a kernel may change; inside a named tuple arrays have to be of these types."""
+
+
+def bundle(name: type[tuple[Any, ...]], *fields: Any) -> Any:  # noqa: ANN401
+    """The type of a named tuple with fields of the given types, for signatures of kernels."""
+    return numba.types.BaseTuple.from_types(fields, name)

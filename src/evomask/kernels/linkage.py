@@ -104,7 +104,7 @@ def tied_with_own(
     """
     rows = candidates.rows
     low, high = as_columns(rows)
-    return _tied_with_own(
+    return ties_with_own(
         targets.low, targets.high, targets.codes, places, own, low, high, rows.codes,
         candidates.counts, candidates.line, targets.are_plain and rows.are_plain,
         terms.weights, terms.missing, terms.tables, terms.starts, terms.widths,
@@ -257,7 +257,7 @@ def _next_block(
     POINTS, POINTS, CODE_ROWS, FLOATS, INDICES, POINTS, POINTS, CODE_ROWS, INDICES, FLOATS,
     TRUTH, FLOATS, REAL, FLOATS, INDICES, INDICES,
 )  # fmt: skip
-def _tied_with_own(
+def ties_with_own(
     t_low: Points,
     t_high: Points,
     t_codes: Codes,

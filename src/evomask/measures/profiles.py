@@ -35,6 +35,7 @@ from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkag
 from evomask.measures.risk.probabilistic import MOST_ATTRIBUTES, ProbabilisticLinkage
 from evomask.measures.risk.relabelling import recovered_share, renamed
 from evomask.measures.score import Mean, Weighted
+from evomask.measures.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Loss:
         if numbers:
             parts.append(ProbabilisticLoss(numbers))
             weights.append(len(numbers))
-        return Weighted(tuple(parts), tuple(weights)).against(original)
+        reading = Weighted(tuple(parts), tuple(weights)).against(original)
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,11 @@ class PapersRisk:
         """Prepare its parts."""
         interval = RankInterval(self.attributes).against(original)
         linkages = _Linkages.of(original, self.attributes, probabilistic=self.probabilistic)
-        return lambda masked: (interval(masked) + linkages(masked)) / 2
+
+        def reading(masked: Table) -> float:
+            return (interval(masked) + linkages(masked)) / 2
+
+        return _tracked_without(linkages, reading, original, self)
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,16 @@ class StrictRisk:
                     risks += [(recovered(masked) + linkages(named)) / 2, inference(named)]
             return max(risks)
 
+        return _tracked_without(linkages, reading, original, self)
+
+
+def _tracked_without(
+    linkages: _Linkages, reading: Reading, original: Table, risk: Measure
+) -> Reading:
+    """The reading, with a way to follow it where there is no probabilistic linkage in it."""
+    if linkages.probabilistic is not None:
         return reading
+    return TrackableReading(reading, original, Request(risk.about.name, risk.attributes))
 
 
 def _same_codes(masked: Table, named: Table, names: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.measure import About, Measure, Reading, Side
+from evomask.measures.trackable import JoinedReading
 
 
 def _names(parts: Sequence[Measure]) -> tuple[str, ...]:
@@ -19,7 +20,7 @@ def _joined(
     parts: Sequence[Measure], original: Table, join: Callable[[list[float]], float]
 ) -> Reading:
     readings = [part.against(original) for part in parts]
-    return lambda masked: join([read(masked) for read in readings])
+    return JoinedReading(readings, join)
 
 
 def _check(parts: Sequence[Measure]) -> None:

@@ -23,6 +23,7 @@ from evomask.measures.loss.moments import (
 )
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, needing
+from evomask.measures.trackable import Request, TrackableReading
 
 Terms = Callable[[Columns, Moments], Floats]
 
@@ -32,7 +33,7 @@ def _columns(original: Table, names: tuple[str, ...]) -> Columns:
     return Columns.of(original, names)
 
 
-def _moment_reading(original: Table, names: tuple[str, ...], terms: Terms) -> Reading:
+def _moment_reading(original: Table, measure: str, names: tuple[str, ...], terms: Terms) -> Reading:
     columns = _columns(original, names)
 
     def reading(masked: Table) -> float:
@@ -40,7 +41,7 @@ def _moment_reading(original: Table, names: tuple[str, ...], terms: Terms) -> Re
         parts = terms(columns, columns.masked_moments(columns.cells(masked)))
         return 100.0 * float(parts.mean()) if parts.size else 0.0
 
-    return reading
+    return TrackableReading(reading, original, Request(measure, names))
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class ValueLoss:
     def against(self, original: Table) -> Reading:
         """Prepare the scale of every value."""
         columns = _columns(original, self.attributes)
-        scales = [_value_scales(column.values, column.deviation) for column in columns.columns]
+        scales = [value_scales(column.values, column.deviation) for column in columns.columns]
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
@@ -69,10 +70,11 @@ class ValueLoss:
             ]
             return 100.0 * float(np.mean(parts))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
-def _value_scales(values: Floats, deviation: float) -> Floats:
+def value_scales(values: Floats, deviation: float) -> Floats:
+    """What differences of values are divided by."""
     return np.where(values != 0, np.abs(values), ROOT_TWO * deviation)
 
 
@@ -91,7 +93,7 @@ class MeanLoss:
 
     def against(self, original: Table) -> Reading:
         """Prepare the original's means."""
-        return _moment_reading(original, self.attributes, _mean_terms)
+        return _moment_reading(original, self.about.name, self.attributes, _mean_terms)
 
 
 def _mean_terms(columns: Columns, masked: Moments) -> Floats:
@@ -116,7 +118,7 @@ class CovarianceLoss:
 
     def against(self, original: Table) -> Reading:
         """Prepare the original's covariances."""
-        return _moment_reading(original, self.attributes, _covariance_terms)
+        return _moment_reading(original, self.about.name, self.attributes, _covariance_terms)
 
 
 def _covariance_terms(columns: Columns, masked: Moments) -> Floats:
@@ -142,7 +144,7 @@ class VarianceLoss:
 
     def against(self, original: Table) -> Reading:
         """Prepare the original's variances."""
-        return _moment_reading(original, self.attributes, _variance_terms)
+        return _moment_reading(original, self.about.name, self.attributes, _variance_terms)
 
 
 def _variance_terms(columns: Columns, masked: Moments) -> Floats:
@@ -166,7 +168,7 @@ class CorrelationLoss:
 
     def against(self, original: Table) -> Reading:
         """Prepare the original's correlations."""
-        return _moment_reading(original, self.attributes, _correlation_terms)
+        return _moment_reading(original, self.about.name, self.attributes, _correlation_terms)
 
 
 def _correlation_terms(columns: Columns, masked: Moments) -> Floats:

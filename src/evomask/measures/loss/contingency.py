@@ -15,6 +15,7 @@ from evomask.kernels.arrays import Codes, Floats
 from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
+from evomask.measures.trackable import Request, TrackableReading
 
 DENSE = 1 << 20
 """Tables with more cells than this are counted by their occupied cells only."""
@@ -74,7 +75,8 @@ class ContingencyLoss:
             found = self._differences(columns, masked)
             return 50.0 * found.total / (len(original) * found.tables)
 
-        return reading
+        request = Request(self.about.name, self.attributes, dimension=self.dimension)
+        return TrackableReading(reading, original, request)
 
     def diagnostics(self, original: Table, masked: Table) -> TableDifferences:
         """The raw figures, outside [0, 100], that the thesis prints."""

@@ -12,6 +12,7 @@ from evomask.measures.loss.moments import ROOT_TWO
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original
+from evomask.measures.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class DistanceLoss:
             check_masked(original, masked, self.attributes)
             return 100.0 * float(np.mean([part(masked) for part in parts]))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 def _attribute_reading(original: Table, name: str) -> Reading:

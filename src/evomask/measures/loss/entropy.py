@@ -10,6 +10,7 @@ from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
+from evomask.measures.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class EntropyLoss:
             check_masked(original, masked, self.attributes)
             return 100.0 * float(np.mean([_relative_entropy(c, masked) for c in columns]))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 def _relative_entropy(column: CategoricalColumn, masked: Table) -> float:

@@ -32,6 +32,7 @@ from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.pairing import check_masked, needing
+from evomask.measures.trackable import Request, TrackableReading
 
 LEVELS = np.arange(5, 100, 5) / 100
 ROUNDING = 1e-9
@@ -78,7 +79,7 @@ class ProbabilisticLoss:
             shares = [_worsened(q.losses(own), lost).mean() for q, own, lost in pairs]
             return 100.0 * float(np.mean([*families, np.mean(shares)]))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 def _shares_gone(before: Moments, after: Moments) -> Points:

@@ -21,6 +21,7 @@ from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.space import Space
+from evomask.measures.trackable import Request, TrackableReading
 
 HALVES = 5
 WINDOW = 10.0
@@ -148,7 +149,7 @@ class Inference:
             gained = (attack.success(masked) - attack.floor) / (ceiling - attack.floor)
             return 100.0 * min(1.0, max(0.0, gained))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 @dataclass(frozen=True, eq=False)

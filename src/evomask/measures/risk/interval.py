@@ -14,6 +14,7 @@ from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original, needing
+from evomask.measures.trackable import Request, TrackableReading
 
 CATEGORICAL_WINDOW = 10.0
 CONTINUOUS_WINDOWS = tuple(float(p) for p in range(1, 11))
@@ -53,7 +54,10 @@ class RankInterval:
         check_original(original, self.attributes)
         _check_some(self.attributes)
         parts = [self._attribute_reading(original, name) for name in self.attributes]
-        return _mean_reading(original, self.attributes, parts)
+        request = Request(
+            self.about.name, self.attributes, window=self.categorical, windows=self.continuous
+        )
+        return TrackableReading(_mean_reading(original, self.attributes, parts), original, request)
 
     def _attribute_reading(self, original: Table, name: str) -> Reading:
         if original.attribute(name).is_categorical:

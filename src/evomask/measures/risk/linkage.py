@@ -17,6 +17,7 @@ from evomask.kernels.linkage import Rows, tied_with_own
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
 from evomask.measures.risk.space import Space
+from evomask.measures.trackable import Request, TrackableReading
 
 TieRule = Callable[[Indices], Floats]
 """How many records are nearest, the own one among them (0: it is not), to what that counts."""
@@ -71,7 +72,8 @@ class DistanceLinkage:
             found = tied_with_own(targets, places, owners, candidates, space.terms(released))
             return 100.0 * float(np.average(self.ties(found), weights=counts))
 
-        return reading
+        request = Request(self.about.name, self.attributes, ties=self.ties)
+        return TrackableReading(reading, original, request)
 
 
 def _distinct_targets(

@@ -18,19 +18,23 @@ from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.risk.linkage import DistanceLinkage
+from evomask.measures.trackable import Request, TrackableReading
 
 
 def best_names(joint: Indices) -> Codes:
     """For each masked cell the category it is renamed to, no category twice; -1 for none.
 
-    *joint* counts the records of each original category (rows) in each cell (columns).
+    *joint* counts the records of each original category (rows) in each cell (columns). Among
+    maps that recover as many cells, one that keeps most names.
     """
-    from scipy.optimize import linear_sum_assignment
+    from evomask.kernels.assignment import best_rows
 
-    categories, cells = linear_sum_assignment(joint, maximize=True)
-    names = np.full(joint.shape[1], -1, dtype=np.int32)
-    names[cells] = categories
-    return names
+    size = max(joint.shape)
+    weights = np.zeros((size, size), dtype=np.int64)
+    weights[: joint.shape[0], : joint.shape[1]] = joint * (size + 1)
+    weights[np.diag_indices(size)] += 1
+    rows = best_rows(weights)[: joint.shape[1]]
+    return np.where(rows < joint.shape[0], rows, -1).astype(np.int32)
 
 
 def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
@@ -81,7 +85,7 @@ class Relabelling:
             check_masked(original, masked, self.attributes)
             return 100.0 * float(np.mean([recovered_share(c, masked) for c in columns]))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 @dataclass(frozen=True)
@@ -106,4 +110,4 @@ class RelabelledLinkage:
             check_masked(original, masked, self.attributes)
             return linkage(renamed(original, masked, self.attributes))
 
-        return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))

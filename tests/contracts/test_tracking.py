@@ -1,0 +1,180 @@
+"""A tracked reading equals a full one, whatever was changed and undone before."""
+
+import numpy as np
+import pytest
+
+from evomask.errors import DataError, ParameterError
+from evomask.kernels.tracked_measures import replay
+from evomask.measures.loss.classic import (
+    CorrelationLoss,
+    CovarianceLoss,
+    MeanLoss,
+    ValueLoss,
+    VarianceLoss,
+)
+from evomask.measures.loss.contingency import ContingencyLoss
+from evomask.measures.loss.distance import DistanceLoss
+from evomask.measures.loss.entropy import EntropyLoss
+from evomask.measures.loss.probabilistic import ProbabilisticLoss
+from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.risk.inference import Inference
+from evomask.measures.risk.interval import RankInterval
+from evomask.measures.risk.linkage import DistanceLinkage, unique
+from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.score import Mean, Worst
+from tests.measures.files import generalized, perturbed
+from tests.tables import mixed
+
+TABLE = mixed(60)
+NAMES = TABLE.schema.quasi_identifiers
+NUMBERS, CATEGORIES = ("age", "income"), ("school", "region")
+STEPS = 10_000
+NEAR = {"abs": 1e-9, "rel": 0}
+
+OF_NUMBERS = (
+    ProbabilisticLoss, ValueLoss, MeanLoss, CovarianceLoss, VarianceLoss, CorrelationLoss,
+)  # fmt: skip
+OF_CATEGORIES = (ContingencyLoss, EntropyLoss, Relabelling, RelabelledLinkage)
+OF_ALL = (DistanceLoss, RankInterval, DistanceLinkage, Inference, Loss)
+MEASURES = {
+    f"{measure.about.name} of {kind}": measure
+    for kind, names, makers in (
+        ("numbers", NUMBERS, OF_NUMBERS + OF_ALL),
+        ("categories", CATEGORIES, OF_CATEGORIES + OF_ALL),
+        ("both", NAMES, OF_ALL),
+    )
+    for measure in (
+        *(maker(names) for maker in makers),
+        PapersRisk(names, probabilistic=False),
+        StrictRisk(names, probabilistic=False),
+    )
+} | {
+    "one number": ProbabilisticLoss(("income",)),
+    "tables of one attribute": ContingencyLoss(CATEGORIES, dimension=1),
+    "windows of its own": RankInterval(NAMES, 3.0, (20.0, 5.0)),
+    "unique links": DistanceLinkage(NAMES, unique),
+    "renamed links of all": RelabelledLinkage(NAMES),
+}
+PERMUTED = TABLE.with_columns(
+    {"school": (TABLE["school"] + 1) % 4, "region": (TABLE["region"] + 2) % 4}
+)
+FILES = {"perturbed": perturbed(TABLE, NAMES), "permuted": PERMUTED}
+
+
+def random_changes(names, n_steps, seed):
+    """Records, positions of attributes, values from the original, and what is kept."""
+    rng = np.random.default_rng(seed)
+    records = rng.integers(0, len(TABLE), n_steps)
+    attributes = rng.integers(0, len(names), n_steps)
+    drawn = rng.integers(0, len(TABLE), n_steps)
+    pairs = zip(attributes, drawn, strict=True)
+    values = np.array([float(TABLE[names[a]][i]) for a, i in pairs])
+    return records, attributes, values, rng.integers(0, 2, n_steps)
+
+
+def after(masked, names, changes):
+    """The file with the kept changes made one by one."""
+    columns = {name: masked[name].copy() for name in names}
+    for record, attribute, value, kept in zip(*changes, strict=True):
+        if kept:
+            columns[names[attribute]][record] = value
+    return masked.with_columns(columns)
+
+
+@pytest.mark.parametrize("masked", FILES.values(), ids=FILES.keys())
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES.keys())
+class TestEveryTrackedMeasure:
+    def test_begins_with_the_full_reading(self, measure, masked):
+        reading = measure.against(TABLE)
+        assert reading.track(masked).value == pytest.approx(reading(masked), **NEAR)
+
+    @pytest.mark.parametrize("n_steps", [50, STEPS])
+    def test_equals_a_full_reading_after_changes_and_undos(self, measure, masked, n_steps):
+        reading = measure.against(TABLE)
+        tracked = reading.track(masked)
+        changes = random_changes(measure.attributes, n_steps, seed=n_steps)
+        replay(tracked.state, *changes)
+        changed = after(masked, measure.attributes, changes)
+        assert tracked.value == pytest.approx(reading(changed), **NEAR)
+
+    def test_undoing_restores_every_bit(self, measure, masked):
+        tracked = measure.against(TABLE).track(masked)
+        before = tracked.value
+        records, attributes, values, _ = random_changes(measure.attributes, 10, seed=2)
+        for record, attribute, value in zip(records, attributes, values, strict=True):
+            tracked.change(int(record), measure.attributes[attribute], value)
+        tracked.undo()
+        assert tracked.value == before
+
+
+def test_the_best_renaming_changes_on_the_way():
+    """Otherwise the tests above would not have seen a renamed version made afresh."""
+    tracked = StrictRisk(NAMES, probabilistic=False).against(TABLE).track(PERMUTED)
+    place = tracked.state.renaming.current
+    seen = set()
+    for part in range(40):
+        replay(tracked.state, *random_changes(NAMES, 25, seed=part))
+        seen.add(int(tracked.state.journal.wholes[place]))
+    assert {1, 2} <= seen
+
+
+def test_changes_are_undone_back_to_the_last_keeping():
+    reading = Loss(NAMES).against(TABLE)
+    tracked = reading.track(TABLE)
+    tracked.change(3, "school", 1.0 if TABLE["school"][3] != 1 else 2.0)
+    tracked.keep()
+    kept = tracked.value
+    tracked.change(4, "age", 99.0)
+    tracked.undo()
+    assert tracked.value == kept > 0.0
+
+
+@pytest.mark.parametrize("score", [Mean, Worst])
+def test_a_score_follows_its_parts(score):
+    reading = score((Loss(NAMES), StrictRisk(NAMES, probabilistic=False))).against(TABLE)
+    tracked = reading.track(FILES["perturbed"])
+    tracked.change(7, "age", 20.0)
+    changed = FILES["perturbed"]["age"].copy()
+    changed[7] = 20.0
+    expected = reading(FILES["perturbed"].with_columns({"age": changed}))
+    assert tracked.value == pytest.approx(expected, **NEAR)
+
+
+def test_following_leaves_the_masked_table_alone():
+    masked = FILES["perturbed"]
+    before = masked["age"].tobytes()
+    Loss(NAMES).against(TABLE).track(masked).change(0, "age", 77.0)
+    assert masked["age"].tobytes() == before
+
+
+def test_too_many_changes_without_keeping_are_refused():
+    tracked = Loss(CATEGORIES).against(TABLE).track(TABLE)
+    tracked.state.journal.size[0] = len(tracked.state.journal.places)
+    with pytest.raises(ParameterError, match="keep or undo"):
+        tracked.change(0, "school", (TABLE["school"][0] + 1) % 4)
+
+
+def test_generalized_files_are_refused():
+    with pytest.raises(DataError, match="generalized"):
+        Loss(NAMES).against(TABLE).track(generalized(TABLE, NAMES))
+
+
+def test_files_with_suppressed_records_are_refused():
+    some = np.arange(len(TABLE)) < 3
+    with pytest.raises(DataError, match="suppressed"):
+        Loss(NAMES).against(TABLE).track(TABLE.suppressing(some))
+
+
+def test_a_score_with_probabilistic_linkage_cannot_be_tracked():
+    reading = Mean((Loss(NAMES), PapersRisk(NAMES))).against(TABLE)
+    with pytest.raises(ParameterError, match="cannot be tracked"):
+        reading.track(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "value"), [(60, "age", 1.0), (0, "school", 4.0), (0, "age", np.inf)]
+)
+def test_changes_outside_the_file_are_refused(record, name, value):
+    tracked = Loss(NAMES).against(TABLE).track(TABLE)
+    with pytest.raises(ParameterError):
+        tracked.change(record, name, value)
