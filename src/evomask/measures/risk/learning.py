@@ -188,12 +188,11 @@ class LearnedInference:
         def strike(masked: Table) -> Success:
             check_columns(original, masked, (*self.attributes, self.wanted))
             lesson = _Lesson.of(space, masked, guesser.learned(masked))
-            shares = lesson.shares_right(people, np.full(len(people), -1))
-            best = int(np.argmax(shares))
-            if len(masked) != len(original) or len(masked) < 2:
-                return Success(shares[best], usual)
-            without = lesson.shares_right(people, people)[best]
-            return Success(shares[best], usual, {"without_own_record": without})
+            with_own, without = lesson.shares_right(people)
+            best = int(np.argmax(with_own))
+            paired = len(masked) == len(original) > 1
+            details = {"without_own_record": without[best]} if paired else {}
+            return Success(with_own[best], usual, details)
 
         return strike
 
@@ -215,15 +214,23 @@ class _Lesson:
         rows = released.rows.take(classes.representatives)
         return cls(space, classes, rows, space.terms(released, from_originals=True), learned)
 
-    def shares_right(self, people: Indices, left_out: Indices) -> list[float]:
-        """Percent of people guessed right by each number of neighbours."""
-        right: list[list[Flags]] = [[] for _ in NEIGHBOURS]
-        for places in blocks(np.arange(len(people)), len(self.classes)):
-            some, out = people[places], left_out[places]
-            apart = distances(self.space.originals.take(some), self.rows, self.terms)
-            for found, near in zip(right, _nearest(apart, self.classes, out), strict=True):
-                found.append(self.learned.right(some, Near(self.classes, near, out)))
-        return [100.0 * float(np.concatenate(found).mean()) for found in right]
+    def shares_right(self, people: Indices) -> tuple[list[float], list[float]]:
+        """Percent guessed right by each number of neighbours, with and without own records."""
+        parts = blocks(people, len(self.classes))
+        right = np.concatenate([self._right(some) for some in parts], axis=2)
+        with_own, without = 100.0 * right.mean(axis=2)
+        return with_own.tolist(), without.tolist()
+
+    def _right(self, people: Indices) -> Flags:
+        """Who is guessed right: with and without the own record, by number of neighbours."""
+        apart = distances(self.space.originals.take(people), self.rows, self.terms)
+        nobody = np.full(len(people), -1)
+        own = np.where(people < len(self.classes.labels), people, -1)
+        found = [
+            [self.learned.right(people, Near(self.classes, near, out)) for near in ways]
+            for out, ways in ((out, _nearest(apart, self.classes, out)) for out in (nobody, own))
+        ]
+        return np.array(found)
 
 
 def _guesser(original: Table, name: str) -> Guesser:
@@ -233,14 +240,18 @@ def _guesser(original: Table, name: str) -> Guesser:
 
 
 def _nearest(apart: Points, classes: Classes, left_out: Indices) -> list[Flags]:
-    """For each number of neighbours, the classes that hold them; ties are all in."""
-    counts = np.tile(classes.sizes, (len(apart), 1))
-    out = np.flatnonzero(left_out >= 0)
-    counts[out, classes.labels[left_out[out]]] -= 1
-    order = np.argsort(apart, axis=1, kind="stable")
-    reached = np.cumsum(np.take_along_axis(counts, order, axis=1), axis=1)
+    """For each number of neighbours, the classes that hold them; ties are all in.
+
+    One class more than the most neighbours is enough: all but one hold a record at least.
+    """
+    few = min(max(NEIGHBOURS) + 1, len(classes))
+    order = np.argpartition(apart, few - 1, axis=1)[:, :few]
+    order = np.take_along_axis(
+        order, np.argsort(np.take_along_axis(apart, order, axis=1), axis=1), axis=1
+    )
     in_order = np.take_along_axis(apart, order, axis=1)
-    last = [
-        np.argmax(reached >= np.minimum(k, reached[:, -1:]), axis=1)[:, None] for k in NEIGHBOURS
-    ]
-    return [apart <= np.take_along_axis(in_order, place, axis=1) * (1.0 + TIE) for place in last]
+    own = np.where(left_out >= 0, classes.labels[left_out], -1)
+    reached = np.cumsum(classes.sizes[order] - (order == own[:, None]), axis=1)
+    places = [np.argmax(reached >= np.minimum(k, reached[:, -1:]), axis=1) for k in NEIGHBOURS]
+    limits = [np.take_along_axis(in_order, place[:, None], axis=1) for place in places]
+    return [apart <= limit * (1.0 + TIE) for limit in limits]
