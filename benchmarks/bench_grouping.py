@@ -18,7 +18,7 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.papers.grouping import Effort, searched
 from evomask.papers.grouping_inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
-from evomask.searches.grouping.baselines import BASELINES, correlations
+from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.search import GroupingSearch, Parameters
 
 PAPER_SECONDS = 868.0
@@ -30,8 +30,7 @@ def against_baselines(name: str) -> None:
     """F found by each k, beside the best of all groupings that nobody searched for."""
     for k in SIZES:
         found = searched(name, k, Effort(1))
-        strengths = correlations(found.problem.parts.points)
-        others = {n: make(strengths) for n, make in BASELINES.items()} | hand_made(name)
+        others = baselines(correlations(found.problem.parts.points)) | hand_made(name)
         scores = {n: found.problem.components(g).score for n, g in others.items()}
         best = min(scores, key=scores.__getitem__)
         score, groups = found.state.summary.best, int(found.best.max()) + 1

@@ -69,3 +69,13 @@ def test_a_count_is_the_mean_over_children(study):
     births = study.combined.ledger.births["mutate"]
     line = next(s for s in chart.series if s.name == "mutate")
     assert list(line.y) == [dict(row.counts)["width"] / row.children for row in births]
+
+
+def test_a_run_without_generations_has_nothing_to_draw(plan_of):
+    assert OperatorStudy.of(perform(plan_of(Budget(generations=0)))).charts == ()
+
+
+def test_an_operator_that_never_worked_alone_is_not_drawn(study):
+    idle = OperatorStudy(study.combined, {**study.alone, "rare": study.alone["cross"]})
+    chart = next(c for c in idle.charts if c.name == "operators-lifetime-alone")
+    assert {series.name for series in chart.series} == {"cross", "mutate"}

@@ -53,7 +53,7 @@ RunFolder = Annotated[
 StudyWanted = Annotated[
     Study | None,
     typer.Option(
-        "--study", help="Study the operators; each one also gets a run of its own, of equal budget."
+        "--study", help="Study the operators; each one also gets a run of its own, as long at most."
     ),
 ]
 Figures = Annotated[

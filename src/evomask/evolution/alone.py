@@ -10,14 +10,15 @@ from evomask.evolution.individual import G, Population
 from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State
 
-TRIES = 1000
+TRIES = 200
+"""Proposals in search of an operator that a scheme uses seldom."""
 
 
 @dataclass(frozen=True)
 class Alone(Generic[G]):
     """The tasks of one operator, as many as the scheme proposes of all of them together.
 
-    The brood is empty where the scheme does not use the operator any more.
+    The brood is empty where the scheme does not use the operator, now or any more.
     """
 
     scheme: Scheme[G]

@@ -11,6 +11,8 @@ from evomask.evolution.state import State
 
 Stop: TypeAlias = Callable[[State[Any]], bool]
 
+IDLE = 10
+
 
 def generations(limit: int) -> Stop:
     """After *limit* generations; the first population is generation 0."""
@@ -33,9 +35,9 @@ def stalled(patience: int) -> Stop:
 
 
 def idle(state: State[Any]) -> bool:
-    """When the scheme proposed nothing."""
-    last = state.history.last(2)
-    return len(last) == 2 and last[0].tasks == last[1].tasks
+    """When the scheme proposed nothing for ten generations."""
+    last = state.history.last(IDLE + 1)
+    return len(last) == IDLE + 1 and last[0].tasks == last[-1].tasks
 
 
 def target(cost: float) -> Stop:

@@ -27,9 +27,12 @@ class OperatorStudy:
 
     @classmethod
     def of(cls, run: Run, *, workers: int = 1) -> "OperatorStudy":
-        """The study of a run; every operator it used gets a run of its own, of the same budget."""
-        names = operators_of(run.state)
-        return cls(run.state, {n: perform_alone(run.plan, n, workers=workers) for n in names})
+        """The study of a run; each operator it used gets a run of its own, as long at most."""
+        alone = {
+            name: perform_alone(run.plan, name, generations=run.state.generation, workers=workers)
+            for name in operators_of(run.state)
+        }
+        return cls(run.state, alone)
 
     @cached_property
     def as_json(self) -> dict[str, Any]:
@@ -51,9 +54,11 @@ class OperatorStudy:
     @property
     def charts(self) -> tuple[Chart, ...]:
         """The four figures combined and alone, best costs, and a figure for each count."""
-        best = (best_cost_chart(self.combined, self.alone),) if self.alone else ()
+        if not operators_of(self.combined):
+            return ()
+        best = best_cost_chart(self.combined, self.alone)
         counts = (count_chart(self.combined, name) for name in self.counts)
-        return (*operator_charts(self.combined), *alone_charts(self.alone), *best, *counts)
+        return (*operator_charts(self.combined), *alone_charts(self.alone), best, *counts)
 
 
 def operators_of(state: State[Any]) -> tuple[str, ...]:
@@ -77,9 +82,7 @@ def operator_study_alone(alone: Mapping[str, State[Any]]) -> dict[str, dict[str,
 
 def alone_charts(alone: Mapping[str, State[Any]]) -> tuple[Chart, ...]:
     """The four figures with each operator's series from its own run."""
-    by_operator = {name: operator_charts(state) for name, state in alone.items()}
-    if not by_operator:
-        return ()
+    by_operator = {n: operator_charts(s) for n, s in alone.items() if n in operators_of(s)}
     return tuple(
         _chart(
             f"{charts[0].name.removeprefix('operators-')}-alone",

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from evomask.data.table import Table
 from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
@@ -64,8 +66,13 @@ def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run
     return perform(store.plan(), store, workers=workers, watch=watch)
 
 
-def perform_alone(plan: Plan, operator: str, *, workers: int = 1) -> State[Any]:
-    """Carry out a plan with one operator only; nothing is kept but the last state."""
+def perform_alone(plan: Plan, operator: str, *, generations: int, workers: int = 1) -> State[Any]:
+    """Carry out a plan with one operator only, for no more than so many generations.
+
+    Nothing is kept but the last state.
+    """
+    budget = replace(plan.budget, generations=generations)
+    plan = msgspec.structs.replace(plan, budget=budget)
     journal, table = Journal(), load(plan.input).table
     setup = prepared(plan, table, journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))

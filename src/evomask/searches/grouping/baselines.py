@@ -82,3 +82,8 @@ BASELINES: Mapping[str, Callable[[Points], Grouping]] = {
     "correlated together": together,
     "correlated apart": apart,
 }
+
+
+def baselines(strengths: Points) -> dict[str, Grouping]:
+    """All of them for attributes that correlate like this."""
+    return {name: make(strengths) for name, make in BASELINES.items()}

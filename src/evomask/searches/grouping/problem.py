@@ -12,7 +12,7 @@ from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.masking.aggregation import aggregated
-from evomask.searches.grouping.baselines import BASELINES, correlations
+from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Components, Microaggregations
 from evomask.searches.grouping.explanation import explained
 from evomask.searches.grouping.genome import Grouping, groups_of, identity
@@ -92,8 +92,8 @@ class AttributeGrouping:
             "groups": self.named(genome),
             "explanation": explained(groups, self.parts.names, strengths),
             "baselines": {
-                name: {**self.read(make(strengths), 0), "groups": self.named(make(strengths))}
-                for name, make in BASELINES.items()
+                name: {**self.read(grouping, 0), "groups": self.named(grouping)}
+                for name, grouping in baselines(strengths).items()
             },
         }
 
