@@ -93,6 +93,14 @@ def test_a_quasi_identifier_without_a_tree_is_named(evomask, people, trees):
     assert "'income'" in answer.err
 
 
+def test_only_the_attributes_named_are_generalized(evomask, people, trees, tmp_path):
+    words = ("--hierarchies", trees, "--attributes", "region", "--exhaustive", "--json")
+    out = tmp_path / "masked.csv"
+    answer = evomask("search", "generalization", people, *words, "--quiet", "--out", out)
+    assert json.loads(answer.out)["lattice"] == 3
+    assert pl.read_csv(out)["age"].to_list() == pl.read_csv(people)["age"].to_list()
+
+
 def test_reproductions_are_listed(evomask):
     assert "generalization-table-1b" in evomask("reproduce", "--list").out
 

@@ -57,6 +57,7 @@ TABLE_2A = (
     Case(("k", "glm"), (5, 100), 4.3e-4, 0.95),
     Case(("k", "glm"), (10, 1000), 1.6e-4, 0.98),
     Case(("k", "glm"), (50, 10000), 1.7e-4, 1.0),
+    # the sides of the next row cannot be read in our copy of the paper; these are a guess
     Case(("k", "l", "glm"), (5, 2, 100), 4.9e-3, 0.92),
     Case(("k", "l", "glm"), (10, 4, 1000), 7.4e-3, 0.92),
     Case(("k", "l", "glm"), (50, 6, 10000), 1.8e-2, 0.88),

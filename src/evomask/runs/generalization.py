@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.io.hierarchies import find_hierarchies, read_hierarchy
-from evomask.kernels.arrays import Floats
 from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
@@ -28,6 +26,7 @@ class Parameters:
     Args:
         hierarchies: folder with a value tree for each quasi-identifier, NAME.csv or as ARX
             names them; without it, the files that the schema names.
+        attributes: what to generalize; by default all quasi-identifiers.
         objectives: what nodes are compared by: k, l, entropy, t, sk, sl, agreement, glm, cm,
             precision, discernibility, loss.
         suppression: percent of the records that may be suppressed.
@@ -41,6 +40,7 @@ class Parameters:
     """
 
     hierarchies: str = ""
+    attributes: tuple[str, ...] = ()
     objectives: tuple[str, ...] = ("k", "glm")
     suppression: float = 0.0
     algorithm: Algorithm = Algorithm.GUIDED
@@ -87,17 +87,21 @@ GENERALIZATION = GeneralizationSearch()
 
 
 def lattice_for(table: Table, parameters: Parameters) -> Lattice:
-    """The lattice of a table's quasi-identifiers, numbers among them taken as categories."""
-    names = [n for n in table.schema.quasi_identifiers if n != parameters.label]
+    """The lattice over a table's quasi-identifiers, numbers among them taken as categories.
+
+    The first confidential attribute that has categories is the sensitive one.
+    """
+    label = parameters.label or None
+    named = parameters.attributes or table.schema.quasi_identifiers
+    names = [name for name in named if name != label]
     paths = _paths(table, parameters, names)
-    for name in (*names, *table.schema.with_role(Role.CONFIDENTIAL), parameters.label):
-        if name and not table.attribute(name).is_categorical:
+    for name in (*names, *([label] if label else [])):
+        if not table.attribute(name).is_categorical:
             table = with_categories(table, name)
-    trees: dict[str, Hierarchy] = {n: read_hierarchy(paths[n], table, n) for n in names}
-    sensitive = table.schema.with_role(Role.CONFIDENTIAL)
-    return lattice_of(
-        table, trees, sensitive=sensitive[0] if sensitive else None, label=parameters.label or None
-    )
+    trees = {name: read_hierarchy(paths[name], table, name) for name in names}
+    confidential = table.schema.with_role(Role.CONFIDENTIAL)
+    sensitive = (name for name in confidential if table.attribute(name).is_categorical)
+    return lattice_of(table, trees, sensitive=next(sensitive, None), label=label)
 
 
 def _paths(table: Table, parameters: Parameters, names: list[str]) -> dict[str, Path]:
@@ -109,7 +113,7 @@ def _paths(table: Table, parameters: Parameters, names: list[str]) -> dict[str, 
     if lacking:
         raise SchemaError(
             f"no hierarchy for the quasi-identifier {lacking[0]!r}; add a file to --hierarchies, "
-            "or name the quasi-identifiers with --quasi"
+            "or name what to generalize with --attributes"
         )
     return found
 
@@ -129,5 +133,5 @@ def with_categories(table: Table, name: str) -> Table:
     return replace(table, schema=schema, columns=columns)
 
 
-def _text(value: Floats | float) -> str:
+def _text(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))

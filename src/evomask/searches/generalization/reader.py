@@ -127,7 +127,8 @@ class Objectives:
             return
         if index.sensitive and not self.lattice.sensitive:
             raise ParameterError(
-                f"the objective {index.name} needs a sensitive attribute; name a confidential one"
+                f"the objective {index.name} needs a sensitive attribute; "
+                "name a confidential one that has categories"
             )
         if index.label and self.lattice.bottom.counts.shape[1] == self.lattice.sensitive:
             raise ParameterError(f"the objective {index.name} needs a label to classify by")
