@@ -10,7 +10,7 @@ from evomask.cli import options
 from evomask.cli.speech import notes, progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.audit import AttackOutcome, AuditOutcome
+    from evomask.runs.audit import AuditOutcome
 
 INDENT = "    "
 
@@ -35,46 +35,7 @@ def audit(
     progress(f"auditing {masked}", quiet=quiet)
     outcome = audit_files(AuditJob(source(masked), original, minimum))
     notes(outcome.notes, quiet=quiet)
-    say_json(_as_json(outcome)) if json else say(_in_words(outcome))
-
-
-def _as_json(outcome: "AuditOutcome") -> dict[str, object]:
-    risk = outcome.record_risk
-    return {
-        "records": outcome.records,
-        "quasi_identifiers": list(outcome.quasi_identifiers),
-        "k": outcome.k,
-        "l": outcome.l,
-        "t": outcome.t,
-        "uniques": outcome.uniques,
-        "confidential": {
-            name: {"l": own.l, "l_entropy": own.l_entropy, "t": own.t}
-            for name, own in outcome.confidential.items()
-        },
-        "record_risk": {
-            "average": risk.average,
-            "weight": risk.weight,
-            "minimum": risk.minimum,
-            "cells": [
-                {"low": cell.low, "high": cell.high, "records": cell.records} for cell in risk.cells
-            ],
-        },
-        "attacks": {finding.about.name: _attack(finding) for finding in outcome.attacks},
-        "notes": list(outcome.notes),
-    }
-
-
-def _attack(finding: "AttackOutcome") -> dict[str, object]:
-    success = finding.success
-    return {
-        "title": finding.about.title,
-        "meaning": finding.about.meaning,
-        "value": success.value,
-        "baseline": success.baseline,
-        "unmasked": finding.unmasked,
-        "details": dict(success.details),
-        "attributes": list(success.attributes),
-    }
+    say_json(outcome.as_json()) if json else say(_in_words(outcome))
 
 
 def _in_words(outcome: "AuditOutcome") -> str:
@@ -117,20 +78,16 @@ def _histogram(outcome: "AuditOutcome") -> list[str]:
 
 
 def _attacks(outcome: "AuditOutcome") -> list[str]:
-    top = [
+    lines = [
         "attacks that no search has seen, in percent, lower is better",
         f"{'':<24}{'masked':>9}{'guessing':>10}{'original':>10}",
     ]
-    return top + [line for finding in outcome.attacks for line in _lines(finding)]
-
-
-def _lines(finding: "AttackOutcome") -> list[str]:
-    success = finding.success
-    numbers = f"{success.value:9.2f}{success.baseline:10.2f}{finding.unmasked:10.2f}"
-    more = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in success.details.items()]
-    more += [f"with {', '.join(success.attributes)}"] if success.attributes else []
-    meaning = f"{finding.about.meaning} ({'; '.join(more)})" if more else finding.about.meaning
-    return [
-        f"{finding.about.name:<24}{numbers}",
-        fill(meaning, 96, initial_indent=INDENT, subsequent_indent=INDENT),
-    ]
+    for finding in outcome.attacks:
+        about, success = finding.about, finding.success
+        numbers = f"{success.value:9.2f}{success.baseline:10.2f}{finding.unmasked:10.2f}"
+        more = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in success.details.items()]
+        more += [f"with {', '.join(success.attributes)}"] if success.attributes else []
+        meaning = f"{about.meaning} ({'; '.join(more)})" if more else about.meaning
+        lines.append(f"{about.name:<24}{numbers}")
+        lines.append(fill(meaning, 96, initial_indent=INDENT, subsequent_indent=INDENT))
+    return lines

@@ -1,7 +1,7 @@
 """A masked table judged by what no search looked at: privacy models, record risk, attacks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -63,6 +63,18 @@ class Finding:
     success: Success
     unmasked: float
 
+    def as_json(self) -> dict[str, object]:
+        """What users see of it."""
+        return {
+            "title": self.about.title,
+            "meaning": self.about.meaning,
+            "value": self.success.value,
+            "baseline": self.success.baseline,
+            "unmasked": self.unmasked,
+            "details": dict(self.success.details),
+            "attributes": list(self.success.attributes),
+        }
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -94,6 +106,21 @@ class Audit:
     def t(self) -> float | None:
         """The largest t; none without a confidential attribute."""
         return max((own.t for own in self.confidential.values()), default=None)
+
+    def as_json(self) -> dict[str, object]:
+        """What users see of it."""
+        return {
+            "records": self.records,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "k": self.k,
+            "l": self.l,
+            "t": self.t,
+            "uniques": self.uniques,
+            "confidential": {name: asdict(own) for name, own in self.confidential.items()},
+            "record_risk": asdict(self.record_risk),
+            "attacks": {finding.about.name: finding.as_json() for finding in self.attacks},
+            "notes": list(self.notes),
+        }
 
 
 def audit(

@@ -8,13 +8,12 @@ from evomask.data.table import Table
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.tables import read_source
-from evomask.measures.audit import Audit, Finding, audit
+from evomask.measures.audit import Audit, audit
 from evomask.measures.records import MINIMUM
 from evomask.runs.inputs import Input, Loaded, load, load_released
 from evomask.runs.released import masked_version
 
 AuditOutcome = Audit
-AttackOutcome = Finding
 
 
 @dataclass(frozen=True)
