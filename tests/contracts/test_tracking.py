@@ -61,14 +61,14 @@ PERMUTED = TABLE.with_columns(
 FILES = {"perturbed": perturbed(TABLE, NAMES), "permuted": PERMUTED}
 
 
-def random_changes(names, n_steps, seed):
+def random_changes(names, n_steps, seed, table=TABLE):
     """Records, positions of attributes, values from the original, and what is kept."""
     rng = np.random.default_rng(seed)
-    records = rng.integers(0, len(TABLE), n_steps)
+    records = rng.integers(0, len(table), n_steps)
     attributes = rng.integers(0, len(names), n_steps)
-    drawn = rng.integers(0, len(TABLE), n_steps)
+    drawn = rng.integers(0, len(table), n_steps)
     pairs = zip(attributes, drawn, strict=True)
-    values = np.array([float(TABLE[names[a]][i]) for a, i in pairs])
+    values = np.array([float(table[names[a]][i]) for a, i in pairs])
     return records, attributes, values, rng.integers(0, 2, n_steps)
 
 
@@ -105,6 +105,27 @@ class TestEveryTrackedMeasure:
             tracked.change(int(record), measure.attributes[attribute], value)
         tracked.undo()
         assert tracked.value == before
+
+
+ORIGINALS = {
+    "more people than are attacked": mixed(2_100),
+    "an attribute of one value": TABLE.with_columns({"age": np.full(60, 0.1)}),
+    "an attribute of one category": TABLE.with_columns({"school": np.zeros(60, dtype=int)}),
+    "an attribute without values": TABLE.with_columns({"income": np.full(60, np.nan)}),
+    "one record": TABLE.take(np.array([5])),
+    "records that are all alike": TABLE.take(np.full(20, 5)),
+}
+
+
+@pytest.mark.parametrize("original", ORIGINALS.values(), ids=ORIGINALS.keys())
+@pytest.mark.parametrize("measure", [Loss(NAMES), StrictRisk(NAMES, probabilistic=False)])
+def test_unusual_files_are_followed_too(original, measure):
+    reading = measure.against(original)
+    masked = perturbed(original, NAMES)
+    tracked = reading.track(masked)
+    changes = random_changes(NAMES, 300, seed=4, table=original)
+    replay(tracked.state, *changes)
+    assert tracked.value == pytest.approx(reading(after(masked, NAMES, changes)), **NEAR)
 
 
 def test_the_best_renaming_changes_on_the_way():

@@ -8,7 +8,11 @@ from typing import ClassVar, Protocol
 from evomask.data.table import Table
 
 Reading = Callable[[Table], float]
-"""A measure bound to its original: a masked table in, percent in [0, 100] out."""
+"""A measure bound to its original: a masked table in, percent in [0, 100] out.
+
+Many readings can also follow single changed cells, and some have an expectation under PRAM;
+see ``evomask.measures.trackable``.
+"""
 
 
 class Side(StrEnum):
