@@ -46,3 +46,9 @@ def random_graph(n=60, m=120, seed=0, directed=False):
 def profiles(graph, *others):
     found = profiles_of(COLUMNS, graph.nodes, *(other.nodes for other in others))
     return found if others else found[0]
+
+
+def slow_common(places, codes):
+    """The closest common ancestor, found by comparing branches."""
+    branches = [{int(a) for a in places.ancestors[code] if a >= 0} for code in codes]
+    return min(set.intersection(*branches), key=lambda place: places.levels[place])

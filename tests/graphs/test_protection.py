@@ -12,7 +12,7 @@ from evomask.graphs.aggregation import borda_topics, common_places, lower_median
 from evomask.graphs.measures import semantic_loss
 from evomask.graphs.profiles import NO_TOPIC
 from evomask.graphs.protection import PartitionSearch, RandomSeeds, random_clusters
-from tests.graphs.examples import CITIES, graph_of, profiles, random_graph
+from tests.graphs.examples import CITIES, graph_of, profiles, random_graph, slow_common
 
 PROTECTORS = [RandomSeeds(), PartitionSearch(attempts=20)]
 
@@ -121,7 +121,7 @@ def test_the_search_loses_less_than_random_seeds(k):
 
 def settled_cost(found, members, weights, caution, topics):
     """What a cluster costs if it releases these topics, written out."""
-    place = found.places.common(found.locations[members])
+    place = slow_common(found.places, found.locations[members])
     cost = 0.0
     for node in members:
         changed = topics != found.topics[node]
@@ -200,7 +200,7 @@ def test_a_tie_in_points_goes_to_the_topic_that_more_name():
 def test_common_places_of_several_clusters_are_each_clusters_own():
     found = profiles(random_graph(30))
     labels = np.arange(30) % 4
-    expected = [found.places.common(found.locations[labels == g]) for g in range(4)]
+    expected = [slow_common(found.places, found.locations[labels == g]) for g in range(4)]
     assert common_places(found.places, found.locations, labels).tolist() == expected
 
 

@@ -105,12 +105,6 @@ class Places:
         )
         return np.where(on_branch, apart, 1.0)
 
-    def common(self, places: Indices) -> int:
-        """The closest common ancestor of some places."""
-        branches = self.ancestors[np.unique(places)]
-        shared = (branches == branches[0]).all(axis=0) & (branches[0] >= 0)
-        return int(branches[0][np.flatnonzero(shared)[0]])
-
 
 def _branch(path: Path) -> list[Path]:
     """The place itself and all above it, up to the world; empty parts are no places."""
