@@ -70,8 +70,8 @@ def speeds() -> None:
 
 
 def searches(runs: int) -> None:
-    for name, rows in (("PBG-EA", paper.table_1b(runs)), ("guided", paper.guided(runs))):
-        for row in rows:
+    for name, table in (("PBG-EA", paper.table_1b), ("guided", paper.guided)):
+        for row in table(runs):
             print(
                 f"{name:7} {row['objectives']!s:12} RR {row['rr']:.3f} (paper {row['rr_paper']}), "
                 f"CE {row['ce']:.1e} (paper {row['ce_paper']}), "
