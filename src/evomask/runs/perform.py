@@ -1,5 +1,6 @@
 """Carrying out a plan, from the start or from where it stopped."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -86,7 +87,11 @@ def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
     loaded = load(plan.input)
-    setup = prepared(plan, loaded.table, journal.decide, workers)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        setup = prepared(plan, loaded.table, journal.decide, workers)
+    said = tuple(str(warning.message) for warning in caught)
+    loaded = replace(loaded, notes=(*loaded.notes, *said))
     worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
     with evaluator(worker, workers) as work:
         journal.start()
@@ -124,7 +129,9 @@ class SentWorker(Worker[Any]):
 
 def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]:
     """The same worker in another process: whatever was decided is decided the same."""
-    return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were told where the run began
+        return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
 
 
 def _evolved(

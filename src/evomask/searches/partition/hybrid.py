@@ -95,6 +95,26 @@ def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -
     return best
 
 
+def refined_part(
+    points: Points,
+    k: int,
+    macrogroups: Labels,
+    groups: Labels,
+    inner: Inner,
+    rates: Rates,
+    part: int,
+    rng: np.random.Generator,
+) -> Labels:
+    """The groups with every macrogroup of one part refined, the others as they are."""
+    labels = groups.copy()
+    for number in range(part, int(macrogroups.max()) + 1, PARTS):
+        records: Indices = np.flatnonzero(macrogroups == number)
+        known = canonical(groups[records])
+        own = refined(points[records], k, inner, rates, known, rng)
+        labels[records] = labels.max() + 1 + own
+    return canonical(labels)
+
+
 @dataclass(frozen=True, eq=False)
 class Hybrid(Grouped):
     """A first genome refines some macrogroups; recombining all of them refines all.
@@ -112,19 +132,15 @@ class Hybrid(Grouped):
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """Refine one part of the macrogroups, or put the parts together."""
         if task.operator == FIRST:
-            return self.outcome(self._part(task.rival or 0, rng))
+            return self.outcome(
+                refined_part(
+                    self.points, self.k, self.macrogroups, self.groups, self.inner, self.rates,
+                    task.rival or 0, rng,
+                )
+            )  # fmt: skip
         return self.outcome(
             best_of_components(self.points, [parent.genome for parent in task.parents])
         )
-
-    def _part(self, part: int, rng: np.random.Generator) -> Labels:
-        labels = self.groups.copy()
-        for number in range(part, int(self.macrogroups.max()) + 1, PARTS):
-            records: Indices = np.flatnonzero(self.macrogroups == number)
-            known = canonical(self.groups[records])
-            own = refined(self.points[records], self.k, self.inner, self.rates, known, rng)
-            labels[records] = labels.max() + 1 + own
-        return canonical(labels)
 
 
 def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:

@@ -1,7 +1,6 @@
 """The partition search as users find it: algorithms, what can be set, how budgets are spent."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -201,11 +200,3 @@ class Once:
     ) -> Population[Labels]:
         """Who is there."""
         return born(state, brood, outcomes)
-
-
-def readings(setup: Setup[Any], state: State[Any]) -> Mapping[str, object]:
-    """What a search of bare points found: labels and the keys of the JSON answer."""
-    problem, genome = setup.problem, state.archive.members[0].genome
-    labels = genome.labels if isinstance(genome, genetic.Breeding) else genome
-    told: Mapping[str, object] = problem.answer(genome)  # type: ignore[attr-defined]
-    return {"labels": labels, **told, "evaluations": state.evaluations}

@@ -1,0 +1,93 @@
+"""``evomask search partition`` as a user meets it."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def survey(tmp_path):
+    """Eighty records of three numbers."""
+    numbers = np.random.default_rng(0).normal(size=(80, 3)).round(3)
+    path = tmp_path / "survey.csv"
+    pl.DataFrame(numbers, schema=["a", "b", "c"]).write_csv(path)
+    return path
+
+
+def words(file, *more):
+    return ("search", "partition", file, "-k", 3, "--seed", 5, "--json", *more)
+
+
+def found(evomask, file, *more):
+    answer = evomask(*words(file, *more))
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)
+
+
+def test_json_has_the_keys_promised(evomask, survey):
+    told = found(evomask, survey, "--evaluations", 50_000)
+    assert {"sse", "il", "groups", "lower_bound", "evaluations", "seconds"} <= told.keys()
+    assert isinstance(told["groups"], int)
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["memetic", "genetic", "one-step", "two-step", "mdav", "vmdav"]
+)
+def test_every_algorithm_answers(evomask, survey, algorithm):
+    told = found(evomask, survey, "--algorithm", algorithm, "--evaluations", 20_000, "--epochs", 50)
+    assert told["lower_bound"] <= told["sse"]
+
+
+def test_a_time_budget_ends_it(evomask, survey):
+    assert found(evomask, survey, "--seconds", 0.3)["evaluations"] > 0
+
+
+def test_every_released_combination_is_shared_by_k_records(evomask, survey, tmp_path):
+    out = tmp_path / "masked.csv"
+    found(evomask, survey, "--evaluations", 20_000, "--out", out)
+    assert pl.read_csv(out).group_by("a", "b", "c").len()["len"].min() >= 3
+
+
+def test_one_and_two_workers_write_the_same_file(evomask, survey, tmp_path):
+    written = []
+    for workers in (1, 2):
+        out = tmp_path / f"masked-{workers}.csv"
+        found(evomask, survey, "--evaluations", 60_000, "--workers", workers, "--out", out)
+        written.append(out.read_bytes())
+    assert written[0] == written[1]
+
+
+def test_kinds_are_mixed(evomask, tmp_path):
+    path, out = tmp_path / "mixed.csv", tmp_path / "masked.csv"
+    rows = [f"{i % 9},{'abc'[i % 3]},{'xy'[i % 2]}" for i in range(60)]
+    path.write_text("n,place,size\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    kinds = ("--quasi", "n,place,size", "--nominal", "place", "--ordinal", "size")
+    found(evomask, path, *kinds, "--evaluations", 20_000, "--out", out)
+    assert pl.read_csv(out).group_by("n", "place", "size").len()["len"].min() >= 3
+
+
+def test_more_records_in_a_group_than_there_are_is_one_sentence(evomask, survey):
+    answer = evomask("search", "partition", survey, "-k", 81, "--evaluations", 10)
+    assert answer.code == 1
+    assert "number of records" in answer.err
+
+
+def test_exact_refuses_a_file_it_cannot_solve(evomask, survey):
+    answer = evomask(*words(survey, "--algorithm", "exact", "--seconds", 1))
+    assert answer.code == 1
+    assert "24 records or fewer" in answer.err
+
+
+def test_an_unknown_algorithm_is_told_the_known_ones(evomask, survey):
+    answer = evomask(*words(survey, "--algorithm", "magic"))
+    assert answer.code == 1
+    assert "two-step" in answer.err
+
+
+def test_a_constant_attribute_is_noted(evomask, tmp_path):
+    path = tmp_path / "flat.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i},7" for i in range(12)) + "\n", encoding="utf-8")
+    told = found(evomask, path, "--evaluations", 5_000)
+    assert any("'b' is constant" in note for note in told["notes"])

@@ -1,0 +1,116 @@
+"""Figures of the two microaggregation papers, as far as they can be checked quickly."""
+
+import numpy as np
+import pytest
+
+from evomask.data.partition import within_sum_of_squares
+from evomask.kernels.mdav import mdav
+from evomask.papers import partition, partition_hybrid
+from evomask.searches.partition.hybrid import Inner
+from evomask.searches.partition.sensitivity import Grid, Trial, best_values, significant, trials
+
+
+def test_table_1_and_example_1_agree_with_the_paper():
+    rows = [*partition.table_1(), *partition.example_1()[:2]]
+    assert all(row["paper"] == row["ours"] for row in rows)
+
+
+def test_table_4_finds_the_optimum_in_nine_runs_of_ten():
+    rows = partition.table_4(share=0.2)
+    found = [row["ours"] for row in rows if row["what"] == "optimum found, percent"]
+    assert min(found) >= 90.0
+
+
+def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
+    rows = partition.table_2(runs=2, share=0.1)
+    ours = {(row["file"], row["what"]): row["ours"] for row in rows}
+    assert ours["20x2", "least"] < ours["20x2", "MDAV"]
+    assert ours["100x2", "least"] > 2 * ours["100x2", "MDAV"]
+
+
+@pytest.mark.parametrize(
+    ("macro", "steps", "paper"),
+    [
+        (18, 1, 879.94),
+        (18, 2, 767),
+        pytest.param(12, 1, 865.04, marks=pytest.mark.slow),
+        pytest.param(12, 2, 768, marks=pytest.mark.slow),
+    ],
+)
+def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, steps, paper):
+    reference("casc/census.csv")
+    points = partition_hybrid.points_of("Census")
+    labels = partition_hybrid.hybrid(points, macro, steps, Inner.GENETIC, 1)
+    assert within_sum_of_squares(points, labels) == pytest.approx(paper, rel=0.02)
+
+
+@pytest.mark.parametrize(("macro", "paper"), [(12, 768), (18, 767), (27, 789)])
+def test_census_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, macro, paper):
+    reference("casc/census.csv")
+    points = partition_hybrid.points_of("Census")
+    labels = partition_hybrid.hybrid(points, macro, 2, Inner.BEST, 1)
+    assert within_sum_of_squares(points, labels) <= paper
+
+
+def test_one_step_helps_clustered_points_and_hurts_scattered_ones():
+    for name, helps in (("Clustered", True), ("Scattered", False)):
+        points = partition_hybrid.points_of(name)
+        labels = partition_hybrid.hybrid(points, 12, 1, Inner.BEST, 1)
+        alone = within_sum_of_squares(points, mdav(points, 3))
+        assert (within_sum_of_squares(points, labels) < alone) == helps
+
+
+def test_figure_2_shows_every_point_once():
+    for chart in partition_hybrid.figure_2():
+        assert sum(len(series.x) for series in chart.series) == 200
+
+
+GRID = Grid((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
+
+
+def test_a_study_runs_its_whole_grid():
+    made = trials(partition.random_file(11, 2), 3, GRID, seed=1)
+    assert len(made) == 2 * 2 * 2 * 2
+
+
+def made_up(effect):
+    rng = np.random.default_rng(0)
+    return [
+        Trial(m, c, p, 10.0 + effect * (m == 0.0) + rng.normal(), int(rng.integers(100)))
+        for m in (0.0, 0.1, 0.2)
+        for c in (0.0, 0.5)
+        for p in (10, 20)
+        for _ in range(10)
+    ]
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.3, 5.0])
+def test_significance_is_that_of_a_library_for_models(effect):
+    pandas = pytest.importorskip("pandas")
+    formula = pytest.importorskip("statsmodels.formula.api")
+    from statsmodels.stats.anova import anova_lm
+
+    frame = pandas.DataFrame(made_up(effect))
+    model = formula.ols("sse ~ C(mutation) + C(crossover) + C(chromosomes)", frame).fit()
+    table = anova_lm(model, typ=2)
+    expected = [
+        n for n in ("mutation", "crossover", "chromosomes") if table.loc[f"C({n})", "PR(>F)"] < 0.05
+    ]
+    assert list(significant(made_up(effect), "sse")) == expected
+
+
+def test_only_what_has_an_effect_is_significant():
+    assert significant(made_up(5.0), "sse") == ("mutation",)
+
+
+def test_the_best_values_are_those_not_told_from_the_best():
+    assert best_values(made_up(5.0))["mutation"] == (0.1, 0.2)
+
+
+def test_without_any_effect_all_values_stay():
+    assert best_values(made_up(0.0))["mutation"] == (0.0, 0.1, 0.2)
+
+
+def test_equal_results_have_no_significant_cause():
+    same = [Trial(m, 0.5, 10, 7.0, 3) for m in (0.1, 0.2) for _ in range(5)]
+    assert significant(same, "sse") == ()
