@@ -4,10 +4,12 @@ A state is a set of records that have their groups; the next group holds the fir
 outside. Each group has k to 2k-1 records, which some best partition always satisfies.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.kernels.arrays import Floats, Labels, Points
+from evomask.kernels.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import POINTS, REAL, WHOLE, inner, kernel
 
 MOST_RECORDS = 24
@@ -18,6 +20,24 @@ HUGE = 1e300
 
 SLACK = 1e-9
 """Relative room for rounding in sums that are compared with a bound."""
+
+
+class Stack(NamedTuple):
+    """A group being built, by the number of its records.
+
+    Args:
+        chain: its records.
+        masks: the set of them.
+        cursor: place of the next record to try.
+        pairs: sum of squared distances of its pairs.
+        owed: sum of its records' shares.
+    """
+
+    chain: Indices
+    masks: Indices
+    cursor: Indices
+    pairs: Floats
+    owed: Floats
 
 
 def optimum(points: Points, k: int, bound: float = HUGE) -> Labels:
@@ -77,74 +97,92 @@ def _labels_of(choice: NDArray[np.int32], n: int) -> Labels:
     return labels
 
 
+@inner
+def _extend(
+    apart: Points,
+    shares: Floats,
+    k: int,
+    bound: float,
+    done: int,
+    outside: Indices,
+    count: int,
+    best: Floats,
+    choice: NDArray[np.int32],
+    stack: Stack,
+) -> None:
+    """From one subset, every next group: depth first, record by record in their order.
+
+    A group that is begun is given up where it, and the least that all others add, exceed the
+    bound. Long, because the walk keeps its own stack.
+    """
+    widest = 2 * k - 1
+    left_over = 0.0
+    for place in range(count):
+        left_over += shares[outside[place]]
+    if best[done] + left_over > bound:
+        return
+    largest = shares.max()
+    stack.chain[0] = outside[0]
+    stack.masks[1] = 1 << outside[0]
+    stack.cursor[1] = 1
+    stack.pairs[1] = 0.0
+    stack.owed[1] = shares[outside[0]]
+    depth = 1
+    while depth >= 1:
+        place = stack.cursor[depth]
+        if place >= count:
+            depth -= 1
+            continue
+        stack.cursor[depth] = place + 1
+        x = outside[place]
+        total = stack.pairs[depth]
+        for other in range(depth):
+            total += apart[x, stack.chain[other]]
+        size = depth + 1
+        mask = stack.masks[depth] | (1 << x)
+        paid = stack.owed[depth] + shares[x]
+        rest = left_over - paid
+        if best[done] + total / widest + rest - largest * (widest - size) > bound:
+            continue
+        cost = best[done] + total / size
+        if size >= k and (count == size or count - size >= k) and cost + rest <= bound:
+            if cost < best[done | mask]:
+                best[done | mask] = cost
+                choice[done | mask] = mask
+        if size < widest:
+            stack.chain[depth] = x
+            stack.masks[size] = mask
+            stack.cursor[size] = place + 1
+            stack.pairs[size] = total
+            stack.owed[size] = paid
+            depth = size
+
+
 @kernel(POINTS, WHOLE, REAL)
 def _optimum(points: Points, k: int, bound: float) -> Labels:
-    """Every reachable subset in turn; from each, every next group, built record by record.
-
-    One function, because the walk over groups is a loop with its own stack.
-    """
+    """Every reachable subset in turn, smaller numbers first: a group only adds to them."""
     n = points.shape[0]
-    widest = 2 * k - 1
     apart = _squared_distances(points)
     shares = _shares(apart, k)
-    largest = shares.max()
     full = (1 << n) - 1
     best = np.full(full + 1, HUGE)
-    choice = np.zeros(full + 1, dtype=np.int32)
     best[0] = 0.0
+    choice = np.zeros(full + 1, dtype=np.int32)
     outside = np.empty(n, dtype=np.int64)
-    at = np.zeros(widest + 2, dtype=np.int64)
-    pairs = np.zeros(widest + 2)
-    owed = np.zeros(widest + 2)
+    stack = Stack(
+        np.empty(2 * k, dtype=np.int64),
+        np.empty(2 * k, dtype=np.int64),
+        np.empty(2 * k, dtype=np.int64),
+        np.empty(2 * k),
+        np.empty(2 * k),
+    )
     for done in range(full):
         if best[done] >= HUGE:
             continue
         count = 0
-        left_over = 0.0
         for i in range(n):
             if not (done >> i) & 1:
                 outside[count] = i
                 count += 1
-                left_over += shares[i]
-        if best[done] + left_over > bound:
-            continue
-        taken = 1 << outside[0]
-        depth = 1
-        at[1] = 0
-        owed[1] = shares[outside[0]]
-        while depth >= 1:
-            at[depth] += 1
-            if at[depth] >= count:
-                depth -= 1
-                if depth >= 1:
-                    taken ^= 1 << outside[at[depth]]
-                continue
-            x = outside[at[depth]]
-            total = pairs[depth]
-            members = taken
-            while members:
-                lowest = members & -members
-                y = 0
-                while (lowest >> y) > 1:
-                    y += 1
-                total += apart[x, y]
-                members ^= lowest
-            size = depth + 1
-            paid = owed[depth] + shares[x]
-            rest = left_over - paid
-            least = rest - largest * (widest - size)
-            if best[done] + total / widest + least > bound:
-                continue
-            if size >= k and (count == size or count - size >= k):
-                cost = best[done] + total / size
-                after = done | taken | (1 << x)
-                if cost + rest <= bound and cost < best[after]:
-                    best[after] = cost
-                    choice[after] = taken | (1 << x)
-            if size < widest:
-                taken |= 1 << x
-                depth = size
-                at[depth] = at[depth - 1]
-                pairs[depth] = total
-                owed[depth] = paid
+        _extend(apart, shares, k, bound, done, outside, count, best, choice, stack)
     return _labels_of(choice, n)

@@ -6,7 +6,7 @@ from evomask.kernels.bound import least_squares
 from evomask.searches.partition.genome import near_records
 
 ROUNDS = 400
-WORK = 100_000_000
+WORK = 40_000_000
 """Pairs looked at in all rounds together, at most."""
 
 

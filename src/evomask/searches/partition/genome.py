@@ -6,8 +6,8 @@ Groups are numbered in the order of their first record, so equal partitions are 
 import numpy as np
 
 from evomask.data.partition import checked_k
-from evomask.errors import DataError, ParameterError
-from evomask.kernels.arrays import Codes, Floats, Indices, Labels, Points
+from evomask.errors import DataError
+from evomask.kernels.arrays import Codes, Floats, Indices, Points
 
 LEAST_NEAR = 12
 """Fewest near records whose groups a record may join."""
@@ -22,13 +22,6 @@ def checked_points(points: Points, k: int) -> Points:
         raise DataError("points hold missing or infinite values; replace them first")
     checked_k(k, len(whole))
     return whole
-
-
-def checked_labels(labels: Labels, n_records: int, k: int) -> Labels:
-    """The labels of a partition whose groups hold k or more records, or an error."""
-    if len(labels) != n_records or np.bincount(np.unique(labels, return_inverse=True)[1]).min() < k:
-        raise ParameterError(f"the first partition must give {n_records} records groups of {k}")
-    return labels
 
 
 def near_count(k: int) -> int:

@@ -13,6 +13,9 @@ from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RESOLVE
 FOUNDERS = 4
 """First partitions, each a long burst."""
 
+FEW_STEPS = 8_000
+"""With a budget of fewer steps for each record, two founders must do: longer bursts are better."""
+
 FOUNDING = 0.5
 """Share of the budget that the long bursts take."""
 
@@ -25,20 +28,22 @@ PER_RECORD = 2_000
 
 @dataclass(frozen=True)
 class Effort:
-    """Steps of a long and of a short burst."""
+    """Steps of a long and of a short burst, and how many long ones found the population."""
 
     long: int
     short: int
+    founders: int = FOUNDERS
 
     @classmethod
-    def of(cls, long: int) -> "Effort":
+    def of(cls, long: int, founders: int = FOUNDERS) -> "Effort":
         """The short burst that goes with a long one."""
-        return cls(long, max(1, long // SHORTER))
+        return cls(long, max(1, long // SHORTER), founders)
 
     @classmethod
-    def within(cls, evaluations: float) -> "Effort":
+    def within(cls, evaluations: float, n_records: int) -> "Effort":
         """Burst lengths for a budget of so many elementary steps, all workers together."""
-        return cls.of(max(1, int(evaluations * FOUNDING / FOUNDERS)))
+        founders = FOUNDERS if evaluations >= FEW_STEPS * n_records else 2
+        return cls.of(max(1, int(evaluations * FOUNDING / founders)), founders)
 
     @classmethod
     def usual(cls, n_records: int) -> "Effort":

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.data.partition import canonical
-from evomask.kernels.arrays import Floats, Indices, Labels, Points
+from evomask.kernels.arrays import Flags, Floats, Indices, Labels, Points
 from evomask.searches.partition.genome import squares_within
 
 BRANCHING = 80
 """Components of at most so many groups are left to branch and bound; its time is unbounded."""
 
-PROGRAMMING = 60_000
-"""With more groups than this the parents' components are only compared, not mixed."""
+PROGRAMMING = 6_000
+"""Most groups in a program; in the components beyond, the parents are only compared."""
 
 LIKELY = 0.6
 """A group with a larger share in the relaxation is fixed; two such groups never overlap."""
@@ -75,12 +75,13 @@ class Pool:
 
 def recombined(points: Points, parents: Sequence[Labels]) -> Labels:
     """The best child found among partitions made of the parents' groups; no parent is better."""
-    pool = Pool.of(points, parents)
-    parts = pool.components()
-    chosen = _best_parents(pool, parts)
-    if len(parents) > 2 and len(pool.costs) <= PROGRAMMING:
-        chosen = _improved(pool, parts, chosen)
-    return canonical(chosen)
+    child = canonical(parents[0])
+    for other in parents[1:]:
+        child = best_of_components(points, [child, other])
+    if len(parents) <= 2:
+        return child
+    pool = Pool.of(points, [child, *parents])
+    return canonical(_improved(pool, pool.components(), pool.choices[0]))
 
 
 def best_of_components(points: Points, parents: Sequence[Labels]) -> Labels:
@@ -114,7 +115,7 @@ def _improved(pool: Pool, parts: Indices, chosen: Indices) -> Indices:
     part_of = parts[pool.members[pool.starts[:-1]]]
     used = np.zeros(len(pool.costs), dtype=bool)
     used[chosen] = True
-    mixed = np.flatnonzero(np.bincount(part_of[~used], minlength=int(parts.max()) + 1) > 0)
+    mixed = _programmed(part_of, used)
     groups = np.flatnonzero(np.isin(part_of, mixed))
     if len(groups) == 0:
         return chosen
@@ -123,6 +124,15 @@ def _improved(pool: Pool, parts: Indices, chosen: Indices) -> Indices:
     for group in found:
         child[pool.records(group)] = group
     return _cheaper(pool, parts, child, chosen, mixed)
+
+
+def _programmed(part_of: Indices, used: Flags) -> Indices:
+    """Components with other groups than those in use, the smallest first, as many as can be."""
+    others = np.bincount(part_of[~used], minlength=int(part_of.max()) + 1)
+    sizes = np.bincount(part_of)
+    order = np.argsort(sizes, kind="stable")
+    order = order[others[order] > 0]
+    return np.sort(order[np.cumsum(sizes[order]) <= PROGRAMMING])
 
 
 def _cheaper(

@@ -128,7 +128,7 @@ def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> S
     problem = Memetic.of(common, 1, 1, around.draws(SETTING_UP))
     effort = _effort(problem, parameters, around)
     problem = replace(problem, long=effort.long, short=effort.short)
-    return Setup(problem, Memes(), FOUNDERS, Best())
+    return Setup(problem, Memes(), effort.founders, Best())
 
 
 def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> Effort:
@@ -137,11 +137,12 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
     if parameters.burst is not None:
         return Effort.of(parameters.burst)
     if budget.evaluations is not None:
-        return Effort.within(budget.evaluations)
+        return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
     spare = budget.seconds * min(around.workers, FOUNDERS)
-    return Effort.within(around.decide("evaluations", lambda: spare * _speed(problem)))
+    steps = around.decide("evaluations", lambda: spare * _speed(problem))
+    return Effort.within(steps, len(problem.points))
 
 
 def _speed(problem: Memetic) -> float:
