@@ -1,16 +1,18 @@
 """How low the partition search gets: information loss against MDAV, in a given wall time.
 
-    python benchmarks/bench_partition.py [seconds] [workers] [name ...]
+    python benchmarks/bench_partition.py [--cpu] [seconds] [workers] [name ...]
 
 Prints, for each reference file and k, the information loss of MDAV and of the memetic search in
-percent, their ratio, the lower bound, and the CPU seconds of all processes together: where they
-are fewer than seconds times workers, the machine was busy with something else. With the name
-``random`` it runs on 50,000 random records of 5 numbers.
+percent, their ratio, the lower bound, and the CPU seconds of all processes together. Where they
+are fewer than seconds times workers, the machine was busy with something else: ``--cpu`` then
+does the work of so many seconds of so many workers in one process, as a budget of evaluations
+found from a short trial. With the name ``random`` it runs on 50,000 random records of 5 numbers.
 """
 
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.kernels.mdav import mdav
 from evomask.runs.inputs import Input
+from evomask.runs.perform import Run
 from evomask.runs.search import Limits, SearchJob, search_file
 
 EIA = (
@@ -28,6 +31,7 @@ EIA = (
     "OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES",
 )  # fmt: skip
 SIZES = (3, 5, 10)
+TRIAL = 4_000_000
 
 
 def cpu_seconds() -> float:
@@ -35,20 +39,32 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def compare(name: str, path: Path, k: int, seconds: float, workers: int) -> None:
+def searched(path: Path, quasi: tuple[str, ...], k: int, limits: Limits, workers: int) -> Run:
+    source = Input(path, quasi_identifiers=quasi)
+    job = SearchJob(source, "partition", {"k": str(k)}, limits, seed=1)
+    return search_file(job, workers=workers)
+
+
+def evaluations_in(seconds: float, path: Path, quasi: tuple[str, ...], k: int) -> int:
+    searched(path, quasi, k, Limits(evaluations=1000), 1)
+    runs, times = [], [time.process_time()]
+    for evaluations in (TRIAL, 2 * TRIAL):
+        runs.append(searched(path, quasi, k, Limits(evaluations=evaluations), 1))
+        times.append(time.process_time())
+    more = runs[1].state.evaluations - runs[0].state.evaluations
+    return int(seconds * more / (times[2] - 2 * times[1] + times[0]))
+
+
+def compare(name: str, path: Path, k: int, seconds: float, workers: int, cpu: bool) -> None:
     quasi = EIA if name == "eia" else read_table(path).schema.names
     points = read_table(path).matrix(quasi)
     points = Standardizer.of(points)(points)
     before = information_loss(points, mdav(points, k))
+    limits = Limits(seconds=seconds)
+    if cpu:
+        limits = Limits(evaluations=evaluations_in(seconds * workers, path, quasi, k))
     started = cpu_seconds()
-    job = SearchJob(
-        Input(path, quasi_identifiers=quasi),
-        "partition",
-        {"k": str(k)},
-        Limits(seconds=seconds),
-        seed=1,
-    )
-    run = search_file(job, workers=workers)
+    run = searched(path, quasi, k, limits, 1 if cpu else workers)
     found, bound, sse = (float(str(run.answer[key])) for key in ("il", "lower_bound", "sse"))
     print(
         f"{name:10} k={k:2}  MDAV {before:8.4f}  memetic {found:8.4f}  ratio {found / before:.4f}  "
@@ -66,16 +82,17 @@ def random_file(folder: str) -> Path:
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    workers = int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    names = sys.argv[3:] or ["census", "eia", "tarragona"]
-    for name in names:
+    words = [word for word in sys.argv[1:] if word != "--cpu"]
+    cpu = "--cpu" in sys.argv
+    seconds = float(words[0]) if words else 10.0
+    workers = int(words[1]) if len(words) > 1 else 2
+    for name in words[2:] or ["census", "eia", "tarragona"]:
         if name == "random":
             with tempfile.TemporaryDirectory() as folder:
-                compare(name, random_file(folder), 3, seconds, workers)
+                compare(name, random_file(folder), 3, seconds, workers, cpu)
             continue
         for k in SIZES:
-            compare(name, reference_file(f"casc/{name}.csv"), k, seconds, workers)
+            compare(name, reference_file(f"casc/{name}.csv"), k, seconds, workers, cpu)
 
 
 if __name__ == "__main__":

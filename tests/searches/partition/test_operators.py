@@ -11,6 +11,8 @@ from evomask.errors import DataError, ParameterError
 from evomask.kernels.exact import optimum
 from evomask.kernels.genetic import first_genomes
 from evomask.kernels.mdav import mdav
+from evomask.searches.partition import bounds, genome
+from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, near_records, squares_within
@@ -54,6 +56,43 @@ def test_near_records_are_the_nearest_others():
 def test_a_record_is_not_near_itself_among_many_equals():
     near = near_records(np.zeros((40, 2)), 5)
     assert not (near == np.arange(40)[:, None]).any()
+
+
+def vast(monkeypatch):
+    monkeypatch.setattr(genome, "MANY_RECORDS", 300)
+    monkeypatch.setattr(genome, "MANY_NUMBERS", 2)
+    monkeypatch.setattr(genome, "BLOCK", 150)
+
+
+def test_in_blocks_most_of_the_nearest_are_found(monkeypatch):
+    points = normal(600, 3)
+    exact = near_records(points, 6)
+    vast(monkeypatch)
+    found = near_records(points, 6)
+    hits = [len(set(a) & set(b)) for a, b in zip(exact, found, strict=True)]
+    assert np.mean(hits) > 5.0
+
+
+def test_in_blocks_no_record_is_near_itself_or_twice_near_another(monkeypatch):
+    vast(monkeypatch)
+    near = near_records(normal(600, 3), 6)
+    assert all(i not in row and len(set(row)) == 6 for i, row in enumerate(near.tolist()))
+
+
+def test_in_blocks_the_nearer_comes_first(monkeypatch):
+    points = normal(600, 3)
+    vast(monkeypatch)
+    apart = np.sum((points[:, None] - points[near_records(points, 6)]) ** 2, axis=2)
+    assert (np.diff(apart, axis=1) >= 0).all()
+
+
+def test_the_bound_of_a_vast_file_is_below_the_exact_one(monkeypatch):
+    points = normal(600, 3)
+    labels = mdav(points, 3)
+    exact = lower_bound(points, 3, labels)
+    vast(monkeypatch)
+    monkeypatch.setattr(bounds, "MANY_NUMBERS", 2)
+    assert 0 < lower_bound(points, 3, labels) <= exact
 
 
 def test_sums_of_squares_group_by_group():

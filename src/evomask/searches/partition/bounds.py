@@ -1,9 +1,11 @@
 """What no partition can fall below, computed in a time that grows with the file."""
 
+import numpy as np
+
 from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.arrays import Labels, Points
 from evomask.kernels.bound import least_squares
-from evomask.searches.partition.genome import near_records
+from evomask.searches.partition.genome import MANY_NUMBERS, is_vast, near_records
 
 ROUNDS = 400
 WORK = 40_000_000
@@ -18,6 +20,14 @@ def lower_bound(points: Points, k: int, labels: Labels) -> float:
     """
     if len(points) < 2 * k:
         return within_sum_of_squares(points, labels)
+    if is_vast(points):
+        points = _flattened(points)
     near = near_records(points, max(20, 3 * k))
     rounds = max(1, min(ROUNDS, WORK // near.size))
     return least_squares(points, near, k, within_sum_of_squares(points, labels), rounds)
+
+
+def _flattened(points: Points) -> Points:
+    """The points on their main axes: no distance grows, and the nearest are quickly found."""
+    _, axes = np.linalg.eigh(np.cov(points.T))
+    return np.ascontiguousarray(points @ axes[:, -MANY_NUMBERS:])

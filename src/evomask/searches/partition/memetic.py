@@ -16,10 +16,10 @@ FOUNDERS = 4
 FEW_STEPS = 8_000
 """With a budget of fewer steps for each record, two founders must do: longer bursts are better."""
 
-FOUNDING = 0.5
+FOUNDING = 0.6
 """Share of the budget that the long bursts take."""
 
-SHORTER = 6
+SHORTER = 4
 """How many times shorter a short burst is."""
 
 PER_RECORD = 2_000
