@@ -237,7 +237,7 @@ def _compiled_cache():
     from evomask.kernels import mdav  # noqa: F401
     from evomask.kernels.compiler import CACHE
 
-    return CACHE.parent.parent
+    return CACHE.parent
 
 
 def test_an_error_is_json_too_when_asked_for(evomask, people, tmp_path):

@@ -1,14 +1,17 @@
 """The door to the compiler: every kernel is compiled once and kept on disk.
 
 The compiler's own cache notices an edit of a kernel, but not of the functions it calls. So
-the cache has a folder whose name is a hash of all kernel sources: any edit starts afresh.
+each module's kernels have a folder whose name is a hash of that module's source and of all
+that it imports from here: an edit compiles again what it can change, and nothing else.
 """
 
 import getpass
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -28,11 +31,28 @@ REAL = numba.float64
 TRUTH = numba.boolean
 
 
-def _sources_hash() -> str:
+SOURCES = Path(__file__).parent
+IMPORTED = re.compile(r"^from evomask\.kernels\.(\w+) import", re.MULTILINE)
+
+
+def _sources_of(path: Path) -> frozenset[Path]:
+    """The source of a module with kernels, and of all that it calls, however far away."""
+    found: frozenset[Path] = frozenset()
+    waiting = {path}
+    while waiting:
+        source = waiting.pop()
+        found |= {source}
+        called = IMPORTED.findall(source.read_text(encoding="utf-8"))
+        waiting |= {SOURCES / f"{name}.py" for name in called} - found
+    return found
+
+
+@cache
+def _sources_hash(path: Path) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+    for source in sorted(_sources_of(path)):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -45,7 +65,7 @@ def _cache_homes() -> tuple[Path, ...]:
 
 def _cache() -> Path:
     for home in _cache_homes():
-        folder = home / "kernels" / _sources_hash()
+        folder = home / "kernels"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError:
@@ -58,6 +78,11 @@ def _cache() -> Path:
 CACHE = _cache()
 
 
+def is_compiled(module: str) -> bool:
+    """Whether the kernels of a module have been compiled before."""
+    return (CACHE / _sources_hash(SOURCES / f"{module}.py")).exists()
+
+
 def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # noqa: ANN401
     """Compile for the given argument types, on disk, when its module is imported.
 
@@ -67,7 +92,8 @@ def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # no
 
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(CACHE)
+        folder = CACHE / _sources_hash(Path(function.__code__.co_filename))
+        numba.config.CACHE_DIR = str(folder)
         try:
             return numba.njit(signature, cache=True)(function)
         finally:

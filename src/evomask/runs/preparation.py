@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 
-from evomask.kernels.compiler import CACHE
+from evomask.kernels.compiler import is_compiled
 
 MASKING = ("mdav", "walks", "mixed_mdav", "mondrian", "merging")
 MEASURING = ("linkage", "agreement", "assignment")
@@ -11,7 +11,7 @@ MEASURING = ("linkage", "agreement", "assignment")
 
 def load_kernels(tell: Callable[[str], None]) -> None:
     """Import what masking and measuring use; the first time this compiles them."""
-    if not any(CACHE.iterdir()):
+    if not is_compiled(MASKING[0]):
         tell("compiling kernels; this takes about a minute and happens once")
     for name in (*MASKING, *MEASURING):
         import_module(f"evomask.kernels.{name}")
