@@ -47,7 +47,7 @@ FLOOR = 0.05
 """The least weight of a kind of move, the most successful one weighing 1."""
 
 VAIN = 0.5
-"""What is left of a cell's credit when a change of it is undone."""
+"""What is left of a cell's merit when a change of it is undone."""
 
 REACH = 0.1
 """A near number lies within this share of the known values in their order."""
@@ -55,7 +55,8 @@ REACH = 0.1
 PATIENCE = 20
 """Moves that change nothing, for each step, after which a burst gives up."""
 
-ROUNDING = 1e-6
+ROUNDING = 1e-9
+"""Share of a sum by which it may miss its limit."""
 
 
 class Field(NamedTuple):
@@ -83,22 +84,25 @@ class Field(NamedTuple):
     kinds: Indices
 
 
-FIELD = bundle(Field, OWN_POINTS, OWN_POINTS, *[OWN_INDICES] * 3, OWN_INDICES, OWN_FLOATS, OWN_INDICES)
+FIELD = bundle(
+    Field, OWN_POINTS, OWN_POINTS, *[OWN_INDICES] * 3, OWN_INDICES, OWN_FLOATS, OWN_INDICES
+)
 
 
 class Rules(NamedTuple):
-    """Sums of attributes that must not be above 0, or must be 0, in every record."""
+    """Weighted sums of attributes that must lie between limits in every record."""
 
     weights: Points
     """What each attribute (column) counts in each rule (row)."""
 
     fixed: Points
-    """What other columns add to each rule (row) in each record (column)."""
+    """What other columns add to each rule (row) in each record (column); NaN: it says nothing."""
 
-    equal: Indices
+    low: Floats
+    high: Floats
 
 
-RULES = bundle(Rules, OWN_POINTS, OWN_POINTS, OWN_INDICES)
+RULES = bundle(Rules, OWN_POINTS, OWN_POINTS, OWN_FLOATS, OWN_FLOATS)
 
 
 class Alike(NamedTuple):
@@ -165,8 +169,8 @@ def _near(field: Field, a: int, value: float, own: float, dice: Generator) -> fl
         return np.nan
     row = field.ordered[a, : field.known[a]]
     reach = max(1, int(REACH * unit(dice) * row.size))
-    place = np.searchsorted(row, value) + below(dice, 2 * reach + 1) - reach
-    return row[min(max(place, 0), row.size - 1)]
+    place = int(np.searchsorted(row, value)) + below(dice, 2 * reach + 1) - reach
+    return float(row[min(max(place, 0), row.size - 1)])
 
 
 @inner
@@ -187,7 +191,9 @@ def _other_value(
 
 
 @inner
-def _write(field: Field, file: Points, alike: Alike, move: Move, a: int, record: int, value: float) -> None:
+def _write(
+    field: Field, file: Points, alike: Alike, move: Move, a: int, record: int, value: float
+) -> None:
     """Write to a cell and those that must stay like it; nothing if they are too many."""
     if np.isnan(value) or np.isnan(file[a, record]):
         return
@@ -222,12 +228,14 @@ def _take_back(file: Points, move: Move) -> None:
 
 
 @inner
-def _balance(field: Field, file: Points, alike: Alike, rules: Rules, move: Move, dice: Generator) -> None:
+def _balance(
+    field: Field, file: Points, alike: Alike, rules: Rules, move: Move, dice: Generator
+) -> None:
     """Change another part of every sum that a change of one cell has upset."""
     a, record = move.attributes[0], move.records[0]
     moved = move.values[0] - move.former[0]
-    for r in range(rules.equal.size):
-        if rules.equal[r] and rules.weights[r, a] != 0.0:
+    for r in range(rules.low.size):
+        if rules.high[r] - rules.low[r] < ROUNDING and rules.weights[r, a] != 0.0:
             b = below(dice, file.shape[0])
             for _ in range(file.shape[0]):
                 if b != a and rules.weights[r, b] != 0.0:
@@ -240,19 +248,20 @@ def _balance(field: Field, file: Points, alike: Alike, rules: Rules, move: Move,
 @inner
 def _obeys(file: Points, rules: Rules, record: int) -> bool:
     """Whether a record keeps all rules; those about missing values are kept."""
-    for r in range(rules.equal.size):
+    for r in range(rules.low.size):
         total = rules.fixed[r, record]
         for a in range(file.shape[0]):
             if rules.weights[r, a] != 0.0:
                 total += rules.weights[r, a] * file[a, record]
-        if total > ROUNDING or (rules.equal[r] and total < -ROUNDING):
+        slack = ROUNDING * (1.0 + abs(total))
+        if total > rules.high[r] + slack or total < rules.low[r] - slack:
             return False
     return True
 
 
 @inner
 def _all_obey(file: Points, rules: Rules, move: Move) -> bool:
-    for k in range(move.size[0] if rules.equal.size else 0):
+    for k in range(move.size[0] if rules.low.size else 0):
         if not _obeys(file, rules, move.records[k]):
             return False
     return True
@@ -271,10 +280,10 @@ def _join(file: Points, alike: Alike, move: Move, record: int, other: int) -> No
 
 
 @inner
-def _cell(credits: Floats, dice: Generator) -> int:
-    """The better credited of two cells."""
-    one, other = below(dice, credits.size), below(dice, credits.size)
-    return other if credits[other] > credits[one] else one
+def _cell(merits: Floats, dice: Generator) -> int:
+    """The better one of two cells by their merits."""
+    one, other = below(dice, merits.size), below(dice, merits.size)
+    return other if merits[other] > merits[one] else one
 
 
 @inner
@@ -319,7 +328,7 @@ def _propose(
     else:
         value = _other_value(field, file, donor, kind, a, record, dice)
         _write(field, file, alike, move, a, record, value)
-        if move.size[0] and rules.equal.size:
+        if move.size[0] and rules.low.size:
             _balance(field, file, alike, rules, move, dice)
     if not _all_obey(file, rules, move):
         _take_back(file, move)
@@ -327,9 +336,10 @@ def _propose(
 
 
 @kernel(
-    STATE, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE, WHOLE
+    STATE, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
+    WHOLE,
 )  # fmt: skip
-def burst(  # noqa: PLR0913
+def burst(
     state: State, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
     aim: Floats, allowed: Indices, risk: int, steps: int, heat: float, room: int, seed: int,
 ) -> Indices:  # fmt: skip
@@ -349,7 +359,7 @@ def burst(  # noqa: PLR0913
     n = file.shape[1]
     counts = np.zeros(2 * MOVES + 1, dtype=np.int64)
     success, tries = np.full(MOVES, 1.0), np.full(MOVES, 1.0)
-    credits = np.ones(file.size)
+    merits = np.ones(file.size)
     move = Move(
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
         np.zeros(1, np.int64),
@@ -360,14 +370,14 @@ def burst(  # noqa: PLR0913
         if tried >= steps:
             break
         kind = _kind(success, tries, allowed, dice)
-        cell = _cell(credits, dice)
+        cell = _cell(merits, dice)
         a, record = cell // n, cell % n
         other = _propose(field, file, donor, alike, rules, move, kind, a, record, dice)
         size = move.size[0]
         success[kind] *= FADING
         tries[kind] = tries[kind] * FADING + max(size, 1)
         if size == 0:
-            credits[cell] *= VAIN
+            merits[cell] *= VAIN
             continue
         for k in range(size):
             change_cell(state, move.records[k], move.attributes[k], move.values[k])
@@ -390,10 +400,10 @@ def burst(  # noqa: PLR0913
             if growth < 0.0:
                 success[kind] -= growth
                 gains += 0.05 * (-growth - gains) if gains > 0.0 else -growth
-                credits[cell] = 1.0 - growth / gains
+                merits[cell] = 1.0 - growth / gains
         else:
             undo_changes(state)
             _take_back(file, move)
-            credits[cell] *= VAIN
+            merits[cell] *= VAIN
     counts[2 * MOVES] = tried
     return counts

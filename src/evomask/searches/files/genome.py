@@ -6,7 +6,6 @@ gene of a cell is the exclusive or of the Gray codes of the original and the mas
 order of reading, record after record.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, log10
@@ -152,11 +151,15 @@ class Coding:
 
     def is_possible(self, genome: Genome) -> bool:
         """Whether every cell stands for a value of its domain."""
-        return all(
-            self._gene_is_possible(genome[:, a], a) for a in range(len(self.names))
-        )  # fmt: skip
+        return all(self._are_possible(genome[:, a], a) for a in range(len(self.names)))
 
-    def _gene_is_possible(self, genes: Indices, a: int) -> bool:
+    def is_possible_gene(self, gene: int, record: int, a: int) -> bool:
+        """Whether one cell would stand for a value of its domain."""
+        if gene == MISSING or not self.numeric[a]:
+            return True
+        return from_gray(int(gene) ^ int(self._own[record, a])) < self.scales[a].width
+
+    def _are_possible(self, genes: Indices, a: int) -> bool:
         if not self.numeric[a]:
             return True
         index = from_gray(np.where(genes != MISSING, genes ^ self._own[:, a], 0))
@@ -166,8 +169,3 @@ class Coding:
 def changed_records(one: Genome, other: Genome) -> Indices:
     """Records in which two genomes differ."""
     return np.flatnonzero((one != other).any(axis=1))
-
-
-def as_genome(rows: Sequence[Sequence[int]]) -> Genome:
-    """A genome from whole numbers."""
-    return np.array(rows, dtype=np.int64)

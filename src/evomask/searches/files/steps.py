@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from evomask.data.classes import classes_of
+from evomask.data.edits import rules_of
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Indices, Points
@@ -42,6 +43,14 @@ class Guarantee:
     k: int = 1
     may_join: bool = True
 
+    @property
+    def is_about_classes(self) -> bool:
+        """Whether records that are alike have to stay together."""
+        return self.k > 1 or not self.may_join
+
+
+NOTHING = Guarantee()
+
 
 @dataclass(frozen=True, eq=False)
 class Steps:
@@ -53,7 +62,7 @@ class Steps:
 
     coding: Coding
     tracker: Tracker
-    guarantee: Guarantee = Guarantee()
+    guarantee: Guarantee = NOTHING
 
     @cached_property
     def field(self) -> Field:
@@ -74,15 +83,27 @@ class Steps:
 
     @cached_property
     def rules(self) -> Rules:
-        """No rules."""
-        n = len(self.coding.original)
-        return Rules(np.empty((0, len(self.coding.names))), np.empty((0, n)), _wholes([]))
+        """The edit rules that speak of numbers only; the others are seen to after a burst."""
+        names, found = self.coding.names, rules_of(self.coding.original.schema)
+        among = [found.names.index(name) if name in found.names else -1 for name in names]
+        weights = np.array([found.weights[:, j] if j >= 0 else np.zeros(len(found)) for j in among])
+        linear = ~(weights[~self.coding.numeric] != 0).any(axis=0) & (weights != 0).any(axis=0)
+        others = found.weights.copy()
+        others[:, [j for j in among if j >= 0]] = 0.0
+        values = found.values(self.coding.original)
+        fixed = np.where(others[:, None, :] != 0, others[:, None, :] * values[None], 0.0).sum(
+            axis=2
+        )
+        return Rules(
+            np.ascontiguousarray(weights.T[linear]), np.ascontiguousarray(fixed[linear]),
+            found.low[linear].copy(), found.high[linear].copy(),
+        )  # fmt: skip
 
     def alike(self, masked: Table) -> Alike:
         """The classes of records that must stay together; each its own where nothing is asked."""
         n, guarantee = len(masked), self.guarantee
-        if guarantee.k == 1 and guarantee.may_join:
-            return Alike(np.arange(n), np.ones(n, dtype=np.int64), 1, True)
+        if not guarantee.is_about_classes:
+            return Alike(np.arange(n), np.ones(n, dtype=np.int64), 1, may_join=True)
         classes = classes_of(masked, self.coding.names)
         labels = np.array(classes.labels, dtype=np.int64)
         sizes = np.array(classes.sizes, dtype=np.int64)
@@ -99,7 +120,7 @@ class Steps:
             donor: another file whose cells may be taken over.
         """
         masked = self.coding.table(file)
-        room = max(LARGEST_MOVE if self.guarantee.k > 1 else 0, len(file), 2)
+        room = max(LARGEST_MOVE if self.guarantee.is_about_classes else 2, len(file))
         tracked = self.tracker.begin(masked, unkept=room)
         after = file.copy()
         counts = burst(
