@@ -21,6 +21,7 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "clustered": "evomask.searches.clustered.search:ClusteredSearch",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
