@@ -10,7 +10,8 @@ from evomask.cli import options
 from evomask.cli.speech import counter, notes, progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.protect import Candidate, Progress, Protected
+    from evomask.runs.candidates import Candidate
+    from evomask.runs.protected import Progress, Protected
 
 
 @options.with_data_options
@@ -21,6 +22,15 @@ def protect(
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Stop trying after so long.")
     ] = None,
+    evaluations: Annotated[
+        int | None, typer.Option("--evaluations", min=1, help="Stop after so many; repeatable.")
+    ] = None,
+    searches: Annotated[
+        str, typer.Option("--searches", help="Who takes part, grid,partition; all that apply.")
+    ] = "",
+    pick: Annotated[
+        str, typer.Option("--pick", help="balanced, knee, max-risk=R, max-loss=L or a number.")
+    ] = "balanced",
     profile: options.Profile = "strict",
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes at once.")] = 1,
     seed: options.Seed = None,
@@ -31,10 +41,14 @@ def protect(
 ) -> None:
     """Protect FILE: many maskings, their front, the balanced one written, and a report."""
     from evomask.reports.internal import write_internal
-    from evomask.runs.protect import ProtectJob, protect_file
+    from evomask.runs.protect import protect_file
+    from evomask.runs.protected import ProtectJob
     from evomask.runs.requirements import requirement_of
 
-    job = ProtectJob(source(file), out, requirement_of(require), profile, seconds, seed)
+    job = ProtectJob(
+        source(file), out, requirement_of(require), profile, seconds, seed, evaluations,
+        options.names(searches), pick,
+    )  # fmt: skip
     progress(f"protecting {file}", quiet=quiet)
     watch = None if quiet else counter(_line)
     tell = partial(progress, quiet=quiet)
@@ -47,7 +61,7 @@ def protect(
 def _line(state: "Progress") -> str:
     best = state.best
     return (
-        f"{state.tried} of {state.of} maskings tried, balanced so far: "
+        f"{100 * state.used:3.0f} % of the budget, {state.tried} files, balanced so far: "
         f"loss {best.loss:.1f} %, risk {best.risk:.1f} %"
     )
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from evomask.data.chart import Axis, Chart, Series
 from evomask.reports.figures import svg
 from evomask.reports.pages import page
+from evomask.runs.candidates import Candidate
 from evomask.runs.measure import explain
-from evomask.runs.protect import Candidate, Protected
+from evomask.runs.protected import Protected
 
 
 def write_internal(done: Protected, path: Path) -> Path:
