@@ -232,7 +232,7 @@ def concluded(
         found,
         Written(job.source.path, len(table), 0),
         times[-1] if times else 0.0,
-        _about(table, job, state),
+        _about(shop, job, state),
         tuple(state.rounds),
         tuple(times),
         shares(state, by_time),
@@ -290,16 +290,15 @@ def _tallied(state: PortfolioState) -> tuple[OperatorTally, ...]:
     return tuple(rows)
 
 
-def _about(table: Table, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
+def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
     """What a user should know of what was left out."""
+    table = shop.table
     identifiers = table.schema.with_role(Role.IDENTIFIER)
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, job.requirement, job.profile))
-    edits = table.schema.edits
-    rules = (f"edit rules are not enforced yet: {'; '.join(edits)}",) if edits else ()
-    return (*dropped, *rules, *apart, *(some if refused else ()))
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
 
 
 def _release(done: Protected, run: _Run) -> Written:

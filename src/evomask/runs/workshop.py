@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.errors import EvomaskError
+from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup, Surroundings
@@ -19,9 +19,9 @@ from evomask.evolution.streams import draw_stream
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.runs.front import RELEASED_DRAW
-from evomask.runs.mask import within_strata
 from evomask.runs.members import Member, search_of
 from evomask.runs.requirements import Requirement
+from evomask.runs.rules import Guarantees
 
 MEMBERS = 4
 """Marks the stream that members' seeds are drawn from."""
@@ -121,11 +121,16 @@ class Workshop:
         return self.releasable(problem.decode(genome, RELEASED_DRAW))
 
     def releasable(self, masked: Table) -> Table:
-        """The same file, brought to fulfil the requirement within every stratum."""
-        if not self.settings.requirement.asks_anything:
-            return masked
-        repair = within_strata(self.settings.requirement.repair(self.table), self.table)
-        return repair.mask(masked, np.random.default_rng([self.seed, 1]))
+        """The same file, brought to obey the edit rules and to fulfil what is required."""
+        released = self.guarantees(masked)
+        if self.guarantees.mender.rules.broken_by(released).any():
+            raise DataError("records cannot obey the edit rules and fulfil what is required")
+        return released
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What every released file must fulfil."""
+        return Guarantees.of(self.table, self.settings.requirement)
 
     @cached_property
     def readings(self) -> tuple[Reading, Reading]:
