@@ -9,6 +9,7 @@ the journal. So a run that is resumed takes the same turns again.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any, Protocol
 
 import numpy as np
@@ -71,12 +72,7 @@ class Portfolio:
 
     def used(self, state: PortfolioState) -> float:
         """The share of the budget that is used."""
-        shares = [0.0]
-        if self.budget.evaluations is not None:
-            shares.append(state.evaluations / self.budget.evaluations)
-        if self.budget.seconds is not None:
-            shares.append(self._seconds(state) / max(1e-9, self.budget.seconds))
-        return max(shares)
+        return share_used(self.budget, state, self._seconds(state))
 
     def _seconds(self, state: PortfolioState) -> float:
         return self.journal.time_at(state) if state.rounds else 0.0
@@ -99,11 +95,10 @@ class Portfolio:
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return _noted(state.closing(name, str(error)), name, 0, [], 0.0, state.volume)
+            return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
         chosen = spread(waiting(state, name), batch)
         made = self.work([Make(name, one.genome) for one in chosen], first=0)
-        each = self.shop.settings.members[name].cost
-        bred, cost = bred if each else 0, bred * each + len(made)
+        cost = ceil(bred * self.shop.settings.members[name].cost) + len(made)
         after = self._admitted(state, name, chosen, made)
         if not bred and not chosen:
             after = after.closing(name, DONE)
@@ -185,6 +180,13 @@ class Portfolio:
         )
 
 
+def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
+    """The share of a budget that is used, by whichever limit is nearest."""
+    by_evaluations = state.evaluations / budget.evaluations if budget.evaluations else 0.0
+    by_time = seconds / max(1e-9, budget.seconds) if budget.seconds is not None else 0.0
+    return max(by_evaluations, by_time)
+
+
 def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
     """What a member keeps and has not been measured yet, in the order of fitness."""
     inner = state.members.get(name)
@@ -219,7 +221,7 @@ def _noted(
     name: str,
     bred: int,
     made: Sequence[Measured | Refusal],
-    cost: float,
+    cost: int,
     before: float,
 ) -> PortfolioState:
     """The state with the account of the round that led to it."""
@@ -233,7 +235,7 @@ def _noted(
         len(made),
         refused,
         cost,
-        state.evaluations + bred + len(made),
+        state.evaluations + cost,
         len(state.front),
         volume,
         max(0.0, volume - before),

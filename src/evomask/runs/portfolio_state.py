@@ -31,8 +31,8 @@ class Round(NamedTuple):
         bred: tasks that the member did.
         files: files that were measured.
         refused: how many of them could not be made or repaired.
-        cost: of the round by the costs in the plan.
-        evaluations: tasks and files of all rounds so far.
+        cost: of the round by the costs in the plan: files, and tasks at their worth in files.
+        evaluations: what all rounds so far have cost.
         front: how many points the front has.
         volume: what it dominates, in percent of all pairs of loss and risk.
         gain: by how much the round raised that.
@@ -45,7 +45,7 @@ class Round(NamedTuple):
     bred: int
     files: int
     refused: int
-    cost: float
+    cost: int
     evaluations: int
     front: int
     volume: float
@@ -95,7 +95,7 @@ class PortfolioState:
 
     @property
     def evaluations(self) -> int:
-        """Tasks and files so far."""
+        """What was spent so far: files, and tasks at their worth in files."""
         return self.rounds.last(1)[0].evaluations if self.rounds else 0
 
     @property
