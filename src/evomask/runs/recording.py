@@ -3,26 +3,28 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
+from itertools import accumulate
 from platform import python_version
 
-from evomask.data.schema import Role
+import msgspec
+
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
 from evomask.masking.pram import MatrixPram, Pram, category_frequencies
-from evomask.measures.audit import Audit, audit
+from evomask.measures.audit import Audit
 from evomask.measures.catalogue import explained
-from evomask.runs.associations import associations
-from evomask.runs.cells import MINIMUM, spread
-from evomask.runs.changes import attribute_notes
-from evomask.runs.protect import Candidate, Protected
+from evomask.runs.candidates import ORIGINAL, Candidate, balanced
+from evomask.runs.cells import MINIMUM
+from evomask.runs.comparison import compared
+from evomask.runs.protected import Protected
 from evomask.runs.record import (
     AttackNote,
-    AttributeNote,
     FileNote,
     MatrixNote,
     MeasureNote,
     ModelNote,
+    OperatorNote,
     PointNote,
     Record,
     RiskCell,
@@ -31,97 +33,114 @@ from evomask.runs.record import (
 from evomask.runs.requirements import Requirement
 from evomask.runs.words import method_in_words
 
-BALANCED = "the balanced choice: the larger of its loss and risk is the smallest on the front"
-
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
 
+GRID = "grid"
+SIMPLE = {
+    "microaggregation (MDAV)": ("microaggregation, k",),
+    "swapping": ("rank swapping",),
+    "recoding": ("global recoding", "top coding", "bottom coding"),
+    "noise": ("noise",),
+    "PRAM": ("PRAM",),
+}
+"""Simple methods that the map shows for comparison, and how their descriptions begin."""
 
-def record_of(
-    done: Protected,
-    original: Table,
-    masked: Table,
-    matrices: Sequence[MatrixNote] = (),
-    searches: Sequence[SearchNote] = (),
-) -> Record:
-    """The record of a finished job; *masked* has the records of *original* in their order."""
-    attributes = attribute_notes(original, masked)
-    names = [one.name for one in attributes if one.released and one.role != Role.WEIGHT]
-    masking = _masked_names(attributes)
-    found, before = audit(masked, original, in_order=True), audit(original)
+
+def record_of(done: Protected) -> Record:
+    """The record of a finished job."""
+    original, masked = done.table, done.masked(done.chosen.number)
+    found, before = done.found[done.chosen.number], done.found[ORIGINAL]
+    side_by_side = compared(original, masked)
+    released = sum(one.released for one in side_by_side.attributes)
     requirement = done.job.requirement
     return Record(
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
         input=FileNote(done.job.source.path.name, done.sha256, len(original), len(original.schema)),
-        output=_released(done, attributes),
+        output=FileNote(done.written.path.name, _sha256(done), done.written.records, released),
         suppressed_records=done.written.suppressed,
         seed=done.seed,
         profile=done.job.profile,
         parameters=_parameters(done),
-        required=_required(requirement),
-        achieved=_achieved(found),
-        attributes=attributes,
-        method=method_in_words("grid", done.chosen.description, repaired=requirement.asks_anything),
+        required=required(requirement),
+        achieved=found.guarantees,
+        attributes=side_by_side.attributes,
+        method=method_in_words(
+            done.chosen.search, done.chosen.description, repaired=requirement.asks_anything
+        ),
         original=_point(done.original),
         chosen=_point(done.chosen),
-        reason=BALANCED,
+        reason=done.reason,
         front=tuple(map(_point, done.front)),
-        others=_thinned(done.candidates, done.front),
-        baselines=(),
+        others=thinned(done.candidates, done.front),
+        baselines=simple_methods(done.candidates),
         tried=len(done.candidates),
-        measures=tuple(_measure(name, value) for name, value in done.measures.items()),
-        before=_models(before),
-        after=_models(found),
-        attacks=tuple(_attacks(found)),
-        spreads=tuple(
-            shown for name in masking if (shown := spread(original, masked, name)) is not None
-        ),
-        associations=associations(original, masked, names) if masking else None,
-        matrices=tuple(matrices),
-        searches=tuple(searches),
-        notes=tuple(dict.fromkeys((*done.notes, *found.notes))),
+        measures=tuple(_measure(name, value) for name, value in found.measures.items()),
+        before=_models(before.audit),
+        after=_models(found.audit),
+        attacks=tuple(_attacks(found.audit)),
+        spreads=side_by_side.spreads,
+        associations=side_by_side.associations,
+        matrices=_matrices(done),
+        searches=tuple(_search(done, name) for name in done.shares),
+        notes=done.notes,
     )
 
 
-def _masked_names(attributes: Iterable[AttributeNote]) -> list[str]:
-    """Attributes that something was done to."""
-    return [one.name for one in attributes if one.released and one.changed > 0]
-
-
-def _released(done: Protected, attributes: Sequence[AttributeNote]) -> FileNote:
+def _sha256(done: Protected) -> str:
+    """Of the released file; empty where none was written."""
+    if done.plan is None:
+        return ""
     with done.written.path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    width = sum(one.released for one in attributes)
-    return FileNote(done.written.path.name, digest, done.written.records, width)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _parameters(done: Protected) -> dict[str, object]:
-    return {"seconds": done.job.seconds}
+    budget = msgspec.to_builtins(done.job.budget)
+    members = msgspec.to_builtins(done.shop.settings.members)
+    return {
+        "budget": {name: value for name, value in budget.items() if value is not None},
+        "picked by": done.job.pick,
+        **members,
+    }
 
 
-def _required(requirement: Requirement) -> dict[str, float]:
+def required(requirement: Requirement) -> dict[str, float]:
+    """What is guaranteed, by name; nothing where nothing is asked."""
     asked = {"k": requirement.k, "l": requirement.l, "t": requirement.t}
-    return {name: value for name, value in asked.items() if value != 1}
-
-
-def _achieved(found: Audit) -> dict[str, float]:
-    measured = {"k": found.k, "l": found.l, "t": found.t}
-    return {name: value for name, value in measured.items() if value is not None}
+    return {name: float(value) for name, value in asked.items() if value != 1}
 
 
 def _point(one: Candidate) -> PointNote:
-    return PointNote(one.number, "grid", one.description, one.loss, one.risk)
+    return PointNote(one.number, one.member, one.description, one.loss, one.risk)
 
 
-def _thinned(candidates: Sequence[Candidate], front: Sequence[Candidate]) -> tuple[PointNote, ...]:
-    """Candidates beside the front, one for each place of the map."""
-    places = {(round(2 * one.loss), round(2 * one.risk)): one for one in reversed(candidates)}
+def thinned(
+    candidates: Iterable[Candidate], front: Iterable[Candidate]
+) -> tuple[PointNote, ...]:
+    """Candidates beside the front, one for each place of the map; the better ones if many."""
     numbers = {one.number for one in front}
-    others = sorted(
-        (one for one in places.values() if one.number not in numbers), key=lambda one: one.worst
+    places: dict[tuple[int, int], Candidate] = {}
+    for one in candidates:
+        if one.number not in numbers:
+            places.setdefault((round(2 * one.loss), round(2 * one.risk)), one)
+    best = sorted(places.values(), key=lambda one: (one.worst, one.number))
+    return tuple(map(_point, best[:MOST_OTHERS]))
+
+
+def simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
+    """The balanced point of each simple method alone; of those that were tried."""
+    alone = [one for one in candidates if one.search == GRID and ";" not in one.description]
+    found = {
+        name: [one for one in alone if one.description.startswith(starts)]
+        for name, starts in SIMPLE.items()
+    }
+    return tuple(
+        msgspec.structs.replace(_point(balanced(some)), method=name)
+        for name, some in found.items()
+        if some
     )
-    return tuple(_point(one) for one in others[:MOST_OTHERS])
 
 
 def _measure(name: str, value: float) -> MeasureNote:
@@ -143,6 +162,40 @@ def _attacks(found: Audit) -> Iterable[AttackNote]:
             about.name, about.title, about.meaning, success.value, success.baseline,
             finding.unmasked,
         )  # fmt: skip
+
+
+def _search(done: Protected, name: str) -> SearchNote:
+    rounds = [row for row in done.history if row.member == name]
+    return SearchNote(
+        name,
+        sum(row.bred + row.files for row in rounds),
+        done.shares[name],
+        sum(one.member == name for one in done.front),
+        _evolution(done, name),
+        tuple(
+            OperatorNote(row.operator, row.children, row.entered, row.improved)
+            for row in done.operators
+            if row.member == name
+        ),
+    )
+
+
+def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
+    """The best score of a member's files by the evaluations that all members had used."""
+    used = {row.generation: row.evaluations for row in done.history}
+    own = [(used[one.round], one.worst) for one in done.candidates if one.member == name]
+    best = accumulate((score for _, score in own), min)
+    by_round = {evaluations: score for (evaluations, _), score in zip(own, best, strict=True)}
+    return tuple(by_round.items())
+
+
+def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
+    """Transition matrices, where the chosen file was made with some."""
+    methods = getattr(done.shop.setup(done.chosen.member).problem, "methods", None)
+    if done.chosen.search != GRID or methods is None:
+        return ()
+    method, _ = methods[done.genomes[done.chosen.number]]
+    return matrices_of(method, done.table)
 
 
 def matrices_of(

@@ -1,4 +1,6 @@
-"""What masking did to the cells of each attribute, in numbers without a value."""
+"""A masked file beside its original: what became of every attribute, without a value."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -6,11 +8,36 @@ from evomask.data.recoding import SUPPRESSED, CategorySets, Recoding
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
 from evomask.kernels.arrays import Flags
+from evomask.runs.associations import Associations, associations
+from evomask.runs.cells import MINIMUM, Spread, spread
 from evomask.runs.record import AttributeNote
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What became of each attribute, how it was and is spread, and how all hang together."""
+
+    attributes: tuple[AttributeNote, ...]
+    spreads: tuple[Spread, ...]
+    associations: Associations | None
+
+
+def compared(original: Table, masked: Table, minimum: int = MINIMUM) -> Comparison:
+    """Both files side by side; *masked* has the records of *original* in the same order."""
+    notes = attribute_notes(original, masked)
+    changed = [one.name for one in notes if one.changed > 0]
+    weights = original.schema.with_role(Role.WEIGHT)
+    related = [one.name for one in notes if one.released and one.name not in weights]
+    shown = (spread(original, masked, name, minimum) for name in changed)
+    return Comparison(
+        notes,
+        tuple(one for one in shown if one is not None),
+        associations(original, masked, related) if changed else None,
+    )
+
+
 def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]:
-    """A note on every attribute; *masked* has the records of *original* in the same order."""
+    """A note on every attribute."""
     kept = np.flatnonzero(~masked.suppressed)
     before, after = original.take(kept), masked.take(kept)
     return tuple(_note(attribute, before, after) for attribute in original.schema)
