@@ -11,11 +11,13 @@ import typer
 from evomask.cli.speech import say
 
 TOP = """# The command line
-Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test compares the two.
+Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test
+compares the two.
 
-Results go to stdout, progress and notes to stderr. `--json` prints one JSON object and nothing else there, `--quiet` leaves
-progress and notes out. Exit codes: 0 done, 1 an error (one sentence), 2 wrong usage, 130 interrupted. Nothing that exists is
-overwritten without `--force`, and no command but `evomask graph crawl` uses the network.
+Results go to stdout, progress and notes to stderr. `--json` prints one JSON object and nothing
+else there, `--quiet` leaves progress and notes out. Exit codes: 0 done, 1 an error (one sentence),
+2 wrong usage, 130 interrupted. Nothing that exists is overwritten without `--force`, and no
+command but `evomask graph crawl` uses the network.
 
 Most commands read a file of records and take the same options about it:
 """
@@ -110,7 +112,10 @@ def _methods() -> str:
     """The masking methods with their own options."""
     from evomask.runs.methods import METHODS
 
-    lines = ["## Methods of evomask mask", "`evomask mask --method NAME` takes the options of its method, too.\n"]
+    lines = [
+        "## Methods of evomask mask",
+        "`evomask mask --method NAME` takes the options of its method, too.\n",
+    ]
     for entry in METHODS:
         kinds = ", ".join(sorted(entry.kinds))
         lines.append(f"**{entry.name}** {entry.summary} Masks {kinds} attributes.\n")

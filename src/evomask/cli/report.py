@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec.structs import asdict
 
 from evomask.cli import options
 from evomask.cli.speech import say, say_json
 
 if TYPE_CHECKING:
+    from evomask.reports.writing import Reports
     from evomask.runs.record import Record
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
@@ -34,18 +34,21 @@ def report(
     told = telling_of(matrices)
     record = said(load_record(folder), Statement(purpose, reason, by, date, review))
     written = write_reports(record, folder, told)
-    say_json(_as_json(record, written)) if json else say("\n".join(map(_line, written)))
+    say_json(_as_json(record, written)) if json else say(_in_words(written))
 
 
-def _as_json(record: "Record", written: tuple[Path, ...]) -> dict[str, Any]:
+def _as_json(record: "Record", written: "Reports") -> dict[str, Any]:
     chosen = record.chosen
     return {
-        "reports": [str(path) for path in written],
+        "reports": written.pages,
+        "record": str(written.record),
         "chosen": {"point": chosen.point, "loss": chosen.loss, "risk": chosen.risk},
-        "statement": asdict(record.statement),
+        "statement": record.statement.as_json(),
     }
 
 
-def _line(path: Path) -> str:
-    who = "to publish" if "public" in path.name else "internal"
-    return f"{who:<12}{path}"
+def _in_words(written: "Reports") -> str:
+    return (
+        f"internal    {written.internal}\n            {written.record}\n"
+        f"to publish  {written.public}\n            {written.public_record}"
+    )

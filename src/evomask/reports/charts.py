@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.runs.associations import Associations
 from evomask.runs.cells import Spread
-from evomask.runs.record import ModelNote, PointNote, PublicMatrix, Record, SearchNote
+from evomask.runs.record import ModelNote, PointNote, PointsNote, PublicMatrix, SearchNote
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 MOST_OPERATORS = 24
 
 
-def risk_utility_map(record: Record) -> Chart:
+def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
-    chosen, original = record.chosen, record.original
+    chosen, original = points.chosen, points.original
     parts = {
-        "other maskings": record.others,
-        "front": record.front,
-        "simple methods": record.baselines,
+        "other maskings": points.others,
+        "front": points.front,
+        "simple methods": points.simple,
         "original": (original,),
         "chosen": (chosen,),
     }
@@ -27,10 +27,10 @@ def risk_utility_map(record: Record) -> Chart:
         "Loss and risk of every masking",
         f"The chosen file has a loss of {chosen.loss:.1f} % and a risk of {chosen.risk:.1f} %, "
         f"where the original has a risk of {original.risk:.1f} %; the front has "
-        f"{_count(len(record.front), 'point')} of {_count(record.tried, 'masking')} tried.",
+        f"{_count(len(points.front), 'point')} of {_count(points.tried, 'masking')} tried.",
         LOSS,
         RISK,
-        tuple(_points(name, points) for name, points in parts.items() if points),
+        tuple(_points(name, some) for name, some in parts.items() if some),
     )
 
 

@@ -112,8 +112,10 @@ def _scale(chart: Chart, axes: Axes) -> None:
     if chart.x.categories:
         names = _short(chart.x.categories)
         many = len(names) > MANY_LABELS or sum(map(len, names)) > LONG_LABELS
-        style = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if many else {}
-        axes.set_xticks(range(len(names)), names, **style)
+        axes.set_xticks(range(len(names)), names)
+        if many:
+            for label in axes.get_xticklabels():
+                label.set(rotation=40, ha="right", rotation_mode="anchor")
     if chart.y.categories:
         axes.set_yticks(range(len(chart.y.categories)), _short(chart.y.categories))
 

@@ -30,8 +30,8 @@ def internal_page(record: Record) -> str:
         "internal.html",
         {
             "record": record,
-            "map": charts.risk_utility_map(record),
-            "front": evenly(record.front, record.chosen),
+            "map": charts.map_chart(record.points),
+            "front": evenly(record.points.front, record.chosen),
             "verdicts": {name: _holds(record, name) for name in record.required},
             "search_charts": _present(
                 charts.evolution(record.searches),
@@ -70,7 +70,12 @@ def _holds(record: Record, name: str) -> str:
 
 
 def _models(before: ModelNote, after: ModelNote) -> Iterable[tuple[str, str, str, str]]:
-    yield "k", str(before.k), str(after.k), "records in the smallest class of look-alikes; higher is better"
+    yield (
+        "k",
+        str(before.k),
+        str(after.k),
+        "records in the smallest class of look-alikes; higher is better",
+    )
     uniques = "records that look like no other; lower is better"
     yield "uniques", str(before.uniques), str(after.uniques), uniques
     if after.l is not None:
@@ -98,4 +103,3 @@ def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:
         for one in matrices
         if len(one.categories) <= MOST_CATEGORIES
     ]
-

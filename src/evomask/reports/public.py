@@ -42,4 +42,3 @@ def _promises(record: PublicRecord) -> list[str]:
 
 def _listed(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-

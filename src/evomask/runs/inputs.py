@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
@@ -42,11 +43,15 @@ USUAL = Dialect(",", "utf-8", decimal=".")
 
 
 def load(source: Input) -> Loaded:
-    """Read the file under the schema and the names given; names win over the schema."""
+    """Read the file under the schema and the names given; names win over the schema.
+
+    Edit rules that cannot be understood are refused.
+    """
     said = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, said))
     table = read.table(_declarations(source, said))
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
+    rules_of(table.schema)
     table, assumed = _with_quasi_identifiers(table)
     return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed))
 

@@ -23,6 +23,7 @@ from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.rules import Guarantees
 from evomask.runs.store import Store
 
 INITIAL_BEST = "initial_best"
@@ -87,6 +88,7 @@ def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
     loaded = load(plan.input)
+    guarantees = Guarantees.of(loaded.table)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         setup = prepared(plan, loaded.table, journal.decide, workers)
@@ -96,7 +98,21 @@ def _perform(
     with evaluator(worker, workers) as work:
         journal.start()
         state = _evolved(plan, setup, work, store, journal, watch)
-    return _finished(plan, setup, state, store, journal, loaded)
+    run = _finished(plan, setup, state, store, journal, loaded)
+    return replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+
+
+def _released(
+    run: Run, setup: Setup[Any], guarantees: Guarantees, loaded: Loaded
+) -> tuple[str, ...]:
+    """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
+    if run.plan.out is None:
+        return guarantees.notes
+    problem: Any = setup.problem
+    masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
+    released = guarantees(masked)
+    write_table(released, run.plan.out, force=True, dialect=loaded.dialect)
+    return (*guarantees.notes, *guarantees.notes_on(masked, released))
 
 
 def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
@@ -185,9 +201,6 @@ def _finished(
         store.save_state(state, problem.pack)
         store.save_front(front, plan, problem.pack)
     chosen = pick(front, plan.pick, best)
-    if plan.out is not None:
-        masked = problem.decode(chosen.individual.genome, chosen.draw)
-        write_table(masked, plan.out, force=True, dialect=loaded.dialect)
     initial = journal.notes[INITIAL_BEST]
     answer = problem.answer(winner.genome)
     notes = (*loaded.notes, *changed_versions(plan))

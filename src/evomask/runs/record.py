@@ -69,6 +69,23 @@ class PointNote(msgspec.Struct, frozen=True):
         return max(self.loss, self.risk)
 
 
+class PointsNote(msgspec.Struct, frozen=True):
+    """All points of the map of loss and risk.
+
+    Args:
+        others: measured files beside the front, those that would lie on one another left out.
+        simple: the best of simple methods alone, for comparison.
+        tried: how many files were measured.
+    """
+
+    original: PointNote
+    chosen: PointNote
+    front: tuple[PointNote, ...]
+    others: tuple[PointNote, ...]
+    simple: tuple[PointNote, ...]
+    tried: int
+
+
 class MeasureNote(msgspec.Struct, frozen=True):
     """A measure of the released file, with what it says."""
 
@@ -158,6 +175,10 @@ class Statement(msgspec.Struct, frozen=True):
     date: str = ""
     review: str = ""
 
+    def as_json(self) -> dict[str, str]:
+        """What users see of it."""
+        return msgspec.structs.asdict(self)
+
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a release record needs; for those who may see the original.
@@ -181,13 +202,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     achieved: dict[str, float]
     attributes: tuple[AttributeNote, ...]
     method: tuple[str, ...]
-    original: PointNote
-    chosen: PointNote
+    points: PointsNote
     reason: str
-    front: tuple[PointNote, ...]
-    others: tuple[PointNote, ...]
-    baselines: tuple[PointNote, ...]
-    tried: int
     measures: tuple[MeasureNote, ...]
     before: ModelNote
     after: ModelNote
@@ -199,6 +215,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     minimum: int = MINIMUM
     statement: Statement = Statement()
+
+    @property
+    def chosen(self) -> PointNote:
+        """The point that was released."""
+        return self.points.chosen
 
     @property
     def dropped(self) -> tuple[str, ...]:
@@ -353,11 +374,6 @@ def decode_record(text: bytes) -> Record:
     if record.format != FORMAT:
         raise RunError(f"{RECORD} has format {record.format}, this version reads {FORMAT}")
     return record
-
-
-def save_record(record: Record, folder: Path) -> Path:
-    """Write the internal record into the folder of its run."""
-    return write_part(folder / RECORD, encode_record(record))
 
 
 def write_part(path: Path, content: bytes) -> Path:

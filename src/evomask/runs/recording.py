@@ -26,6 +26,7 @@ from evomask.runs.record import (
     ModelNote,
     OperatorNote,
     PointNote,
+    PointsNote,
     Record,
     RiskCell,
     SearchNote,
@@ -69,13 +70,8 @@ def record_of(done: Protected) -> Record:
         method=method_in_words(
             done.chosen.search, done.chosen.description, repaired=requirement.asks_anything
         ),
-        original=_point(done.original),
-        chosen=_point(done.chosen),
+        points=points_of(done),
         reason=done.reason,
-        front=tuple(map(_point, done.front)),
-        others=thinned(done.candidates, done.front),
-        baselines=simple_methods(done.candidates),
-        tried=len(done.candidates),
         measures=tuple(_measure(name, value) for name, value in found.measures.items()),
         before=_models(before.audit),
         after=_models(found.audit),
@@ -112,13 +108,23 @@ def required(requirement: Requirement) -> dict[str, float]:
     return {name: float(value) for name, value in asked.items() if value != 1}
 
 
+def points_of(done: Protected) -> PointsNote:
+    """All points of the map of a job."""
+    return PointsNote(
+        _point(done.original),
+        _point(done.chosen),
+        tuple(map(_point, done.front)),
+        _thinned(done.candidates, done.front),
+        _simple_methods(done.candidates),
+        len(done.candidates),
+    )
+
+
 def _point(one: Candidate) -> PointNote:
     return PointNote(one.number, one.member, one.description, one.loss, one.risk)
 
 
-def thinned(
-    candidates: Iterable[Candidate], front: Iterable[Candidate]
-) -> tuple[PointNote, ...]:
+def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tuple[PointNote, ...]:
     """Candidates beside the front, one for each place of the map; the better ones if many."""
     numbers = {one.number for one in front}
     places: dict[tuple[int, int], Candidate] = {}
@@ -129,7 +135,7 @@ def thinned(
     return tuple(map(_point, best[:MOST_OTHERS]))
 
 
-def simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
+def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
     """The balanced point of each simple method alone; of those that were tried."""
     alone = [one for one in candidates if one.search == GRID and ";" not in one.description]
     found = {

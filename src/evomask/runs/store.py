@@ -60,14 +60,14 @@ class Store:
     def save_state(self, state: State[Any], pack: Callable[[Any], Arrays]) -> None:
         """Take a snapshot; older ones than the last few go."""
         save(self.folder / f"state-{state.generation:012d}.npz", state, pack)
-        for old in self._snapshots()[KEPT_SNAPSHOTS:]:
+        for old in self.snapshot_files()[KEPT_SNAPSHOTS:]:
             old.unlink()
 
     def newest_state(
         self, unpack: Callable[[Arrays], Any], archive: Archive[Any]
     ) -> State[Any] | None:
         """The newest whole snapshot, if there is one."""
-        for path in self._snapshots():
+        for path in self.snapshot_files():
             try:
                 return load(path, unpack, archive)
             except RunError:
@@ -119,7 +119,8 @@ class Store:
                 raise RunError(f"another process works on {self.folder}; wait for it") from None
             yield
 
-    def _snapshots(self) -> list[Path]:
+    def snapshot_files(self) -> list[Path]:
+        """The snapshots there are, the newest first."""
         return sorted(self.folder.glob("state-*.npz"), reverse=True)
 
 
