@@ -129,9 +129,11 @@ class Result(Generic[F]):
 
     def report(self, path: str | Path) -> Path:
         """Write the internal report: one page of HTML for those who hold the records."""
-        from evomask.reports.internal import write_internal
+        from evomask.reports.internal import internal_page
+        from evomask.runs.record import write_part
+        from evomask.runs.recording import record_of
 
-        return write_internal(self.done, Path(path))
+        return write_part(Path(path), internal_page(record_of(self.done)).encode())
 
     def __repr__(self) -> str:
         """In short; never a record's values."""
@@ -143,12 +145,9 @@ class Result(Generic[F]):
 
     def _repr_html_(self) -> str:
         """The map of loss and risk, for notebooks."""
-        from evomask.reports.figures import svg
-        from evomask.reports.internal import risk_utility_map
+        from evomask.reports.notebook import map_html
 
-        chart = risk_utility_map(self.done)
-        picture = svg(chart).decode()
-        return f"<figure>{picture}<figcaption>{chart.reading}</figcaption></figure>"
+        return map_html(self.done)
 
 
 def protect(

@@ -10,6 +10,7 @@ from evomask.cli.live import watching
 from evomask.cli.speech import notes, say, say_json
 
 if TYPE_CHECKING:
+    from evomask.reports.writing import Reports
     from evomask.runs.candidates import Candidate
     from evomask.runs.protected import Protected
 
@@ -89,18 +90,14 @@ def _exit(done: "Protected") -> None:
 
 def _tell(done: "Protected", *, json: bool, quiet: bool) -> None:
     """Write the reports and tell the result."""
-    reports = _reported(done)
+    from evomask.reports.writing import report_on
+
+    reports = report_on(done)
     notes(done.notes, quiet=quiet)
     say_json(_as_json(done, reports)) if json else say(_in_words(done, reports))
 
 
-def _reported(done: "Protected") -> list[Path]:
-    from evomask.reports.internal import write_internal
-
-    return [write_internal(done, done.job.folder / "report-internal.html")]
-
-
-def _as_json(done: "Protected", reports: list[Path]) -> dict[str, object]:
+def _as_json(done: "Protected", reports: "Reports") -> dict[str, object]:
     return {
         "front": [one.as_point() for one in done.front],
         "chosen": {**done.chosen.as_point(), **done.guarantees[done.chosen.number]},
@@ -109,7 +106,8 @@ def _as_json(done: "Protected", reports: list[Path]) -> dict[str, object]:
         "masked": str(done.written.path),
         "records": done.written.records,
         "suppressed": done.written.suppressed,
-        "reports": [str(path) for path in reports],
+        "reports": reports.pages,
+        "record": str(reports.record),
         "run": str(done.job.folder),
         "files": len(done.candidates),
         "shares": dict(done.shares),
@@ -119,7 +117,7 @@ def _as_json(done: "Protected", reports: list[Path]) -> dict[str, object]:
     }
 
 
-def _in_words(done: "Protected", reports: list[Path]) -> str:
+def _in_words(done: "Protected", reports: "Reports") -> str:
     stopped = ", stopped before its time" if done.interrupted else ""
     tried = f"{len(done.candidates)} files tried in {done.seconds:.1f} s{stopped}"
     lines = [
@@ -132,7 +130,8 @@ def _in_words(done: "Protected", reports: list[Path]) -> str:
     lines += [
         f"chosen       {done.reason}",
         f"masked file  {written.path} ({written.records} records, shuffled)",
-        *(f"report       {path}" for path in reports),
+        f"reports      {reports.internal} (internal)",
+        f"             {reports.public} (to publish)",
         f"the folder {done.job.folder} holds records and the seed; keep it to yourself",
     ]
     if done.interrupted:
