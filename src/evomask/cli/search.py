@@ -59,7 +59,7 @@ StudyWanted = Annotated[
 ]
 Figures = Annotated[
     Path | None,
-    typer.Option("--figures", help="Folder for the study's data and charts [--run DIR/study]."),
+    typer.Option("--figures", help="Folder for charts and a study's data [--run DIR/study]."),
 ]
 
 
@@ -155,6 +155,10 @@ def _search(
     job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
     done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
     shown = _studied(done, study, figures or (run and run / "study"), workers)
+    if figures is not None and done.charts:
+        from evomask.reports.studies import write_charts
+
+        shown["figures"] = write_charts(done.charts, figures) + shown.get("figures", [])
     tell(done, run, json=json, quiet=quiet, more=shown)
 
 
