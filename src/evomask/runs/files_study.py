@@ -25,6 +25,8 @@ from evomask.runs.files import FILES
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import Parameters
 
+Clock = Callable[[], float]
+
 
 class Spread(NamedTuple):
     """The scores of one generation's population."""
@@ -117,10 +119,16 @@ class FilesStudy:
         )
 
 
-def study_files(table: Table, parameters: Parameters, budget: Budget, seed: int) -> FilesStudy:
+def study_files(
+    table: Table,
+    parameters: Parameters,
+    budget: Budget,
+    seed: int,
+    clock: Clock = time.perf_counter,
+) -> FilesStudy:
     """Search in this process and watch; seconds count from when the first population is there."""
     setup = FILES.setup(table, parameters, Surroundings(partial(draw_stream, seed), budget=budget))
-    work = _Timed(InProcess(Worker(setup.problem, seed)))
+    work = _Timed(InProcess(Worker(setup.problem, seed)), clock)
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
     started = getattr(setup.scheme, "started", lambda same: same)(state)
     watch = _Watch(setup.cost, started.population, work)
@@ -138,14 +146,15 @@ def study_files(table: Table, parameters: Parameters, budget: Budget, seed: int)
 class _Timed:
     """An evaluator that tells how long it took."""
 
-    def __init__(self, work: Any) -> None:  # noqa: ANN401
+    def __init__(self, work: Any, clock: Clock) -> None:  # noqa: ANN401
         self._work = work
+        self.clock = clock
         self.seconds = 0.0
 
     def __call__(self, brood: Brood[Any], first: int) -> Outcomes[Any]:
-        begun = time.perf_counter()
+        begun = self.clock()
         outcomes: Outcomes[Any] = self._work(brood, first)
-        self.seconds = time.perf_counter() - begun
+        self.seconds = self.clock() - begun
         return outcomes
 
 
@@ -157,13 +166,13 @@ class _Watch:
         self.spreads = [self._spread(0, population)]
         self.turns: list[Turn] = []
         self.seconds = 0.0
-        self._origin = self._mark = time.perf_counter()
+        self._origin = self._mark = work.clock()
 
     def __call__(
         self, _: State[Any], brood: Brood[Any], __: Outcomes[Any], after: State[Any]
     ) -> None:
         self.spreads.append(self._spread(after.generation, after.population))
-        now = time.perf_counter()
+        now = self._work.clock()
         spent, measured = now - self._mark, self._work.seconds
         self.turns.append(Turn(brood[0].operator, measured, spent - measured))
         self._mark, self.seconds = now, now - self._origin
