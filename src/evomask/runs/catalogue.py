@@ -21,6 +21,7 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "pram": "evomask.searches.pram.search:PramSearch",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
@@ -37,7 +38,7 @@ class MaskingProblem(Problem[Any], Protocol):
         ...
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
         ...
 
 

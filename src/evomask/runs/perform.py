@@ -36,7 +36,7 @@ class Run:
     Args:
         initial_best: the best of the first genomes, as users see it.
         chosen: the point whose masked file was asked for.
-        answer: what this kind of search tells of its best besides.
+        answer: what this kind of search tells of the chosen point besides.
     """
 
     plan: Plan
@@ -189,6 +189,6 @@ def _finished(
         masked = problem.decode(chosen.individual.genome, chosen.draw)
         write_table(masked, plan.out, force=True, dialect=loaded.dialect)
     initial = journal.notes[INITIAL_BEST]
-    answer = problem.answer(winner.genome)
+    answer = problem.answer(chosen.individual.genome)
     notes = (*loaded.notes, *changed_versions(plan))
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)
