@@ -42,6 +42,19 @@ REPRODUCTIONS: Mapping[str, str] = {
     "grouping-figure-b.6": "grouping_figures:figure_b_6",
     "grouping-figure-b.7": "grouping_figures:figure_b_7",
     "grouping-figure-b.8": "grouping_figures:figure_b_8",
+    "clustered-table-5.1": "clustered:table_5_1",
+    "clustered-table-5.2": "clustered:table_5_2",
+    "clustered-table-5.3": "clustered:table_5_3",
+    "clustered-figure-5.1": "clustered:figure_5_1",
+    "clustered-figure-5.2": "clustered:figure_5_2",
+    "clustered-figure-5.3": "clustered:figure_5_3",
+    "clustered-figure-5.4": "clustered:figure_5_4",
+    "clustered-figure-5.5": "clustered:figure_5_5",
+    "clustered-figure-5.6": "clustered:figure_5_6",
+    "clustered-figure-5.7": "clustered:figure_5_7",
+    "clustered-figure-5.8": "clustered:figure_5_8",
+    "clustered-figure-5.9": "clustered:figure_5_9",
+    "clustered-figure-5.10": "clustered:figure_5_10",
 }
 """Name and home of each: a function of this part that gives rows, or charts."""
 
