@@ -10,10 +10,10 @@ from evomask.papers.clustered import (
     HOUSING,
     MICRO,
     PRINTED,
-    Effort,
     original,
     tried,
 )
+from evomask.papers.effort import Effort
 from evomask.searches.clustered.search import LossOf
 
 QUICK = 0.4

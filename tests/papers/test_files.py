@@ -5,7 +5,8 @@ import pytest
 
 from evomask.evolution.gray import from_gray, gray
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
-from evomask.papers.files import Effort, fall, laps, searched
+from evomask.papers.effort import Effort
+from evomask.papers.files import fall, laps, searched
 from evomask.papers.files_inputs import (
     ADULT,
     CATEGORICAL,

@@ -7,7 +7,6 @@ Which numbers of clusters and which k the thesis tried is not said; ours reach t
 """
 
 import time
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -17,11 +16,11 @@ from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.data.frames import Declaration
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.errors import ParameterError
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.streams import draw_stream
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
+from evomask.papers.effort import Effort
 from evomask.searches.clustered.genome import spread
 from evomask.searches.clustered.search import (
     ClusteredSearch,
@@ -59,27 +58,6 @@ PRINTED: dict[tuple[str, LossOf], dict[str, tuple[float, float]]] = {
 """IL and DR of the best protection, tables 5.1 to 5.3."""
 
 Row = dict[str, object]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try.
-
-    Args:
-        share: of ten values of k and ten numbers of clusters on each axis of a grid.
-    """
-
-    seed: int = 1
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
-
-    @property
-    def levels(self) -> int:
-        """How many values an axis of a grid has at most."""
-        return max(2, round(self.share * LEVELS))
 
 
 class Cell(NamedTuple):
@@ -147,8 +125,8 @@ def tried(name: str, method: str, loss: LossOf, effort: Effort) -> Tried:
     problem: Any = ClusteredSearch.setup(original(name), parameters, around).problem
     started = time.process_time()
     cells = []
-    for k in spread(2, MOST_K, effort.levels * (3 if method == MICRO else 1)):
-        for clusters in [1] if method == MICRO else spread(2, MOST_CLUSTERS, effort.levels):
+    for k in spread(2, MOST_K, effort.of(LEVELS, 2) * (3 if method == MICRO else 1)):
+        for clusters in [1] if method == MICRO else spread(2, MOST_CLUSTERS, effort.of(LEVELS, 2)):
             il, dr = problem.fitness(np.array([0, 0, 0, clusters, k]))
             cells.append(Cell(k, clusters, il, dr))
     return Tried(tuple(cells), time.process_time() - started)

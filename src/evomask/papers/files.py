@@ -7,13 +7,12 @@ of `evomask.masking.grid` that the thesis' methods make.
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from statistics import mean, pstdev
 from typing import Any, NamedTuple
 
 from evomask.data.table import Table
-from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness
 from evomask.evolution.loop import Worker, begin, evolve
@@ -23,6 +22,7 @@ from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.papers.effort import Effort
 from evomask.papers.files_inputs import (
     CONTINUOUS,
     FINAL_SCORES,
@@ -40,27 +40,6 @@ TIMED = 60
 """Generations timed for table 3.3, at full effort."""
 
 Row = dict[str, object]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try.
-
-    Args:
-        share: of the thesis' thousand generations.
-    """
-
-    seed: int = 1
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
-
-    @property
-    def generations(self) -> int:
-        """How many generations a run has."""
-        return max(1, round(self.share * GENERATIONS))
 
 
 class Scores(NamedTuple):
@@ -134,7 +113,7 @@ def searched(
         setup.scheme,
         work,
         seed=effort.seed + 1000 * run,
-        until=generations(effort.generations),
+        until=generations(effort.of(GENERATIONS)),
         observers=[watch],
         cost=setup.cost,
     )
@@ -187,7 +166,7 @@ def _final_rows(name: str, effort: Effort, runs: int) -> Iterator[Row]:
             "first min ours": begun.smallest,
             "fall paper": fall(FIRST_BEST[name], printed[0]),
             "fall ours": fall(begun.smallest, ended.smallest),
-            "generations": effort.generations,
+            "generations": effort.of(GENERATIONS),
             "seconds": found.seconds,
         }
 
@@ -236,7 +215,7 @@ def laps(name: str, effort: Effort) -> tuple[Lap, ...]:
     work = InProcess(Worker(replace(problem, judge=clock), effort.seed))
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
     found: list[Lap] = []
-    for generation in range(max(4, round(effort.share * TIMED))):
+    for generation in range(effort.of(TIMED, 4)):
         clock.seconds, started, tasks = 0.0, time.process_time(), state.tasks
         until = generations(generation + 1)
         state = evolve(state, setup.scheme, work, seed=effort.seed, until=until, cost=setup.cost)

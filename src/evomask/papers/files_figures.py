@@ -1,7 +1,8 @@
 """The figures of chapter 3 of the thesis on evolved protections, drawn again from our runs."""
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.papers.files import Effort, Found, Scores, fall, searched
+from evomask.papers.effort import Effort
+from evomask.papers.files import Found, Scores, fall, searched
 from evomask.papers.files_inputs import (
     CATEGORICAL,
     CONTINUOUS,
