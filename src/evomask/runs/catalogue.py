@@ -4,15 +4,17 @@ A package adds a search by an entry point of the group ``evomask.searches``; see
 docs/adding-a-search.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Problem
 from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 
 GROUP = "evomask.searches"
@@ -49,6 +51,19 @@ class Comparing(Protocol):
 
     def compared(self, first: int, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
         """Keys of the JSON answer; those under ``warnings`` are told as notes."""
+        ...
+
+
+@runtime_checkable
+class OverviewProblem(Protocol):
+    """What a masking problem may offer besides: an account of a whole run."""
+
+    def overview(self, state: State[Any]) -> Mapping[str, object]:
+        """What the last state tells: further keys of the JSON answer."""
+        ...
+
+    def charts(self, state: State[Any]) -> Sequence[Chart]:
+        """Figures of the run, drawn where the user asks for them."""
         ...
 
 
