@@ -9,19 +9,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
-from statistics import mean, pstdev
-from typing import Any, NamedTuple
+from typing import Any
 
-from evomask.data.table import Table
-from evomask.evolution.brood import Brood, Outcomes
-from evomask.evolution.individual import Fitness
-from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup, Surroundings
-from evomask.evolution.state import State
-from evomask.evolution.stopping import generations
+from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
-from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
 from evomask.papers.files_inputs import (
     CONTINUOUS,
@@ -31,43 +24,25 @@ from evomask.papers.files_inputs import (
     SECONDS,
     original,
 )
+from evomask.runs.files import FILES
+from evomask.runs.files_study import FilesStudy, Turn, watched
 from evomask.searches.files.fitness import Profile, Score
 from evomask.searches.files.genome import Genome
-from evomask.searches.files.search import Algorithm, Kept, Parameters, put_together
+from evomask.searches.files.search import Algorithm, Parameters
 
 GENERATIONS = 1000
 TIMED = 60
 """Generations timed for table 3.3, at full effort."""
+OTHER_EXECUTION = 1000
+"""Added to the seed for a second execution."""
 
 Row = dict[str, object]
-
-
-class Scores(NamedTuple):
-    """How a population stood at the end of one generation."""
-
-    largest: float
-    mean: float
-    smallest: float
-
-
-class Found(NamedTuple):
-    """A run carried out.
-
-    Args:
-        first: loss and risk of every first file, and of every last one.
-        history: the population's scores, generation by generation.
-    """
-
-    first: tuple[Fitness, ...]
-    last: tuple[Fitness, ...]
-    history: tuple[Scores, ...]
-    seconds: float
 
 
 def prepared(name: str, parameters: Parameters, effort: Effort) -> Setup[Genome]:
     """The search on one of the thesis' files, begun from files that its methods make."""
     around = Surroundings(partial(draw_stream, effort.seed))
-    setup = put_together(original(name), parameters, around, Kept())
+    setup = FILES.setup(original(name), parameters, around)
     problem: Any = setup.problem
     methods = _like_thesis(problem.methods, FIRST_FILES.get(name))
     return replace(setup, problem=replace(problem, methods=methods), first=len(methods))
@@ -88,10 +63,15 @@ def searched(
     score: Score,
     effort: Effort,
     algorithm: Algorithm = Algorithm.THESIS,
-    run: int = 0,
+    execution: int = 0,
     without_best: float = 0.0,
-) -> Found:
-    """A run as in the thesis; another *run* begins from the same first files."""
+    whole: int = GENERATIONS,
+) -> FilesStudy:
+    """A run as in the thesis; another execution begins from the same first files.
+
+    Args:
+        whole: generations at full effort.
+    """
     parameters = Parameters(
         algorithm=algorithm,
         profile=Profile.PAPERS,
@@ -99,48 +79,14 @@ def searched(
         without_best=without_best,
         held_out=False,
     )
-    setup = prepared(name, parameters, effort)
-    work = InProcess(Worker(setup.problem, effort.seed))
-    history: list[Scores] = []
-
-    def watch(_: Any, __: Brood[Any], ___: Outcomes[Any], after: State[Genome]) -> None:  # noqa: ANN401
-        history.append(_scores(after, setup))
-
-    first = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
-    started = time.process_time()
-    last = evolve(
-        first,
-        setup.scheme,
-        work,
-        seed=effort.seed + 1000 * run,
-        until=generations(effort.of(GENERATIONS)),
-        observers=[watch],
-        cost=setup.cost,
-    )
-    began = _begun(first, without_best, setup)
-    return Found(
-        tuple(member.fitness for member in began.population),
-        tuple(member.fitness for member in last.population),
-        (_scores(began, setup), *history),
-        time.process_time() - started,
-    )
-
-
-def _begun(state: State[Genome], without_best: float, setup: Setup[Genome]) -> State[Genome]:
-    """The state that breeding begins with."""
-    scheme: Any = setup.scheme
-    begun: State[Genome] = scheme.started(state) if without_best else state
-    return begun
-
-
-def _scores(state: State[Genome], setup: Setup[Genome]) -> Scores:
-    costs = [setup.cost(member.fitness) for member in state.population]
-    return Scores(max(costs), mean(costs), min(costs))
+    budget = Budget(generations=effort.of(whole))
+    seed = effort.seed + OTHER_EXECUTION * execution
+    return watched(prepared(name, parameters, effort), budget, seed, time.process_time)
 
 
 def fall(before: float, after: float) -> float:
     """By how much a score fell, in percent."""
-    return 100.0 * (before - after) / before if before else 0.0
+    return 100.0 * (before - after) / before
 
 
 def table_3_2(seed: int = 1, share: float = 1.0, runs: int = 2) -> list[Row]:
@@ -149,80 +95,27 @@ def table_3_2(seed: int = 1, share: float = 1.0, runs: int = 2) -> list[Row]:
     return [row for name in CONTINUOUS for row in _final_rows(name, effort, min(runs, 2))]
 
 
-def _final_rows(name: str, effort: Effort, runs: int) -> Iterator[Row]:
-    for run in range(runs):
-        found = searched(name, Score.MEAN, effort, run=run)
-        printed, begun, ended = FINAL_SCORES[name][run], found.history[0], found.history[-1]
+def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
+    for execution in range(executions):
+        found = searched(name, Score.MEAN, effort, execution=execution)
+        least, middle, most = FINAL_SCORES[name][execution]
+        begun, ended = found.spreads[0], found.spreads[-1]
         yield {
             "data": name,
-            "execution": run + 1,
-            "min paper": printed[0],
+            "execution": execution + 1,
+            "min paper": least,
             "min ours": ended.smallest,
-            "mean paper": printed[1],
+            "mean paper": middle,
             "mean ours": ended.mean,
-            "max paper": printed[2],
+            "max paper": most,
             "max ours": ended.largest,
             "first min paper": FIRST_BEST[name],
             "first min ours": begun.smallest,
-            "fall paper": fall(FIRST_BEST[name], printed[0]),
-            "fall ours": fall(begun.smallest, ended.smallest),
-            "generations": effort.of(GENERATIONS),
+            "fall paper": fall(FIRST_BEST[name], least),
+            "fall ours": found.fall,
+            "generations": ended.generation,
             "seconds": found.seconds,
         }
-
-
-class _Clocked:
-    """A judge that counts the seconds it takes."""
-
-    def __init__(self, judge: Any) -> None:  # noqa: ANN401
-        self.judge, self.seconds = judge, 0.0
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self.judge, name)
-
-    def full(self, masked: Table) -> Fitness:
-        """Loss and risk, timed."""
-        return self._timed(self.judge.full, masked)
-
-    def like_parent(self, *what: Any) -> Fitness:  # noqa: ANN401
-        """Loss and risk of a child, timed."""
-        return self._timed(self.judge.like_parent, *what)
-
-    def _timed(self, read: Any, *what: Any) -> Fitness:  # noqa: ANN401
-        started = time.process_time()
-        fitness: Fitness = read(*what)
-        self.seconds += time.process_time() - started
-        return fitness
-
-
-class Lap(NamedTuple):
-    """One generation: what it did, and seconds of fitness and of the rest."""
-
-    operator: str
-    fitness: float
-    other: float
-
-
-@lru_cache(maxsize=8)
-def laps(name: str, effort: Effort) -> tuple[Lap, ...]:
-    """The time that each generation takes."""
-    parameters = Parameters(
-        algorithm=Algorithm.THESIS, profile=Profile.PAPERS, score=Score.MEAN, held_out=False
-    )
-    setup = prepared(name, parameters, effort)
-    problem: Any = setup.problem
-    clock = _Clocked(problem.judge)
-    work = InProcess(Worker(replace(problem, judge=clock), effort.seed))
-    state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
-    found: list[Lap] = []
-    for generation in range(effort.of(TIMED, 4)):
-        clock.seconds, started, tasks = 0.0, time.process_time(), state.tasks
-        until = generations(generation + 1)
-        state = evolve(state, setup.scheme, work, seed=effort.seed, until=until, cost=setup.cost)
-        spent = time.process_time() - started
-        operator = MUTATE if state.tasks == tasks + 1 else CROSS
-        found.append(Lap(operator, clock.seconds, spent - clock.seconds))
-    return tuple(found)
 
 
 def table_3_3(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -231,20 +124,23 @@ def table_3_3(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
-    timed = laps(name, effort)
+    found = searched(name, Score.MEAN, effort, whole=TIMED)
     for operator, printed in zip((CROSS, MUTATE), SECONDS[name], strict=True):
-        own = [lap for lap in timed if lap.operator == operator]
         for part, theirs in zip(("fitness", "other"), printed, strict=True):
-            seconds = [float(getattr(lap, part)) for lap in own]
-            if seconds:
+            timing = found.timing(operator, partial(_seconds, part))
+            if timing is not None:
                 yield {
                     "data": name,
                     "operator": operator,
                     "part": part,
                     "seconds paper": theirs,
-                    "milliseconds ours": 1000 * mean(seconds),
-                    "least": 1000 * min(seconds),
-                    "most": 1000 * max(seconds),
-                    "sd": 1000 * pstdev(seconds),
-                    "times as fast": theirs / mean(seconds) if mean(seconds) else None,
+                    "milliseconds ours": 1000 * timing.mean,
+                    "least": 1000 * timing.least,
+                    "most": 1000 * timing.most,
+                    "sd": 1000 * timing.deviation,
+                    "times as fast": theirs / timing.mean if timing.mean else None,
                 }
+
+
+def _seconds(part: str, turn: Turn) -> float:
+    return float(getattr(turn, part))

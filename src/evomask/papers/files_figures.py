@@ -1,8 +1,10 @@
 """The figures of chapter 3 of the thesis on evolved protections, drawn again from our runs."""
 
+from dataclasses import replace
+
 from evomask.data.chart import Axis, Chart, Series
 from evomask.papers.effort import Effort
-from evomask.papers.files import Found, Scores, fall, searched
+from evomask.papers.files import fall, searched
 from evomask.papers.files_inputs import (
     CATEGORICAL,
     CONTINUOUS,
@@ -14,11 +16,12 @@ from evomask.papers.files_inputs import (
     TARRAGONA,
     original,
 )
+from evomask.runs.files_study import FilesStudy
 from evomask.searches.files.fitness import Score
 from evomask.searches.files.search import Algorithm
 
-LOSS, RISK = Axis("information loss in percent"), Axis("disclosure risk in percent")
 GENERATION = Axis("generation")
+PARTS = ("largest", "mean", "smallest")
 
 
 def figure_3_2(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -50,7 +53,7 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
         label: searched(TARRAGONA, Score.MEAN, effort, algorithm)
         for label, algorithm in named.items()
     }
-    ended = ", ".join(f"{label} {one.history[-1].mean:.2f}" for label, one in found.items())
+    ended = ", ".join(f"{label} {one.spreads[-1].mean:.2f}" for label, one in found.items())
     return [
         Chart(
             "both-operators-tarragona",
@@ -106,10 +109,10 @@ def figure_3_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
     return _robust_evolution(10.0, Effort(seed, share))
 
 
-def _about(name: str, found: Found) -> str:
+def _about(name: str, found: FilesStudy) -> str:
     return (
         f"{name}, {len(original(name))} records, {len(found.first)} first files, "
-        f"{len(found.history) - 1} generations, {found.seconds:.0f} s."
+        f"{len(found.spreads) - 1} generations, {found.seconds:.0f} s."
     )
 
 
@@ -117,61 +120,43 @@ def _slug(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _map(name: str, found: Found) -> Chart:
+def _map(name: str, found: FilesStudy) -> Chart:
     """An R-U map."""
-    groups = {"first files": found.first, "last files": found.last}
-    return Chart(
-        f"map-{_slug(name)}",
-        f"Risk and loss of first and last files, {name}",
-        f"Files move towards the corner where nothing is lost or leaked. {_about(name, found)}",
-        RISK,
-        LOSS,
-        tuple(
-            Series(
-                label, "points", tuple(risk for _, risk in pairs), tuple(loss for loss, _ in pairs)
-            )
-            for label, pairs in groups.items()
-        ),
-    )
+    chart = found.map(f"map-{_slug(name)}", f"Risk and loss of first and last files, {name}")
+    return replace(chart, reading=f"{chart.reading} {_about(name, found)}")
 
 
-def _curve(label: str, found: Found, part: str) -> Series:
-    values = tuple(float(getattr(scores, part)) for scores in found.history)
+def _curve(label: str, found: FilesStudy, part: str) -> Series:
+    values = tuple(float(getattr(scores, part)) for scores in found.spreads)
     return Series(label, "line", tuple(map(float, range(len(values)))), values)
 
 
-def _evolution(name: str, found: Found, paper: str = "") -> Chart:
-    begun, ended = found.history[0], found.history[-1]
-    paper = paper or (
-        f"the smallest falls from {FIRST_BEST[name]:.2f} to {FINAL_SCORES[name][0][0]:.2f}"
-        f" ({fall(FIRST_BEST[name], FINAL_SCORES[name][0][0]):.0f} %)"
-    )
-    return Chart(
-        f"evolution-{_slug(name)}",
-        f"Scores of the population, {name}",
-        f"Ours: {_told(begun, ended)}. In the thesis {paper}. {_about(name, found)}",
-        GENERATION,
-        Axis("score in percent"),
-        tuple(_curve(part, found, part) for part in Scores._fields),
-    )
+def _evolution(name: str, found: FilesStudy, paper: str = "") -> Chart:
+    chart = found.evolution(f"evolution-{_slug(name)}", f"Scores of the population, {name}")
+    least = FINAL_SCORES.get(name, ((0.0,),))[0][0]
+    paper = paper or f"the smallest {_fell(FIRST_BEST[name], least)}"
+    told = f"Ours: {_told(found)}. In the thesis {paper}. {_about(name, found)}"
+    return replace(chart, reading=told)
 
 
-def _told(begun: Scores, ended: Scores) -> str:
-    parts = [
-        f"the {part} from {before:.2f} to {after:.2f} ({fall(before, after):.0f} %)"
-        for part, before, after in zip(Scores._fields, begun, ended, strict=True)
-    ]
+def _told(found: FilesStudy) -> str:
+    begun, ended = found.spreads[0], found.spreads[-1]
+    parts = [f"the {part} {_fell(getattr(begun, part), getattr(ended, part))}" for part in PARTS]
     return ", ".join(parts)
 
 
+def _fell(before: float, after: float) -> str:
+    return f"from {before:.2f} to {after:.2f} ({fall(before, after):.0f} %)"
+
+
 def _executions(name: str, effort: Effort) -> Chart:
-    runs = [searched(name, Score.MEAN, effort, run=run) for run in range(2)]
-    ours = " and ".join(f"{run.history[-1].smallest:.2f}" for run in runs)
+    runs = [searched(name, Score.MEAN, effort, execution=i) for i in range(2)]
+    ours = " and ".join(f"{run.spreads[-1].smallest:.2f}" for run in runs)
     theirs = " and ".join(f"{scores[0]:.2f}" for scores in FINAL_SCORES[name])
     return Chart(
         f"executions-{_slug(name)}",
         f"Smallest score of two executions, {name}",
-        f"Both begin at {runs[0].history[0].smallest:.2f} and end at {ours}; in the thesis they "
+        f"Both begin at {runs[0].spreads[0].smallest:.2f} and end at {ours}; in the thesis they "
         f"begin at {FIRST_BEST[name]:.2f} and end at {theirs}. {_about(name, runs[0])}",
         GENERATION,
         Axis("smallest score in percent"),
@@ -187,22 +172,20 @@ def _falls(score: Score, effort: Effort) -> list[Chart]:
 
 
 def _printed_falls(name: str, score: Score) -> str:
-    parts = zip(Scores._fields, FALLS[score.value][name], strict=True)
+    parts = zip(PARTS, FALLS[score.value][name], strict=True)
     told = [
-        f"the {part} from {pair[0]:.2f} to {pair[1]:.2f} ({fall(*pair):.0f} %)"
-        if pair
-        else f"the {part} does not fall"
+        f"the {part} {_fell(*pair)}" if pair else f"the {part} does not fall"
         for part, pair in parts
     ]
     return ", ".join(told)
 
 
-def _robust(percent: float, effort: Effort) -> Found:
+def _robust(percent: float, effort: Effort) -> FilesStudy:
     return searched(FLARE, Score.WORST, effort, without_best=percent)
 
 
 def _robust_evolution(percent: float, effort: Effort) -> list[Chart]:
-    whole = searched(FLARE, Score.WORST, effort).history[-1].smallest
+    whole = searched(FLARE, Score.WORST, effort).spreads[-1].smallest
     paper = (
         f"the smallest ends at {ROBUST[percent]:.2f} without the best {percent:g} % and at "
         f"{ROBUST[0.0]:.2f} with all first files, ours with all at {whole:.2f}"
