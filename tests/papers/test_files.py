@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from evomask.evolution.gray import from_gray, gray
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
 from evomask.papers.files import fall, searched
@@ -25,39 +24,6 @@ from evomask.papers.files_inputs import (
 from evomask.searches.files.fitness import Score
 
 QUICK = 0.02
-
-ORIGINAL = [
-    [1, 3, 1, 5, 9],
-    [5, 2, 2, 6, 7],
-    [4, 8, 3, 4, 9],
-    [1, 6, 5, 8, 2],
-    [4, 7, 2, 1, 2],
-]
-PROTECTED = [
-    [1, 2, 1, 5, 7],
-    [9, 1, 2, 3, 5],
-    [4, 1, 9, 8, 9],
-    [1, 6, 7, 9, 1],
-    [3, 1, 2, 7, 2],
-]
-GENOMES = [
-    ["0000", "0001", "0000", "0000", "1001"],
-    ["1010", "0010", "0000", "0111", "0011"],
-    ["0000", "1101", "1111", "1010", "0000"],
-    ["0000", "0000", "0011", "0001", "0010"],
-    ["0100", "0101", "0000", "0101", "0000"],
-]
-"""The files of figure 3.1."""
-
-
-class TestFigure31:
-    def test_the_genome_file_is_the_exclusive_or_of_gray_codes(self):
-        genes = gray(np.array(ORIGINAL)) ^ gray(np.array(PROTECTED))
-        assert [[f"{gene:04b}" for gene in row] for row in genes.tolist()] == GENOMES
-
-    def test_the_protected_file_comes_back(self):
-        genes = np.array([[int(gene, 2) for gene in row] for row in GENOMES])
-        assert np.array_equal(from_gray(genes ^ gray(np.array(ORIGINAL))), PROTECTED)
 
 
 class TestWhatIsPrinted:
