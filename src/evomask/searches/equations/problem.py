@@ -1,0 +1,152 @@
+"""Equations as an evolutionary problem: children, what their matrices cost, masked files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.distance import category_distances
+from evomask.data.table import Table
+from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.schemes import CROSS, MUTATE
+from evomask.evolution.streams import litter_stream
+from evomask.evolution.tree import Symbols
+from evomask.masking.common_draws import CommonDraws
+from evomask.masking.pram import Transitions, category_frequencies, made_invariant
+from evomask.measures.randomized import Randomized
+from evomask.searches.equations.formulas import shown, simplified
+from evomask.searches.equations.genome import (
+    Equation,
+    Rows,
+    Terms,
+    departure,
+    terms_of,
+    transitions,
+)
+from evomask.searches.equations.operators import MUTATIONS, crossed
+
+Matrices = Mapping[str, Transitions]
+Begin = Callable[[int, np.random.Generator], Equation]
+"""First equation number so and so."""
+
+DECIMALS = 9
+"""Of a fitness: what is equal up to rounding is equal."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """What equations may say.
+
+    Args:
+        levels: how deep an equation may be.
+        mutations: operators that `mutate` chooses among.
+        simplify: whether children are simplified before they are measured.
+        invariant: whether matrices are followed by their reverse, so that frequencies stay.
+    """
+
+    symbols: Symbols
+    levels: int
+    rows: Rows
+    mutations: tuple[str, ...]
+    simplify: bool
+    invariant: bool
+
+    def child(self, task: Task[Equation], rng: np.random.Generator) -> Equation:
+        """What an operator makes of its parents."""
+        parents = tuple(parent.genome for parent in task.parents)
+        if task.operator == CROSS:
+            pair = parents[0], parents[1]
+            return crossed(pair, self.symbols, self.levels, litter_stream(task.litter))
+        name = task.operator
+        if name == MUTATE:
+            name = self.mutations[int(rng.integers(len(self.mutations)))]
+        return MUTATIONS[name](parents[0], self.symbols, self.levels, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixEquations:
+    """One equation for the transition matrices of all quasi-identifiers of a table.
+
+    Args:
+        judge: loss and risk of matrices.
+        cost: one number of loss and risk.
+        remembered: fitness of matrices met so far; it saves time and changes nothing.
+    """
+
+    draws: CommonDraws
+    judge: Randomized
+    language: Language
+    begin: Begin
+    cost: Cost
+    terms: Mapping[str, Terms]
+    remembered: dict[bytes, Fitness] = field(default_factory=dict)
+
+    def work(self, task: Task[Equation], rng: np.random.Generator) -> Outcome[Equation]:
+        """One child by the task's operator."""
+        if task.operator == FIRST:
+            genome = self.begin(task.rival or 0, rng)
+        else:
+            genome = self.language.child(task, rng)
+        if self.language.simplify:
+            genome = simplified(genome)
+        return Outcome(genome, self.fitness(genome), counts={"symbols": len(genome)})
+
+    def fitness(self, genome: Equation) -> Fitness:
+        """Loss and risk, with a penalty where rows ought to sum to one and do not."""
+        matrices = self.matrices(genome)
+        known = b"".join(matrix.tobytes() for matrix in matrices.values())
+        if known not in self.remembered:
+            self.remembered[known] = self.judge(matrices)
+        penalty = self.penalty(genome)
+        return tuple(round(value + penalty, DECIMALS) for value in self.remembered[known])
+
+    def penalty(self, genome: Equation) -> float:
+        """How far rows are from summing to one, in percent; 0 where that is not asked for."""
+        if self.language.rows is not Rows.PENALISED:
+            return 0.0
+        return 100.0 * float(np.mean([departure(genome, terms) for terms in self.terms.values()]))
+
+    def matrices(self, genome: Equation) -> Matrices:
+        """The transition matrix of each attribute."""
+        made = {
+            name: transitions(genome, terms, self.language.rows)
+            for name, terms in self.terms.items()
+        }
+        if not self.language.invariant:
+            return made
+        return {n: made_invariant(m, self.terms[n]["freq_i"].ravel()) for n, m in made.items()}
+
+    def decode(self, genome: Equation, draw: int) -> Table:
+        """The masked file of one draw."""
+        return self.draws.masked(self.matrices(genome), draw)
+
+    def read(self, genome: Equation, draw: int) -> Mapping[str, float]:
+        """Loss and risk of the released draw, the expectation beside."""
+        told = self.judge.released(self.matrices(genome), draw)
+        return {**told, "score": self.cost((told["loss"], told["risk"]))}
+
+    def answer(self, genome: Equation) -> Mapping[str, object]:
+        """The formula, and the matrices it makes."""
+        return {
+            "equation": shown(genome, self.language.rows),
+            "matrices": {n: m.tolist() for n, m in self.matrices(genome).items()},
+        }
+
+    def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
+        """The symbols in their order."""
+        return {"symbols": np.array(genome, dtype=np.str_)}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Equation:
+        """The equation."""
+        return tuple(str(symbol) for symbol in arrays["symbols"])
+
+
+def terms_of_table(table: Table, names: tuple[str, ...]) -> dict[str, Terms]:
+    """The values of all terminals for each attribute."""
+    return {
+        name: terms_of(category_frequencies(table, name), category_distances(table.attribute(name)))
+        for name in names
+    }
