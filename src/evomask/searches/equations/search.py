@@ -19,7 +19,7 @@ from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import Begin, Language, MatrixEquations, terms_of_table
-from evomask.searches.equations.survival import Parsimonious, ShortestFront
+from evomask.searches.equations.survival import Parsimonious, Restarting, ShortestFront
 
 DEEPEST = 12
 
@@ -94,6 +94,7 @@ class Parameters:
         subset: of how many the better half breeds, in the scheme winners.
         crossover_rate: share of crossovers.
         parsimony: what each symbol of an equation adds to its score, in the scheme plus.
+        patience: generations without a better equation after which the scheme plus begins anew.
         invariant: apply each matrix and its reverse, so that expected frequencies stay.
     """
 
@@ -112,6 +113,7 @@ class Parameters:
     subset: int = 4
     crossover_rate: float = 0.5
     parsimony: float = 0.0
+    patience: int = 40
     invariant: bool = False
 
     def __post_init__(self) -> None:
@@ -125,6 +127,8 @@ class Parameters:
             raise ParameterError(f"children must be at least 2, got {self.children}")
         if not 0 <= self.crossover_rate <= 1:
             raise ParameterError(f"crossover_rate must lie in [0, 1], got {self.crossover_rate}")
+        if self.patience < 1:
+            raise ParameterError(f"patience must be at least 1, got {self.patience}")
         if self.parsimony < 0:
             raise ParameterError(f"parsimony must not be negative, got {self.parsimony}")
 
@@ -216,4 +220,5 @@ def _scheme(parameters: Parameters, cost: Cost) -> Scheme[Equation]:
     names = _language(parameters).mutations
     each = max(1, (parameters.children - 2 * pairs) // len(names)) if rate < 1 else 0
     keep = Parsimonious(cost, parameters.parsimony)
-    return PlusSelection(pairs, dict.fromkeys(names, each), keep=keep)
+    plus = PlusSelection(pairs, dict.fromkeys(names, each), keep=keep)
+    return Restarting(plus, parameters.patience, cost)

@@ -1,12 +1,15 @@
-"""Who stays among equations: of equally good ones, the shortest."""
+"""Who stays among equations: of equally good ones, the shortest; and when to begin anew."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 
+import numpy as np
+
 from evomask.evolution.archive import Front
-from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.brood import FIRST, Brood, Outcomes, Task
 from evomask.evolution.individual import Cost, Individual, Population
+from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State, born
 from evomask.searches.equations.genome import Equation
 
@@ -67,3 +70,33 @@ class Parsimonious:
     def _rank(self, member: Member) -> tuple[float, int, int]:
         length = len(member.genome)
         return self.cost(member.fitness) + self.price * length, length, member.serial
+
+
+@dataclass(frozen=True)
+class Restarting:
+    """Another scheme, begun anew with other equations when its population improves no more.
+
+    What was found is kept by the archive.
+
+    Args:
+        patience: generations for which the best member of the population may stay the same.
+    """
+
+    scheme: Scheme[Equation]
+    patience: int
+    cost: Cost
+
+    def propose(self, state: State[Equation], rng: np.random.Generator) -> Brood[Equation]:
+        """First equations that were not there yet, or what the scheme proposes."""
+        best = min(state.population, key=lambda member: self.cost(member.fitness))
+        if state.generation - best.born < self.patience:
+            return self.scheme.propose(state, rng)
+        return tuple(Task(FIRST, (), state.tasks + i) for i in range(len(state.population)))
+
+    def replace(
+        self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
+    ) -> Population[Equation]:
+        """First equations take all places."""
+        if brood[0].operator == FIRST:
+            return born(state, brood, outcomes)
+        return self.scheme.replace(state, brood, outcomes)
