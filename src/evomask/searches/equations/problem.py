@@ -1,6 +1,6 @@
 """Equations as an evolutionary problem: children, what their matrices cost, masked files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.pram import Transitions, category_frequencies, made_invariant
+from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
 from evomask.searches.equations.genome import (
@@ -54,16 +55,24 @@ class Language:
     simplify: bool
     invariant: bool
 
-    def child(self, task: Task[Equation], rng: np.random.Generator) -> Equation:
-        """What an operator makes of its parents."""
+    def children(
+        self, task: Task[Equation], count: int, rng: np.random.Generator
+    ) -> Iterator[Equation]:
+        """What an operator makes of its parents, so many times."""
         parents = tuple(parent.genome for parent in task.parents)
-        if task.operator == CROSS:
-            pair = parents[0], parents[1]
-            return crossed(pair, self.symbols, self.levels, litter_stream(task.litter))
-        name = task.operator
-        if name == MUTATE:
-            name = self.mutations[int(rng.integers(len(self.mutations)))]
-        return MUTATIONS[name](parents[0], self.symbols, self.levels, rng)
+        shared = litter_stream(task.litter)
+        for _ in range(count):
+            if task.operator == CROSS:
+                child = crossed((parents[0], parents[1]), self.symbols, self.levels, shared)
+            else:
+                mutate = MUTATIONS[self._mutation(task.operator, rng)]
+                child = mutate(parents[0], self.symbols, self.levels, rng)
+            yield simplified(child) if self.simplify else child
+
+    def _mutation(self, operator: str, rng: np.random.Generator) -> str:
+        if operator != MUTATE:
+            return operator
+        return self.mutations[int(rng.integers(len(self.mutations)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,27 +81,40 @@ class MatrixEquations:
 
     Args:
         judge: loss and risk of matrices.
+        outlook: the same foretold in no time, where that can be had.
         cost: one number of loss and risk.
+        tries: how many children an operator makes, of which the one foretold best is measured.
         remembered: fitness of matrices met so far; it saves time and changes nothing.
     """
 
     draws: CommonDraws
     judge: Randomized
+    outlook: Outlook | None
     language: Language
     begin: Begin
     cost: Cost
+    tries: int
     terms: Mapping[str, Terms]
     remembered: dict[bytes, Fitness] = field(default_factory=dict)
 
     def work(self, task: Task[Equation], rng: np.random.Generator) -> Outcome[Equation]:
-        """One child by the task's operator."""
+        """One child by the task's operator: the most promising of its tries."""
         if task.operator == FIRST:
-            genome = self.begin(task.rival or 0, rng)
-        else:
-            genome = self.language.child(task, rng)
-        if self.language.simplify:
-            genome = simplified(genome)
-        return Outcome(genome, self.fitness(genome), counts={"symbols": len(genome)})
+            return self._measured(self.begin(task.rival or 0, rng), 1)
+        tries = 1 if self.outlook is None else self.tries
+        children = list(dict.fromkeys(self.language.children(task, tries, rng)))
+        promising = min(children, key=self._foretold) if len(children) > 1 else children[0]
+        return self._measured(promising, tries)
+
+    def _measured(self, genome: Equation, tries: int) -> Outcome[Equation]:
+        counts = {"symbols": len(genome)}
+        return Outcome(genome, self.fitness(genome), steps=tries - 1, counts=counts)
+
+    def _foretold(self, genome: Equation) -> float:
+        """The cost to be expected."""
+        assert self.outlook is not None  # noqa: S101
+        loss, risk = self.outlook(self.matrices(genome))
+        return self.cost((loss, risk)) + self.penalty(genome)
 
     def fitness(self, genome: Equation) -> Fitness:
         """Loss and risk, with a penalty where rows ought to sum to one and do not."""

@@ -14,6 +14,7 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.common_draws import CommonDraws
+from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
@@ -91,6 +92,7 @@ class Parameters:
         mutation: any, or one of subtree, point, hoist, collapse, expand, nudge.
         population: how many equations stay.
         children: how many a generation, in the scheme plus.
+        tries: how many an operator makes for each child, the one foretold best being measured.
         subset: of how many the better half breeds, in the scheme winners.
         crossover_rate: share of crossovers.
         parsimony: what each symbol of an equation adds to its score, in the scheme plus.
@@ -110,6 +112,7 @@ class Parameters:
     mutation: Mutated = Mutated.ANY
     population: int = 60
     children: int = 30
+    tries: int = 20
     subset: int = 4
     crossover_rate: float = 0.5
     parsimony: float = 0.0
@@ -125,6 +128,8 @@ class Parameters:
             )
         if self.children < 2:
             raise ParameterError(f"children must be at least 2, got {self.children}")
+        if self.tries < 1:
+            raise ParameterError(f"tries must be at least 1, got {self.tries}")
         if not 0 <= self.crossover_rate <= 1:
             raise ParameterError(f"crossover_rate must lie in [0, 1], got {self.crossover_rate}")
         if self.patience < 1:
@@ -152,9 +157,11 @@ class EquationsSearch:
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
+            Outlook.of(table, names, strict=parameters.profile is Risk.STRICT),
             _language(parameters),
             _begin(parameters),
             cost,
+            parameters.tries,
             terms_of_table(table, names),
         )
         return Setup(
