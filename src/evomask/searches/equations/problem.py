@@ -1,7 +1,8 @@
 """Equations as an evolutionary problem: children, what their matrices cost, masked files."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from evomask.searches.equations.genome import (
     transitions,
 )
 from evomask.searches.equations.operators import MUTATIONS, crossed
+from evomask.searches.equations.survival import SPREAD, along
 
 Matrices = Mapping[str, Transitions]
 Begin = Callable[[int, np.random.Generator], Equation]
@@ -43,7 +45,7 @@ class Language:
 
     Args:
         levels: how deep an equation may be.
-        mutations: operators that `mutate` chooses among.
+        mutations: operators that a mutation chooses among.
         simplify: whether children are simplified before they are measured.
         invariant: whether matrices are followed by their reverse, so that frequencies stay.
     """
@@ -55,24 +57,23 @@ class Language:
     simplify: bool
     invariant: bool
 
-    def children(
-        self, task: Task[Equation], count: int, rng: np.random.Generator
-    ) -> Iterator[Equation]:
-        """What an operator makes of its parents, so many times."""
+    def child(self, task: Task[Equation], rng: np.random.Generator) -> Equation:
+        """What an operator makes of its parents."""
         parents = tuple(parent.genome for parent in task.parents)
-        shared = litter_stream(task.litter)
-        for _ in range(count):
-            if task.operator == CROSS:
-                child = crossed((parents[0], parents[1]), self.symbols, self.levels, shared)
-            else:
-                mutate = MUTATIONS[self._mutation(task.operator, rng)]
-                child = mutate(parents[0], self.symbols, self.levels, rng)
-            yield simplified(child) if self.simplify else child
+        if task.operator == CROSS:
+            pair = parents[0], parents[1]
+            child = crossed(pair, self.symbols, self.levels, litter_stream(task.litter))
+            return simplified(child) if self.simplify else child
+        return self.mutated(parents[0], rng, task.operator)
 
-    def _mutation(self, operator: str, rng: np.random.Generator) -> str:
-        if operator != MUTATE:
-            return operator
-        return self.mutations[int(rng.integers(len(self.mutations)))]
+    def mutated(
+        self, equation: Equation, rng: np.random.Generator, operator: str = MUTATE
+    ) -> Equation:
+        """A mutant by the operator of this name, or by any of the usual ones."""
+        if operator not in MUTATIONS:
+            operator = self.mutations[int(rng.integers(len(self.mutations)))]
+        child = MUTATIONS[operator](equation, self.symbols, self.levels, rng)
+        return simplified(child) if self.simplify else child
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class MatrixEquations:
         judge: loss and risk of matrices.
         outlook: the same foretold in no time, where that can be had.
         cost: one number of loss and risk.
-        tries: how many children an operator makes, of which the one foretold best is measured.
+        climb: how many mutations are tried on a child before it is measured.
         remembered: fitness of matrices met so far; it saves time and changes nothing.
     """
 
@@ -93,28 +94,40 @@ class MatrixEquations:
     language: Language
     begin: Begin
     cost: Cost
-    tries: int
+    climb: int
     terms: Mapping[str, Terms]
     remembered: dict[bytes, Fitness] = field(default_factory=dict)
 
     def work(self, task: Task[Equation], rng: np.random.Generator) -> Outcome[Equation]:
-        """One child by the task's operator: the most promising of its tries."""
+        """One child by the task's operator, which then climbs by what is foretold."""
         if task.operator == FIRST:
-            return self._measured(self.begin(task.rival or 0, rng), 1)
-        tries = 1 if self.outlook is None else self.tries
-        children = list(dict.fromkeys(self.language.children(task, tries, rng)))
-        promising = min(children, key=self._foretold) if len(children) > 1 else children[0]
-        return self._measured(promising, tries)
+            return self._measured(self.begin(task.rival or 0, rng), 0)
+        cost = partial(along, task.litter) if task.operator == SPREAD else self.cost
+        genome = self.language.child(task, rng)
+        if self.outlook is None or self.climb == 0:
+            return self._measured(genome, 0)
+        return self._measured(self._climbed(genome, self.outlook, cost, rng), self.climb)
 
-    def _measured(self, genome: Equation, tries: int) -> Outcome[Equation]:
+    def _measured(self, genome: Equation, steps: int) -> Outcome[Equation]:
         counts = {"symbols": len(genome)}
-        return Outcome(genome, self.fitness(genome), steps=tries - 1, counts=counts)
+        return Outcome(genome, self.fitness(genome), steps=steps, counts=counts)
 
-    def _foretold(self, genome: Equation) -> float:
-        """The cost to be expected."""
-        assert self.outlook is not None  # noqa: S101
-        loss, risk = self.outlook(self.matrices(genome))
-        return self.cost((loss, risk)) + self.penalty(genome)
+    def _climbed(
+        self, genome: Equation, outlook: Outlook, cost: Cost, rng: np.random.Generator
+    ) -> Equation:
+        """Mutations that are foretold better, or as good and shorter, are kept."""
+
+        def promise(equation: Equation) -> tuple[float, int]:
+            foretold = cost(outlook(self.matrices(equation))) + self.penalty(equation)
+            return round(foretold, DECIMALS), len(equation)
+
+        best = promise(genome)
+        for _ in range(self.climb):
+            other = self.language.mutated(genome, rng)
+            found = promise(other)
+            if found < best:
+                genome, best = other, found
+        return genome
 
     def fitness(self, genome: Equation) -> Fitness:
         """Loss and risk, with a penalty where rows ought to sum to one and do not."""
@@ -148,7 +161,9 @@ class MatrixEquations:
     def read(self, genome: Equation, draw: int) -> Mapping[str, float]:
         """Loss and risk of the released draw, the expectation beside."""
         told = self.judge.released(self.matrices(genome), draw)
-        return {**told, "score": self.cost((told["loss"], told["risk"]))}
+        expected = self.cost((told["expected_loss"], told["expected_risk"]))
+        score = self.cost((told["loss"], told["risk"]))
+        return {**told, "score": score, "expected_score": expected}
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
         """The formula, and the matrices it makes."""

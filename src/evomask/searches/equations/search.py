@@ -1,4 +1,9 @@
-"""Genetic programming of PRAM matrices (Algorithm 7 of the thesis): the search put together."""
+"""Genetic programming of PRAM matrices (chapter 4.2 of the thesis), put together.
+
+Algorithm 7 of the thesis breeds the better half of a random subset. Ours keeps the best of all,
+lets every child climb by mutations whose loss and risk are foretold, looks along the whole
+front, and begins anew when it improves no more.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,17 +25,31 @@ from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import Begin, Language, MatrixEquations, terms_of_table
-from evomask.searches.equations.survival import Parsimonious, Restarting, ShortestFront
+from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
 
 DEEPEST = 12
 
 
-class Breeding(StrEnum):
-    """How equations breed and who stays."""
+class Algorithm(StrEnum):
+    """Which search."""
 
-    PLUS = "plus"
-    WINNERS = "winners"
+    MEMETIC = "memetic"
+    THESIS = "thesis"
     GENERATIONAL = "generational"
+
+
+class Profile(StrEnum):
+    """Which risk."""
+
+    STRICT = "strict"
+    PAPERS = "papers"
+
+
+class Joined(StrEnum):
+    """How loss and risk become one number."""
+
+    MEAN = "mean"
+    WORST = "worst"
 
 
 class Start(StrEnum):
@@ -42,7 +61,7 @@ class Start(StrEnum):
     FULL = "full"
 
 
-class Mutated(StrEnum):
+class Mutation(StrEnum):
     """What a mutation does."""
 
     ANY = "any"
@@ -54,163 +73,179 @@ class Mutated(StrEnum):
     NUDGE = "nudge"
 
 
-class Joined(StrEnum):
-    """How loss and risk become one number."""
-
-    MEAN = "mean"
-    WORST = "worst"
-
-
-class Risk(StrEnum):
-    """Which risk profile equations are judged by."""
-
-    STRICT = "strict"
-    PAPERS = "papers"
-
-
 COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
 
 
 @dataclass(frozen=True)
+class Usual:
+    """What holds for an algorithm where nothing is said."""
+
+    terminals: Terminals
+    levels: int
+    start: Start
+    mutation: Mutation
+    population: int
+
+
+AS_PRINTED = Usual(Terminals.THESIS, 5, Start.HALF_AND_HALF, Mutation.SUBTREE, 6)
+USUAL = {
+    Algorithm.MEMETIC: Usual(Terminals.MORE, 6, Start.KNOWN, Mutation.ANY, 40),
+    Algorithm.THESIS: AS_PRINTED,
+    Algorithm.GENERATIONAL: AS_PRINTED,
+}
+
+
+@dataclass(frozen=True)
 class Parameters:
-    """What can be set on the equations search.
+    """What can be set on the search for equations.
 
     Args:
-        profile: the risk profile, strict or papers.
-        score: mean or worst of loss and risk.
-        probabilistic: read probabilistic linkage too, in draws.
-        draws: how many common draws are averaged where a measure has no expectation.
-        levels: how deep an equation may be; a lone terminal has one level.
-        terminals: thesis (numbers of records alone) or more (also the diagonal, the distance
-            and number of categories, and constants).
+        attributes: what to mask; by default all categorical quasi-identifiers.
+        algorithm: memetic (ours), thesis (Algorithm 7) or generational.
+        profile: the risk, strict or papers.
+        probabilistic: read probabilistic linkage too; slower.
+        score: worst or mean of loss and risk.
+        draws: files averaged for each equation, where there is no expectation.
+        terminals: thesis (frequencies alone) or more (also the diagonal, the distance and the
+            number of categories, and constants); memetic has more, the others thesis.
+        levels: how deep an equation may be, a lone terminal being one level; memetic 6, else 5.
         rows: normalised, rest (the equation gives what leaves the diagonal) or penalised (rows
             that do not sum to one by themselves cost).
-        start: known (standard matrices written as equations, then half-and-half), half-and-half,
-            grow or full.
-        scheme: plus (the best of parents and children stay), winners (the steady state of the
-            thesis) or generational.
-        mutation: any, or one of subtree, point, hoist, collapse, expand, nudge.
-        population: how many equations stay.
-        children: how many a generation, in the scheme plus.
-        tries: how many an operator makes for each child, the one foretold best being measured.
-        subset: of how many the better half breeds, in the scheme winners.
-        crossover_rate: share of crossovers.
-        parsimony: what each symbol of an equation adds to its score, in the scheme plus.
-        patience: generations without a better equation after which the scheme plus begins anew.
         invariant: apply each matrix and its reverse, so that expected frequencies stay.
+        start: known (standard matrices written as equations, then half-and-half; memetic),
+            half-and-half (the others), grow or full.
+        mutation: any (memetic), or subtree (the others), point, hoist, collapse, expand, nudge.
+        crossover_rate: share of crossovers.
+        population: how many equations stay; memetic 40, else 6.
+        subset: of how many the better half breeds, for thesis.
+        children: how many a generation, for memetic; a quarter more climb along the front.
+        climb: mutations tried on each child before it is measured, for memetic.
+        patience: generations without a better equation after which memetic begins anew.
+        parsimony: what each symbol adds to the score by which memetic chooses who stays.
     """
 
-    profile: Risk = Risk.STRICT
-    score: Joined = Joined.WORST
+    attributes: tuple[str, ...] = ()
+    algorithm: Algorithm = Algorithm.MEMETIC
+    profile: Profile = Profile.STRICT
     probabilistic: bool = False
+    score: Joined = Joined.WORST
     draws: int = 5
-    levels: int = 6
-    terminals: Terminals = Terminals.MORE
+    terminals: Terminals | None = None
+    levels: int | None = None
     rows: Rows = Rows.NORMALISED
-    start: Start = Start.KNOWN
-    scheme: Breeding = Breeding.PLUS
-    mutation: Mutated = Mutated.ANY
-    population: int = 60
-    children: int = 30
-    tries: int = 20
-    subset: int = 4
-    crossover_rate: float = 0.5
-    parsimony: float = 0.0
-    patience: int = 40
     invariant: bool = False
+    start: Start | None = None
+    mutation: Mutation | None = None
+    crossover_rate: float = 0.5
+    population: int | None = None
+    subset: int = 4
+    children: int = 16
+    climb: int = 100
+    patience: int = 25
+    parsimony: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 2 <= self.levels <= DEEPEST:
-            raise ParameterError(f"levels must lie in 2 to {DEEPEST}, got {self.levels}")
-        if not 2 <= self.subset <= self.population:
+        usual = self.usual
+        if not 2 <= usual.levels <= DEEPEST:
+            raise ParameterError(f"levels must lie in 2 to {DEEPEST}, got {usual.levels}")
+        if not 2 <= self.subset <= usual.population:
             raise ParameterError(
-                f"subset must lie in 2 to the population of {self.population}, got {self.subset}"
+                f"subset must lie in 2 to the population of {usual.population}, got {self.subset}"
             )
-        if self.children < 2:
-            raise ParameterError(f"children must be at least 2, got {self.children}")
-        if self.tries < 1:
-            raise ParameterError(f"tries must be at least 1, got {self.tries}")
+        if self.children < 2 or self.patience < 1 or self.draws < 1:
+            raise ParameterError("children must be at least 2, patience and draws at least 1")
         if not 0 <= self.crossover_rate <= 1:
             raise ParameterError(f"crossover_rate must lie in [0, 1], got {self.crossover_rate}")
-        if self.patience < 1:
-            raise ParameterError(f"patience must be at least 1, got {self.patience}")
-        if self.parsimony < 0:
-            raise ParameterError(f"parsimony must not be negative, got {self.parsimony}")
+        if self.climb < 0 or self.parsimony < 0:
+            raise ParameterError("climb and parsimony must not be negative")
+
+    @property
+    def usual(self) -> Usual:
+        """What was said, and what is usual for the algorithm where nothing was."""
+        base = USUAL[self.algorithm]
+        return Usual(
+            self.terminals or base.terminals,
+            base.levels if self.levels is None else self.levels,
+            self.start or base.start,
+            self.mutation or base.mutation,
+            base.population if self.population is None else self.population,
+        )
+
+    @property
+    def is_memetic(self) -> bool:
+        """Whether it is ours."""
+        return self.algorithm is Algorithm.MEMETIC
 
 
 class EquationsSearch:
-    """Mask categories by PRAM; the equation that makes its matrices evolves."""
+    """Change categories by chance; the equation that makes the transition matrices evolves."""
 
     name = "equations"
     parameters = Parameters
-    budget = Budget(generations=300)
+    budget = Budget(generations=200)
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Equation]:
-        """The search made ready; draws are the run's."""
-        names = categories_of(table)
+        """The search made ready for one table."""
+        names = masked_attributes(table, parameters.attributes)
+        scope = tuple(dict.fromkeys((*table.schema.quasi_identifiers, *names)))
         draws = CommonDraws(table, names, around.draws)
         measures = profile_measures(
-            parameters.profile.value, names, probabilistic=parameters.probabilistic
+            parameters.profile, scope, probabilistic=parameters.probabilistic
         )
         cost = COSTS[parameters.score]
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
-            Outlook.of(table, names, strict=parameters.profile is Risk.STRICT),
+            Outlook.of(table, scope, strict=parameters.profile is Profile.STRICT),
             _language(parameters),
             _begin(parameters),
             cost,
-            parameters.tries,
+            parameters.climb if parameters.is_memetic else 0,
             terms_of_table(table, names),
         )
-        return Setup(
-            problem,
-            _scheme(parameters, cost),
-            first=parameters.population,
-            archive=ShortestFront(),
-            cost=cost,
-        )
+        scheme = _scheme(parameters, cost)
+        first = parameters.usual.population
+        return Setup(problem, scheme, first=first, archive=ShortestFront(), cost=cost)
 
 
-def categories_of(table: Table) -> tuple[str, ...]:
-    """The quasi-identifiers, all of which must have categories."""
-    names = table.schema.quasi_identifiers
-    if not names:
-        raise SchemaError("there is no quasi-identifier to mask; name categorical ones")
-    for name in names:
+def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """What to mask: as told, or every quasi-identifier that has categories."""
+    for name in wanted:
         if not table.attribute(name).is_categorical:
-            raise SchemaError(
-                f"PRAM changes categories, and {name!r} is continuous; "
-                "declare it ordinal or leave it out of the quasi-identifiers"
-            )
+            raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
+    quasi = table.schema.quasi_identifiers
+    names = wanted or tuple(name for name in quasi if table.attribute(name).is_categorical)
+    if not names:
+        raise SchemaError("PRAM changes categories; name an ordinal or nominal quasi-identifier")
     return names
 
 
 def _language(parameters: Parameters) -> Language:
-    wanted = parameters.mutation
+    usual = parameters.usual
     return Language(
-        SYMBOLS[parameters.terminals],
-        parameters.levels,
+        SYMBOLS[usual.terminals],
+        usual.levels,
         parameters.rows,
-        tuple(MUTATIONS) if wanted is Mutated.ANY else (wanted.value,),
-        parameters.scheme is Breeding.PLUS,
-        parameters.invariant,
+        tuple(MUTATIONS) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
+        simplify=parameters.is_memetic,
+        invariant=parameters.invariant,
     )
 
 
 def _begin(parameters: Parameters) -> Begin:
-    symbols, levels = SYMBOLS[parameters.terminals], parameters.levels
+    usual = parameters.usual
+    symbols, levels = SYMBOLS[usual.terminals], usual.levels
     known: tuple[Equation, ...] = ()
-    if parameters.start is Start.KNOWN:
+    if usual.start is Start.KNOWN:
         known = known_equations(parameters.rows, symbols, levels)
 
     def begin(number: int, rng: np.random.Generator) -> Equation:
         if number < len(known):
             return known[number]
-        if parameters.start is Start.GROW:
+        if usual.start is Start.GROW:
             return settled(grow(symbols, levels, rng), rng)
-        if parameters.start is Start.FULL:
+        if usual.start is Start.FULL:
             return settled(full(symbols, levels, rng), rng)
         return first_equation(number - len(known), symbols, levels, rng)
 
@@ -219,13 +254,12 @@ def _begin(parameters: Parameters) -> Begin:
 
 def _scheme(parameters: Parameters, cost: Cost) -> Scheme[Equation]:
     rate = parameters.crossover_rate
-    if parameters.scheme is Breeding.WINNERS:
+    if parameters.algorithm is Algorithm.THESIS:
         return WinnersAndLosers(parameters.subset, rate, by=cost)
-    if parameters.scheme is Breeding.GENERATIONAL:
+    if parameters.algorithm is Algorithm.GENERATIONAL:
         return Generational(rate, cost=cost)
     pairs = round(parameters.children * rate / 2)
-    names = _language(parameters).mutations
-    each = max(1, (parameters.children - 2 * pairs) // len(names)) if rate < 1 else 0
+    mutants = parameters.children - 2 * pairs
     keep = Parsimonious(cost, parameters.parsimony)
-    plus = PlusSelection(pairs, dict.fromkeys(names, each), keep=keep)
-    return Restarting(plus, parameters.patience, cost)
+    plus = PlusSelection(pairs, {"mutate": mutants}, keep=keep)
+    return Restless(plus, parameters.patience, parameters.children // 4, cost)
