@@ -42,6 +42,21 @@ REPRODUCTIONS: Mapping[str, str] = {
     "grouping-figure-b.6": "grouping_figures:figure_b_6",
     "grouping-figure-b.7": "grouping_figures:figure_b_7",
     "grouping-figure-b.8": "grouping_figures:figure_b_8",
+    "partition-table-1": "partition:table_1",
+    "partition-example-1": "partition:example_1",
+    "partition-table-2": "partition:table_2",
+    "partition-table-3": "partition:table_3",
+    "partition-table-4": "partition:table_4",
+    "partition-table-5": "partition:table_5",
+    "partition-figure-1": "partition:figure_1",
+    "partition-figure-2": "partition:figure_2",
+    "partition-figure-3": "partition:figure_3",
+    "partition-figure-4": "partition:figure_4",
+    "partition-hybrid-table-2": "partition_hybrid:table_2",
+    "partition-hybrid-figure-2": "partition_hybrid:figure_2",
+    "partition-variable-sizes": "partition_hybrid:variable_sizes",
+    "partition-locations": "partition_locations:locations",
+    "partition-locations-figure": "partition_locations:figure",
 }
 """Name and home of each: a function of this part that gives rows, or charts."""
 
