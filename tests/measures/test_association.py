@@ -27,7 +27,9 @@ def test_the_initial_matrix_has_the_weighted_ratio_of_table_4_10():
 
 def test_the_invariant_initial_matrix_hides_less_as_in_table_4_8():
     invariant = made_invariant(INITIAL, DEGREE)
-    assert (expectation_ratios(DEGREE, invariant)[1:5] < expectation_ratios(DEGREE, INITIAL)[1:5]).all()
+    assert (
+        expectation_ratios(DEGREE, invariant)[1:5] < expectation_ratios(DEGREE, INITIAL)[1:5]
+    ).all()
 
 
 def test_ratios_are_those_of_many_draws():

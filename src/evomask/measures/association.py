@@ -27,7 +27,9 @@ def expectation_ratios(frequencies: Floats, matrix: Points) -> Floats:
 def weighted_ratio(frequencies: Floats, matrix: Points) -> float:
     """The mean expectation ratio, categories weighted by their frequencies."""
     held = frequencies > 0
-    return float(np.average(expectation_ratios(frequencies, matrix)[held], weights=frequencies[held]))
+    return float(
+        np.average(expectation_ratios(frequencies, matrix)[held], weights=frequencies[held])
+    )
 
 
 def chi_square(counts: Floats) -> float:

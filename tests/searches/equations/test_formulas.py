@@ -92,5 +92,7 @@ def test_what_is_shown_makes_the_same_matrix(equation):
 
 
 def test_factors_that_normalising_takes_out_are_not_shown():
-    assert shown(parsed("3 * (same + freq_j / N) * N / size"), Rows.NORMALISED) == "same + freq_j / N"
+    assert (
+        shown(parsed("3 * (same + freq_j / N) * N / size"), Rows.NORMALISED) == "same + freq_j / N"
+    )
     assert shown(parsed("N * same"), Rows.REST) == "N * same"

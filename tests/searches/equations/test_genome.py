@@ -75,7 +75,9 @@ def test_all_cells_at_once_are_the_cells_one_by_one(equation):
     assert cells(equation, TERMS) == pytest.approx(np.array(slow), rel=1e-9)
 
 
-@pytest.mark.parametrize(("above", "below", "result"), [(6.0, 3.0, 2.0), (6.0, 0.0, 1.0), (0, 0, 1)])
+@pytest.mark.parametrize(
+    ("above", "below", "result"), [(6.0, 3.0, 2.0), (6.0, 0.0, 1.0), (0, 0, 1)]
+)
 def test_division_by_zero_gives_one(above, below, result):
     assert divided(np.float64(above), np.float64(below)) == result
 
@@ -108,7 +110,9 @@ def test_the_rest_of_a_row_stands_on_its_diagonal():
 
 
 def test_an_equation_whose_rows_sum_to_one_departs_from_nothing():
-    assert departure(parsed("0.5 * same + 0.5 * freq_j / N"), TERMS) == pytest.approx(0.0, abs=1e-15)
+    assert departure(parsed("0.5 * same + 0.5 * freq_j / N"), TERMS) == pytest.approx(
+        0.0, abs=1e-15
+    )
 
 
 def test_rows_that_sum_to_a_half_depart_by_a_half():

@@ -181,7 +181,7 @@ def _shorter_product(left: Equation, right: Equation) -> Equation | None:
 def _shorter_quotient(left: Equation, right: Equation) -> Equation | None:
     if right == ONE:
         return left
-    return ONE if left == right or right == ZERO else None
+    return ONE if right in (left, ZERO) else None
 
 
 _RULES = {

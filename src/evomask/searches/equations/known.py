@@ -16,7 +16,8 @@ CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5)
 WHOLE: Mapping[str, str] = {
     "redraw": "{stay} * same + {change} * freq_j / N",
     "entropy": "{stay} * same + {change} * (1 - same) / (size - 1)",
-    "diagonal": "same * (size - 1) * (freq_i - {twice} * freq_min) + (1 - same) * {twice} * freq_min",
+    "diagonal": "same * (size - 1) * (freq_i - {twice} * freq_min)"
+    " + (1 - same) * {twice} * freq_min",
     "off-diagonal": "{stay} * same * ((size - 2) * (N - freq_i))"
     " + {change} * (1 - same) * (N - freq_i - freq_j)",
     "near": "{change} * freq_j / (N * distance) + {stay} * same",

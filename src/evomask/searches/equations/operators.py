@@ -57,7 +57,9 @@ def crossed(
     return children[0] if parents[0] == one else children[1]
 
 
-def subtree(equation: Equation, symbols: Symbols, levels: int, rng: np.random.Generator) -> Equation:
+def subtree(
+    equation: Equation, symbols: Symbols, levels: int, rng: np.random.Generator
+) -> Equation:
     """A random subtree is replaced by a new one: the mutation of the thesis."""
     return settled(mutate_subtree(equation, symbols, levels, rng), rng)
 

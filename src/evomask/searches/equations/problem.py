@@ -17,6 +17,7 @@ from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.pram import Transitions, category_frequencies, made_invariant
+from evomask.masking.transitions import frequency_shift, is_dominant
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
@@ -166,10 +167,22 @@ class MatrixEquations:
         return {**told, "score": score, "expected_score": expected}
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
-        """The formula, and the matrices it makes."""
+        """The formula, and the matrices it makes with what holds for them."""
+        matrices = self.matrices(genome)
         return {
             "equation": shown(genome, self.language.rows),
-            "matrices": {n: m.tolist() for n, m in self.matrices(genome).items()},
+            "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
+            "invariant": self.language.invariant,
+        }
+
+    def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
+        stays = np.diagonal(matrix)
+        return {
+            "categories": list(self.draws.table.attribute(name).categories),
+            "rows": matrix.tolist(),
+            "diagonal": [float(stays.min()), float(stays.max())],
+            "dominant": is_dominant(matrix),
+            "frequency_shift": frequency_shift(matrix, self.terms[name]["freq_i"].ravel()),
         }
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
