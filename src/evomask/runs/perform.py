@@ -38,7 +38,7 @@ class Run:
     Args:
         initial_best: the best of the first genomes, as users see it.
         chosen: the point whose masked file was asked for.
-        answer: what this kind of search tells of its best and of the whole run besides.
+        answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
     """
 
@@ -208,7 +208,7 @@ def _finished(
     chosen = pick(front, plan.pick, best)
     initial = journal.notes[INITIAL_BEST]
     overview, charts = _overview(problem, state)
-    answer = {**problem.answer(winner.genome), **overview}
+    answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
         answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
     notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
