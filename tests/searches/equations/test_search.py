@@ -101,14 +101,18 @@ def test_equations_of_the_thesis_have_no_more_than_its_symbols(table):
 
 
 def test_rows_that_do_not_sum_to_one_cost_as_much_as_they_lack(table):
-    penalised, plain = (ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED))
+    penalised, plain = (
+        ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED)
+    )
     half = parsed("0.25 * same + 0.25 * freq_j / N")
     costs = zip(penalised.fitness(half), plain.fitness(half), strict=True)
     assert [one - other for one, other in costs] == pytest.approx([50.0, 50.0])
 
 
 def test_rows_that_sum_to_one_cost_nothing(table):
-    penalised, plain = (ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED))
+    penalised, plain = (
+        ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED)
+    )
     whole = parsed("0.5 * same + 0.5 * freq_j / N")
     assert penalised.fitness(whole) == plain.fitness(whole)
 

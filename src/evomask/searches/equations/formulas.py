@@ -16,7 +16,7 @@ from evomask.searches.equations.genome import (
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 """How strongly each function binds its operands."""
 
-TOKEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\w+|[-+*/()])")
+WORD = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\w+|[-+*/()])")
 
 KNOWN = SYMBOLS[Terminals.MORE]
 ZERO, ONE, TWO = ("0",), ("1",), ("2",)
@@ -41,55 +41,55 @@ def formula(equation: Tree, symbols: Symbols = KNOWN) -> str:
 
 def parsed(text: str) -> Equation:
     """The equation that a formula stands for; `formula` undone."""
-    tokens = _tokens(text)
-    equation = _sum(tokens)
-    if tokens:
-        raise _unreadable(text, tokens[0])
+    words = _words(text)
+    equation = _sum(words)
+    if words:
+        raise _unreadable(text, words[0])
     return equation
 
 
-def _tokens(text: str) -> list[str]:
-    tokens, at = [], 0
+def _words(text: str) -> list[str]:
+    words, at = [], 0
     while text[at:].strip():
-        found = TOKEN.match(text, at)
+        found = WORD.match(text, at)
         if found is None:
             raise _unreadable(text, text[at:].strip()[0])
-        tokens.append(found[1])
+        words.append(found[1])
         at = found.end()
-    return tokens
+    return words
 
 
-def _sum(tokens: list[str]) -> Equation:
-    left = _product(tokens)
-    while tokens and tokens[0] in "+-":
-        left = (tokens.pop(0), *left, *_product(tokens))
+def _sum(words: list[str]) -> Equation:
+    left = _product(words)
+    while words and words[0] in "+-":
+        left = (words.pop(0), *left, *_product(words))
     return left
 
 
-def _product(tokens: list[str]) -> Equation:
-    left = _factor(tokens)
-    while tokens and tokens[0] in "*/":
-        left = (tokens.pop(0), *left, *_factor(tokens))
+def _product(words: list[str]) -> Equation:
+    left = _factor(words)
+    while words and words[0] in "*/":
+        left = (words.pop(0), *left, *_factor(words))
     return left
 
 
-def _factor(tokens: list[str]) -> Equation:
-    token = tokens.pop(0) if tokens else "its end"
-    if token == "(":
-        inner = _sum(tokens)
-        closing = tokens.pop(0) if tokens else "its end"
+def _factor(words: list[str]) -> Equation:
+    word = words.pop(0) if words else "its end"
+    if word == "(":
+        inner = _sum(words)
+        closing = words.pop(0) if words else "its end"
         if closing != ")":
             raise _unreadable("an equation", closing)
         return inner
-    if token in KNOWN.terminals or is_constant(token):
-        return (token,)
-    raise _unreadable("an equation", token)
+    if word in KNOWN.terminals or is_constant(word):
+        return (word,)
+    raise _unreadable("an equation", word)
 
 
-def _unreadable(text: str, token: str) -> ParameterError:
+def _unreadable(text: str, word: str) -> ParameterError:
     names = ", ".join(dict.fromkeys(t for t in KNOWN.terminals if t.isidentifier()))
     return ParameterError(
-        f"{text!r} cannot be read at {token!r}; an equation is made of {names}, "
+        f"{text!r} cannot be read at {word!r}; an equation is made of {names}, "
         "numbers, + - * / and brackets"
     )
 

@@ -86,7 +86,7 @@ OPERATIONS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
 def cells(equation: Equation, terms: Terms) -> Floats:
     """What an equation gives for all cells of a matrix at once, whatever the sign (Algorithm 8)."""
     size = int(terms["size"])
-    constants = {symbol: np.float64(symbol) for symbol in equation if is_constant(symbol)}
+    constants = {symbol: np.array(float(symbol)) for symbol in equation if is_constant(symbol)}
     with np.errstate(over="ignore", invalid="ignore"):
         values = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, {**terms, **constants})
     return np.broadcast_to(np.abs(values), (size, size))

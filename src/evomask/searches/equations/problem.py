@@ -36,6 +36,13 @@ Matrices = Mapping[str, Transitions]
 Begin = Callable[[int, np.random.Generator], Equation]
 """First equation number so and so."""
 
+MADE: Mapping[Rows, str] = {
+    Rows.NORMALISED: "each row divided by its sum",
+    Rows.REST: "what is left staying i",
+    Rows.PENALISED: "each row divided by its sum, which is about 1",
+}
+"""How rows come to sum to one, in words."""
+
 DECIMALS = 9
 """Of a fitness: what is equal up to rounding is equal."""
 
@@ -168,9 +175,11 @@ class MatrixEquations:
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
         """The formula, and the matrices it makes with what holds for them."""
-        matrices = self.matrices(genome)
+        matrices, text = self.matrices(genome), shown(genome, self.language.rows)
+        because = f"category i becomes j by {text}, {MADE[self.language.rows]}"
         return {
-            "equation": shown(genome, self.language.rows),
+            "equation": text,
+            "explanation": [{"attributes": list(matrices), "because": because}],
             "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
             "invariant": self.language.invariant,
         }

@@ -122,6 +122,7 @@ class Parameters:
         climb: mutations tried on each child before it is measured, for memetic.
         patience: generations without a better equation after which memetic begins anew.
         parsimony: what each symbol adds to the score by which memetic chooses who stays.
+        matrices: folder for the matrices as CSV and heat maps.
     """
 
     attributes: tuple[str, ...] = ()
@@ -143,6 +144,7 @@ class Parameters:
     climb: int = 100
     patience: int = 25
     parsimony: float = 0.0
+    matrices: str = ""
 
     def __post_init__(self) -> None:
         usual = self.usual
