@@ -16,7 +16,7 @@ from evomask.data.table import Table
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Population
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
+from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
@@ -127,7 +127,14 @@ def study_files(
     clock: Clock = time.perf_counter,
 ) -> FilesStudy:
     """Search in this process and watch; seconds count from when the first population is there."""
-    setup = FILES.setup(table, parameters, Surroundings(partial(draw_stream, seed), budget=budget))
+    around = Surroundings(partial(draw_stream, seed), budget=budget)
+    return watched(FILES.setup(table, parameters, around), budget, seed, clock)
+
+
+def watched(
+    setup: Setup[Genome], budget: Budget, seed: int, clock: Clock = time.perf_counter
+) -> FilesStudy:
+    """A search that is ready carried out and watched; another seed breeds from the same files."""
     work = _Timed(InProcess(Worker(setup.problem, seed)), clock)
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
     started = getattr(setup.scheme, "started", lambda same: same)(state)
