@@ -93,7 +93,7 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
 def operators(search: SearchNote) -> Chart | None:
     """What part of each operator's children improved on their parents, and what part stayed."""
     made = [one for one in search.operators if one.children][:MOST_OPERATORS]
-    if not made:
+    if not any(one.improved for one in made):
         return None
     best = max(made, key=lambda one: one.improved / one.children)
     return _bars(

@@ -39,13 +39,17 @@ MOST_OTHERS = 400
 
 GRID = "grid"
 SIMPLE = {
-    "microaggregation (MDAV)": ("microaggregation, k",),
-    "swapping": ("rank swapping",),
-    "recoding": ("global recoding", "top coding", "bottom coding"),
-    "noise": ("noise",),
-    "PRAM": ("PRAM",),
+    "microaggregation, k": "MDAV",
+    "rank swapping": "swapping",
+    "global recoding": "recoding",
+    "top coding": "recoding",
+    "bottom coding": "recoding",
+    "noise": "noise",
+    "PRAM": "PRAM",
 }
-"""Simple methods that the map shows for comparison, and how their descriptions begin."""
+"""Simple methods that the map shows for comparison, by how their descriptions begin."""
+
+MOST_SIMPLE = 5
 
 
 def record_of(done: Protected) -> Record:
@@ -136,17 +140,21 @@ def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tup
 
 
 def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
-    """The balanced point of each simple method alone; of those that were tried."""
-    alone = [one for one in candidates if one.search == GRID and ";" not in one.description]
-    found = {
-        name: [one for one in alone if one.description.startswith(starts)]
-        for name, starts in SIMPLE.items()
-    }
-    return tuple(
-        msgspec.structs.replace(_point(balanced(some)), method=name)
-        for name, some in found.items()
-        if some
-    )
+    """The balanced point of each simple method that was tried, the best methods of all."""
+    found: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        if one.search == GRID:
+            found.setdefault(_simple_name(one.description), []).append(one)
+    best = {name: balanced(some) for name, some in found.items() if name}
+    chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
+    return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
+
+
+def _simple_name(description: str) -> str:
+    """MDAV, or swapping and PRAM for numbers and categories; empty for what is not simple."""
+    parts = description.split("; ")
+    known = [next((n for start, n in SIMPLE.items() if p.startswith(start)), "") for p in parts]
+    return " and ".join(dict.fromkeys(known)) if all(known) else ""
 
 
 def _measure(name: str, value: float) -> MeasureNote:
