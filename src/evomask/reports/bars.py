@@ -27,7 +27,7 @@ def bars_svg(chart: Chart) -> str:
     font = 'font-family="system-ui, sans-serif" font-size="12"'
     box = f'viewBox="0 0 {WIDTH} {bottom + 22}"'
     parts = [
-        f'<svg role="img" aria-label="{spoken(chart)}" {box} {font}>',
+        f'<svg class="bars" role="img" aria-label="{spoken(chart)}" {box} {font}>',
         _text(0, 14, chart.title, 'font-size="14"'),
         *(_legend(chart) if len(chart.series) > 1 else ()),
         *_rows(chart, row),
