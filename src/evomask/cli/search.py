@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli import options
+from evomask.cli.protect import resume_protected
 from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ Figures = Annotated[
     Path | None,
     typer.Option("--figures", help="Folder for the study's data and charts [--run DIR/study]."),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
 
 class SearchGroup(TyperGroup):
@@ -141,7 +141,7 @@ def _search(
     run: RunFolder = None,
     study: StudyWanted = None,
     figures: Figures = None,
-    workers: Workers = 1,
+    workers: options.Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -159,14 +159,19 @@ def _search(
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder given to --run.")],
-    workers: Workers = 1,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    workers: options.Workers = 1,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.runs.perform import resume as go_on
+    from evomask.runs.protect import is_protection
+    from evomask.runs.store import Store
 
+    if is_protection(Store(folder).plan()):
+        resume_protected(folder, workers=workers, json=json, quiet=quiet)
+        return
     done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet)
 

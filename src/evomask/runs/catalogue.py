@@ -7,7 +7,7 @@ docs/adding-a-search.md.
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -21,6 +21,7 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "files": "evomask.runs.files:FILES",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
@@ -38,6 +39,15 @@ class MaskingProblem(Problem[Any], Protocol):
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
         """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A problem that tells how its best genome stands beside the best of the first ones."""
+
+    def compared(self, first: int, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
+        """Keys of the JSON answer; those under ``warnings`` are told as notes."""
         ...
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,11 @@ from evomask.runs.protected import Found
 from evomask.runs.workshop import Workshop
 
 FINDINGS = "findings.json"
-ATTACKED = 5
+SLOW = ("prl-one-to-one",)
+FEW = 1000
+"""Above so many records, measures that are slow are left out."""
+
+ATTACKED = 3
 """How many points are attacked where no clock runs; the chosen one is among them."""
 
 
@@ -26,25 +31,27 @@ def findings(
     make: Callable[[int], Table],
     known: Mapping[int, Found],
     seconds: float | None,
+    *,
+    attack: bool = True,
 ) -> dict[int, Found]:
-    """What is known of each point, the first in full, the others as far as time allows.
+    """What is known of each point, the first in any case, the others as far as time allows.
 
     Args:
         points: the most important first.
         make: the file of a point.
         known: what was found before.
-        seconds: how long it may take; without a limit all points are looked at and a few
-            of them attacked.
+        seconds: how long it may take; without a limit all points are looked at.
+        attack: whether the first few are attacked.
     """
-    ends = None if seconds is None else time.monotonic() + seconds
-    attacked = {one.number for one in points[:ATTACKED]}
-    found = {ORIGINAL: known.get(ORIGINAL) or _looked_at(shop, shop.table)}
+    ends = inf if seconds is None else time.monotonic() + seconds
+    found = {ORIGINAL: known.get(ORIGINAL) or _looked_at(shop, shop.table, attack=False)}
     for place, one in enumerate(points):
-        late = ends is not None and time.monotonic() >= ends
-        if one.number in known:
-            found[one.number] = known[one.number]
-        elif place == 0 or not late:
-            wanted = one.number in attacked and not (late and place)
+        late = place > 0 and time.monotonic() >= ends
+        wanted = attack and place < ATTACKED and not late
+        before = known.get(one.number)
+        if before and (before.audit.attacks or not wanted):
+            found[one.number] = before
+        elif not late:
             found[one.number] = _looked_at(shop, make(one.number), attack=wanted)
     return found
 
@@ -63,9 +70,13 @@ def write_findings(folder: Path, found: Mapping[int, Found]) -> None:
     write_whole(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(shop: Workshop, masked: Table, *, attack: bool = False) -> Found:
+def _looked_at(shop: Workshop, masked: Table, *, attack: bool) -> Found:
     names = shop.table.schema.quasi_identifiers
     measures = applicable(shop.table.schema, names, len(shop.table))
-    values = {name: measure.against(shop.table)(masked) for name, measure in measures.items()}
+    values = {
+        name: measure.against(shop.table)(masked)
+        for name, measure in measures.items()
+        if len(shop.table) <= FEW or name not in SLOW
+    }
     found = audit(masked, shop.table if attack else None, in_order=True)
     return Found(values, replace(found, notes=()))

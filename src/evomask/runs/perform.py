@@ -18,7 +18,7 @@ from evomask.evolution.stopping import either, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
-from evomask.runs.catalogue import search_named
+from evomask.runs.catalogue import Comparing, search_named
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
@@ -26,7 +26,7 @@ from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.rules import Guarantees
 from evomask.runs.store import Store
 
-INITIAL_BEST = "initial_best"
+INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 Watch = Callable[[Summary], None]
 
 
@@ -167,7 +167,9 @@ def _evolved(
             setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
         )
         if INITIAL_BEST not in journal.notes:
-            first = point_of(best_of(state, setup), setup, plan.search, 0)
+            best = best_of(state, setup)
+            journal.note(FIRST_SERIAL, best.serial)
+            first = point_of(best, setup, plan.search, 0)
             journal.note(INITIAL_BEST, first.as_json())
     journal.require(state)
     if store is not None:
@@ -202,6 +204,8 @@ def _finished(
         store.save_front(front, plan, problem.pack)
     chosen = pick(front, plan.pick, best)
     initial = journal.notes[INITIAL_BEST]
-    answer = problem.answer(winner.genome)
-    notes = (*loaded.notes, *changed_versions(plan))
+    answer = dict(problem.answer(winner.genome))
+    if isinstance(problem, Comparing):
+        answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
+    notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)

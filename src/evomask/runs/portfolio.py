@@ -9,26 +9,32 @@ the journal. So a run that is resumed takes the same turns again.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from math import ceil
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from evomask.errors import EvomaskError
-from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.brood import Brood, Outcomes, founders
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
-from evomask.evolution.state import State
+from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.runs.bandit import Turn, next_member
 from evomask.runs.candidates import Candidate, front_of, volume_of
 from evomask.runs.journal import Journal
 from evomask.runs.members import GRID
 from evomask.runs.portfolio_state import PortfolioState, Round
-from evomask.runs.workshop import Breed, Make, Measured, Refusal, Workshop
+from evomask.runs.workshop import Adopt, Breed, Make, Measured, Refusal, Workshop
+
+T = TypeVar("T")
 
 ROUND = 1.0
 """Seconds that the files of a round should take."""
+
+FIRST_FILES = 16
+"""Files of others that a member begins with at most."""
 
 DONE = "nothing is left to try"
 
@@ -71,12 +77,7 @@ class Portfolio:
 
     def used(self, state: PortfolioState) -> float:
         """The share of the budget that is used."""
-        shares = [0.0]
-        if self.budget.evaluations is not None:
-            shares.append(state.evaluations / self.budget.evaluations)
-        if self.budget.seconds is not None:
-            shares.append(self._seconds(state) / max(1e-9, self.budget.seconds))
-        return max(shares)
+        return share_used(self.budget, state, self._seconds(state))
 
     def _seconds(self, state: PortfolioState) -> float:
         return self.journal.time_at(state) if state.rounds else 0.0
@@ -99,11 +100,10 @@ class Portfolio:
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return _noted(state.closing(name, str(error)), name, 0, [], 0.0, state.volume)
+            return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
         chosen = spread(waiting(state, name), batch)
         made = self.work([Make(name, one.genome) for one in chosen], first=0)
-        each = self.shop.settings.members[name].cost
-        bred, cost = bred if each else 0, bred * each + len(made)
+        cost = ceil(bred * self.shop.settings.members[name].cost) + len(made)
         after = self._admitted(state, name, chosen, made)
         if not bred and not chosen:
             after = after.closing(name, DONE)
@@ -123,10 +123,27 @@ class Portfolio:
         """The state after a generation of the member, unless enough of it waits already."""
         if len(waiting(state, name)) >= batch:
             return state, 0
-        before = state.members.get(name)
-        after = self._generation(name, before, self.shop.setup(name))
-        tasks = after.tasks - (before.tasks if before else 0)
-        return replace(state, members={**state.members, name: after}), tasks
+        before = state.members.get(name, State())
+        if self.shop.adopts(name):
+            state = self._adopted(state, name, batch)
+        after = self._generation(name, state.members.get(name), self.shop.setup(name))
+        bred = after.tasks - before.tasks
+        return replace(state, members={**state.members, name: after}), bred
+
+    def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
+        """The state in which a member knows the best files of the others too."""
+        known = state.adopted.get(name, frozenset())
+        files = [one for one in state.front if one.member != name and one.number not in known]
+        files = spread(files, batch if known else FIRST_FILES)
+        made = [Make(one.member, state.genomes[one.number]) for one in files]
+        outcomes = [
+            outcome
+            for outcome in self.work([Adopt(name, one) for one in made], first=0)
+            if not isinstance(outcome, Refusal)
+        ]
+        numbers = known.union(one.number for one in files)
+        state = replace(state, adopted={**state.adopted, name: numbers})
+        return _joined(state, name, self.shop.setup(name), outcomes) if outcomes else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -185,6 +202,29 @@ class Portfolio:
         )
 
 
+def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
+    """The share of a budget that is used, by whichever limit is nearest."""
+    by_evaluations = state.evaluations / budget.evaluations if budget.evaluations else 0.0
+    by_time = seconds / max(1e-9, budget.seconds) if budget.seconds is not None else 0.0
+    return max(by_evaluations, by_time)
+
+
+def _joined(
+    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
+) -> PortfolioState:
+    """The state with files of others in a member's population; they need not be measured again."""
+    inner = state.members.get(name) or State(archive=setup.archive)
+    brood: Brood[Any] = founders(len(outcomes))
+    arrivals = born(inner, brood, outcomes)
+    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
+    serials = state.measured.get(name, frozenset()).union(one.serial for one in arrivals)
+    return replace(
+        state,
+        members={**state.members, name: after},
+        measured={**state.measured, name: serials},
+    )
+
+
 def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
     """What a member keeps and has not been measured yet, in the order of fitness."""
     inner = state.members.get(name)
@@ -196,12 +236,12 @@ def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
     return sorted(fresh, key=lambda one: (one.fitness, one.serial))
 
 
-def spread(individuals: Sequence[Individual[Any]], count: int) -> list[Individual[Any]]:
+def spread(items: Sequence[T], count: int) -> list[T]:
     """So many of them, evenly from first to last."""
-    if len(individuals) <= count:
-        return list(individuals)
-    places = np.linspace(0, len(individuals) - 1, count).round().astype(int)
-    return [individuals[place] for place in places]
+    if len(items) <= count:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, count).round().astype(int)
+    return [items[place] for place in places]
 
 
 def shares(state: PortfolioState, took: Mapping[int, float] | None = None) -> dict[str, float]:
@@ -219,7 +259,7 @@ def _noted(
     name: str,
     bred: int,
     made: Sequence[Measured | Refusal],
-    cost: float,
+    cost: int,
     before: float,
 ) -> PortfolioState:
     """The state with the account of the round that led to it."""
@@ -233,7 +273,7 @@ def _noted(
         len(made),
         refused,
         cost,
-        state.evaluations + bred + len(made),
+        state.evaluations + cost,
         len(state.front),
         volume,
         max(0.0, volume - before),

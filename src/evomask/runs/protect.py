@@ -26,7 +26,7 @@ from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.members import File, left_out, members_for
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
-from evomask.runs.portfolio import Portfolio, shares
+from evomask.runs.portfolio import Portfolio, share_used, shares
 from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.preparation import load_kernels
@@ -68,6 +68,22 @@ def protect_file(
         return _protected(_Run(job, loaded, shop, plan, store, workers), watch, tell)
 
 
+def protect_table(
+    table: Table, job: ProtectJob, *, workers: int = 1, watch: Watch | None = None
+) -> Protected:
+    """The same for a table at hand; nothing is kept on disk."""
+    check_wish(job.pick)
+    seed = secrets.randbits(63) if job.seed is None else job.seed
+    shop = workshop_for(table, job, seed)
+    load_kernels(lambda _: None)
+    shop.releasable(table)
+    journal, budget = Journal(), for_search(job.budget)
+    state = search(shop, PortfolioState(), budget, journal, workers, watch)
+    left = _left(job.budget, journal.seconds)
+    done = concluded(replace(job, seed=seed), shop, state, journal.times, {}, left)
+    return replace(done, interrupted=share_used(budget, state, journal.seconds) < 1.0)
+
+
 def resume_protection(
     folder: Path,
     *,
@@ -89,7 +105,9 @@ def resume_protection(
         if wish:
             check_wish(wish)
             plan = msgspec.structs.replace(plan, pick=wish)
-        return _protected(_taken_up(plan, store, workers), watch, tell, go_on=go_on)
+        done = _protected(_taken_up(plan, store, workers), watch, tell, go_on=go_on)
+        store.save_plan(plan)
+        return done
 
 
 def workshop_for(table: Table, job: ProtectJob, seed: int) -> Workshop:
@@ -114,6 +132,11 @@ class _Run:
     plan: Plan
     store: Store
     workers: int
+
+    @property
+    def members(self) -> Mapping[str, object]:
+        """Who takes part."""
+        return self.shop.settings.members
 
 
 def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
@@ -142,21 +165,25 @@ def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True
     state = newest_state(run.store, run.shop)
     if state.rounds:
         journal.require(state)
-    snapshots = Snapshots(run.store, run.shop, journal)
-    interrupted = False
+    budget = for_search(run.plan.budget)
     if go_on:
         load_kernels(tell)
-        budget = for_search(run.plan.budget)
-        state, interrupted = search(
-            run.shop, state, budget, journal, run.workers, watch, snapshots.offer
-        )
+        snapshots = Snapshots(run.store, run.shop, journal)
+        state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
         snapshots.take(state)
-    left = _left(run.plan.budget, journal.seconds, interrupted=interrupted)
+    if not state.front:
+        raise RunError(f"nothing was found yet; go on with `evomask resume {run.store.folder}`")
+    times = journal.times[: len(state.rounds)]
+    stopped = share_used(budget, state, times[-1]) < 1.0 and len(state.closed) < len(run.members)
+    left = 0.0 if stopped else _left(run.plan.budget, times[-1])
     known = read_findings(run.store.folder)
-    done = concluded(run.job, run.shop, state, journal.times, known, left)
-    notes = (*run.loaded.notes, *done.notes, *changed_versions(run.plan))
+    done = concluded(run.job, run.shop, state, times, known, left, attack=not stopped)
     done = replace(
-        done, plan=run.plan, notes=notes, interrupted=interrupted, sha256=run.plan.sha256["data"]
+        done,
+        plan=run.plan,
+        notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)),
+        interrupted=stopped,
+        sha256=run.plan.sha256["data"],
     )
     write_findings(run.store.folder, done.found)
     write_front(run.store.folder, state, done.found, run.shop)
@@ -178,8 +205,8 @@ def search(
     workers: int = 1,
     watch: Watch | None = None,
     keep: Callable[[PortfolioState], None] = lambda _: None,
-) -> tuple[PortfolioState, bool]:
-    """Go on from a state until the budget is used up or someone interrupts; whether one did."""
+) -> PortfolioState:
+    """Go on from a state until the budget is used up or someone interrupts."""
     now = state
     try:
         with evaluator(shop, workers) as work:
@@ -192,11 +219,10 @@ def search(
     except KeyboardInterrupt:
         if not now.front:
             raise
-        return now, True
     if not now.front:
         reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
         raise RunError(f"no file could be made that fulfils what is required ({reasons})")
-    return now, False
+    return now
 
 
 def concluded(
@@ -206,6 +232,8 @@ def concluded(
     times: Sequence[float],
     known: Mapping[int, Found],
     seconds: float | None,
+    *,
+    attack: bool = True,
 ) -> Protected:
     """All that is known after a search; nothing is written yet."""
     chosen = pick(state.front, job.pick, balanced(state.front))
@@ -215,7 +243,7 @@ def concluded(
         one = next(one for one in state.front if one.number == number)
         return shop.masked(one.member, state.genomes[number])
 
-    found = findings([chosen, *others], shop, make, known, seconds)
+    found = findings([chosen, *others], shop, make, known, seconds, attack=attack)
     table, before = shop.table, shop.measured(shop.table)
     by_time = dict(enumerate(_each(times))) if job.budget.seconds is not None else None
     return Protected(
@@ -232,7 +260,7 @@ def concluded(
         found,
         Written(job.source.path, len(table), 0),
         times[-1] if times else 0.0,
-        _about(table, job, state),
+        _about(shop, job, state),
         tuple(state.rounds),
         tuple(times),
         shares(state, by_time),
@@ -262,10 +290,8 @@ def _each(times: Sequence[float]) -> list[float]:
     return [float(value) for value in np.diff(times, prepend=0.0)]
 
 
-def _left(budget: Budget, used: float, *, interrupted: bool) -> float | None:
-    """Seconds for the audit; none at all is said where no clock runs."""
-    if interrupted:
-        return 0.0
+def _left(budget: Budget, used: float) -> float | None:
+    """Seconds for the audit; none where no clock runs."""
     return None if budget.seconds is None else max(0.0, budget.seconds - used)
 
 
@@ -290,16 +316,15 @@ def _tallied(state: PortfolioState) -> tuple[OperatorTally, ...]:
     return tuple(rows)
 
 
-def _about(table: Table, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
+def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
     """What a user should know of what was left out."""
+    table = shop.table
     identifiers = table.schema.with_role(Role.IDENTIFIER)
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, job.requirement, job.profile))
-    edits = table.schema.edits
-    rules = (f"edit rules are not enforced yet: {'; '.join(edits)}",) if edits else ()
-    return (*dropped, *rules, *apart, *(some if refused else ()))
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
 
 
 def _release(done: Protected, run: _Run) -> Written:

@@ -29,7 +29,7 @@ class ProtectJob:
         folder: where all that is made goes; it must be new or empty.
         seconds: how long to search and audit; two minutes where no limit is given.
         seed: drawn from the system when absent, and kept in the folder only.
-        evaluations: how many tasks and files to try; then the result can be repeated.
+        evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
         searches: who takes part; all that apply where none is named.
         pick: which point of the front is released.
     """

@@ -43,8 +43,13 @@ class Store:
             )
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)
-        write_whole(folder / PLAN, lambda file: file.write(encode_plan(plan)))
-        return cls(folder)
+        store = cls(folder)
+        store.save_plan(plan)
+        return store
+
+    def save_plan(self, plan: Plan) -> None:
+        """Write the plan."""
+        write_whole(self.folder / PLAN, lambda file: file.write(encode_plan(plan)))
 
     def plan(self) -> Plan:
         """The plan of the run."""

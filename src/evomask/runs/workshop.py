@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.errors import EvomaskError
+from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup, Surroundings
@@ -19,9 +19,9 @@ from evomask.evolution.streams import draw_stream
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.runs.front import RELEASED_DRAW
-from evomask.runs.mask import within_strata
 from evomask.runs.members import Member, search_of
 from evomask.runs.requirements import Requirement
+from evomask.runs.rules import Guarantees
 
 MEMBERS = 4
 """Marks the stream that members' seeds are drawn from."""
@@ -61,6 +61,23 @@ class Make:
 
 
 @dataclass(frozen=True)
+class Adopt:
+    """A file that another member made, for a member that goes on from given files."""
+
+    member: str
+    made: Make
+
+
+@runtime_checkable
+class Adopting(Protocol):
+    """A problem that can go on from files which others made."""
+
+    def adopted(self, masked: Table) -> Outcome[Any]:
+        """The file as a genome with its fitness."""
+        ...
+
+
+@dataclass(frozen=True)
 class Measured:
     """Loss and risk of a file in percent."""
 
@@ -73,6 +90,9 @@ class Refusal:
     """Why something could not be made."""
 
     reason: str
+
+
+Result = Outcome[Any] | Measured | Refusal
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +108,26 @@ class Workshop:
         """The ingredients; readings and problems may hold what cannot be sent."""
         return Workshop, (self.table, self.settings, self.seed)
 
-    def __call__(self, task: Breed | Make, serial: int) -> Outcome[Any] | Measured | Refusal:
+    def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
         with _quietly():
             try:
-                if isinstance(task, Breed):
-                    worker = Worker(self.setup(task.member).problem, self.seed_of(task.member))
-                    return worker(task.task, serial)
-                return self.measured(self.masked(task.member, task.genome))
+                return self._done(task, serial)
             except EvomaskError as error:
                 return Refusal(str(error))
+
+    def _done(self, task: Breed | Make | Adopt, serial: int) -> Result:
+        if isinstance(task, Make):
+            return self.measured(self.masked(task.member, task.genome))
+        problem: Any = self.setup(task.member).problem
+        if isinstance(task, Breed):
+            return Worker(problem, self.seed_of(task.member))(task.task, serial)
+        outcome: Outcome[Any] = problem.adopted(self.masked(task.made.member, task.made.genome))
+        return outcome
+
+    def adopts(self, name: str) -> bool:
+        """Whether a member goes on from files that others made."""
+        return isinstance(self.setup(name).problem, Adopting)
 
     def setup(self, name: str) -> Setup[Any]:
         """A member made ready for the table."""
@@ -121,11 +151,16 @@ class Workshop:
         return self.releasable(problem.decode(genome, RELEASED_DRAW))
 
     def releasable(self, masked: Table) -> Table:
-        """The same file, brought to fulfil the requirement within every stratum."""
-        if not self.settings.requirement.asks_anything:
-            return masked
-        repair = within_strata(self.settings.requirement.repair(self.table), self.table)
-        return repair.mask(masked, np.random.default_rng([self.seed, 1]))
+        """The same file, brought to obey the edit rules and to fulfil what is required."""
+        released = self.guarantees(masked)
+        if self.guarantees.mender.rules.broken_by(released).any():
+            raise DataError("records cannot obey the edit rules and fulfil what is required")
+        return released
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What every released file must fulfil."""
+        return Guarantees.of(self.table, self.settings.requirement)
 
     @cached_property
     def readings(self) -> tuple[Reading, Reading]:
