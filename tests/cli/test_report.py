@@ -52,6 +52,15 @@ def test_what_was_said_is_kept(evomask, release):
     assert "asked for by the archive" in page
 
 
+def test_a_reason_belongs_to_the_point_it_was_given_for(evomask, release):
+    evomask("report", release, "--reason", "asked for by the archive", "--by", "A Steward")
+    points = json.loads((release / "record.json").read_bytes())["points"]
+    other = next(p for p in points["front"] if p["point"] != points["chosen"]["point"])
+    assert evomask("choose", release, "--pick", other["point"], "--quiet").code == 0
+    told = json.loads((release / "record.json").read_bytes())["statement"]
+    assert (told["reason"], told["by"]) == ("", "A Steward")
+
+
 def test_people_are_told_which_report_may_be_published(evomask, release):
     assert "to publish" in evomask("report", release).out
 

@@ -390,6 +390,17 @@ def load_record(folder: Path) -> Record:
         raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
 
 
+def still_said(record: Record, folder: Path) -> Record:
+    """The record with what a person said in the folder before and what still holds."""
+    if not (folder / RECORD).exists():
+        return record
+    before = load_record(folder)
+    told = before.statement
+    if before.chosen.point != record.chosen.point:
+        told = msgspec.structs.replace(told, reason="", date="")
+    return said(record, told)
+
+
 def said(record: Record, statement: Statement) -> Record:
     """The record with what a person says now; what was said before stays where nothing is new."""
     before = record.statement
