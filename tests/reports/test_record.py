@@ -1,9 +1,14 @@
 import hashlib
 
 import msgspec
+import numpy as np
 import pytest
 
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
 from evomask.errors import ParameterError, RunError
+from evomask.masking.composition import InTurn
+from evomask.masking.pram import Design, Pram
 from evomask.runs.record import (
     MatrixNote,
     Statement,
@@ -14,6 +19,7 @@ from evomask.runs.record import (
     said,
     telling_of,
 )
+from evomask.runs.recording import matrices_of
 
 PLAIN = MatrixNote(
     "school",
@@ -119,3 +125,25 @@ def test_what_was_said_stays_where_nothing_new_is_said(record):
 def test_another_word_for_matrices_is_refused():
     with pytest.raises(ParameterError, match="one of plain, all, none"):
         telling_of("some")
+
+
+def categories(counts):
+    schema = Schema(
+        (Attribute("side", Kind.NOMINAL, Role.QUASI_IDENTIFIER, tuple("abcde"[: len(counts)])),)
+    )
+    return Table(schema, {"side": np.repeat(np.arange(len(counts)), counts)})
+
+
+@pytest.mark.parametrize("invariant", [True, False])
+def test_a_matrix_that_keeps_the_frequencies_is_noticed(invariant):
+    method = Pram(("side",), Design.ENTROPY, 0.3, invariant=invariant)
+    (note,) = matrices_of(method, categories([60, 30, 20]))
+    assert note.invariant == invariant
+
+
+def test_matrices_of_methods_in_turn_are_found():
+    table = categories([60, 30, 5])
+    method = InTurn((Pram(("side",), Design.DIAGONAL, 0.3),))
+    (note,) = matrices_of(method, table)
+    assert np.allclose(note.rows, method.methods[0].matrix(table, "side"))
+    assert note.rare == (False, False, True)

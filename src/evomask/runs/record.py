@@ -131,6 +131,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
     """The transition probabilities of one attribute, row by row.
 
     Args:
+        invariant: whether it keeps the expected frequencies, and so tells them.
         rare: which categories have few records; they are not named in public.
     """
 

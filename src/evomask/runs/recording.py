@@ -1,22 +1,25 @@
 """Making the release record of a finished job."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
 
 import msgspec
+import numpy as np
 
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
-from evomask.masking.pram import MatrixPram, Pram, category_frequencies
+from evomask.masking.pram import MatrixPram, Pram, Transitions, category_frequencies
 from evomask.measures.audit import Audit
 from evomask.measures.catalogue import explained
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
 from evomask.runs.cells import MINIMUM
 from evomask.runs.comparison import compared
+from evomask.runs.grid import Grid
 from evomask.runs.protected import Protected
 from evomask.runs.record import (
     AttackNote,
@@ -38,6 +41,9 @@ MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
 
 GRID = "grid"
+HALF_A_RECORD = 0.5
+"""A matrix that keeps all frequencies so well tells them, whether it was made to or not."""
+
 SIMPLE = {
     "microaggregation, k": "MDAV",
     "rank swapping": "swapping",
@@ -204,31 +210,31 @@ def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
 
 
 def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
-    """Transition matrices, where the chosen file was made with some."""
-    methods = getattr(done.shop.setup(done.chosen.member).problem, "methods", None)
-    if done.chosen.search != GRID or methods is None:
-        return ()
-    method, _ = methods[done.genomes[done.chosen.number]]
-    return matrices_of(method, done.table)
+    """Transition matrices, where the chosen file was made with some, the same for all strata."""
+    problem, genome = done.shop.setup(done.chosen.member).problem, done.genomes[done.chosen.number]
+    if isinstance(problem, Grid):
+        strata = done.schema.with_role(Role.STRATUM)
+        return () if strata else matrices_of(problem.methods[genome][0], done.table)
+    made: Mapping[str, Transitions] = getattr(problem, "matrices", lambda _: {})(genome)
+    return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
 
 
-def matrices_of(
-    method: MaskingMethod, original: Table, minimum: int = MINIMUM
-) -> tuple[MatrixNote, ...]:
+def matrices_of(method: MaskingMethod, original: Table) -> tuple[MatrixNote, ...]:
     """The transition matrices of a method that changes categories by chance."""
     if isinstance(method, InTurn):
         return tuple(note for one in method.methods for note in matrices_of(one, original))
     if not isinstance(method, (Pram, MatrixPram)):
         return ()
-    return tuple(_matrix(method, original, name, minimum) for name in method.attributes)
+    names = method.attributes
+    return tuple(_matrix(original, name, method.matrix(original, name)) for name in names)
 
 
-def _matrix(method: Pram | MatrixPram, original: Table, name: str, minimum: int) -> MatrixNote:
-    rare = category_frequencies(original, name) < minimum
+def _matrix(original: Table, name: str, matrix: Transitions) -> MatrixNote:
+    frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
         tuple(one or "missing" for one in original.attribute(name).categories),
-        tuple(tuple(map(float, row)) for row in method.matrix(original, name)),
-        method.invariant,
-        tuple(map(bool, rare)),
+        tuple(tuple(map(float, row)) for row in matrix),
+        bool(np.abs(frequencies @ matrix - frequencies).max() < HALF_A_RECORD),
+        tuple(map(bool, frequencies < MINIMUM)),
     )
