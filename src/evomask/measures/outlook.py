@@ -53,7 +53,7 @@ class Outlook:
 
     @classmethod
     def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook":
-        """Prepared for any attributes; where it is not whole, only changes of risk mean something."""
+        """Prepared for any attributes; unless it is whole, only changes of risk mean something."""
         names = categorical(original.schema, attributes)
         return cls(original, names, strict, len(names) / max(1, len(attributes)))
 
