@@ -23,6 +23,7 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "equations": "evomask.searches.equations.search:EquationsSearch",
     "pram": "evomask.searches.pram.search:PramSearch",
     "clustered": "evomask.searches.clustered.search:ClusteredSearch",
     "files": "evomask.runs.files:FILES",

@@ -30,7 +30,6 @@ from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
-from evomask.measures.score import Mean
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import TransitionProblem
@@ -204,8 +203,7 @@ def _measures(
 ) -> tuple[Measure, Measure]:
     loss, risk = profile_measures(parameters.profile, names, probabilistic=parameters.probabilistic)
     if parameters.fitness is Sought.BIVARIATE:
-        crossed = tuple(BivariateLoss((name, parameters.beside)) for name in layout.attributes)
-        return crossed[0] if len(crossed) == 1 else Mean(crossed), risk
+        return BivariateLoss((*layout.attributes, parameters.beside)), risk
     return loss, risk
 
 
