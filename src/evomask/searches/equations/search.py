@@ -19,12 +19,13 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.common_draws import CommonDraws
+from evomask.masking.transitions import frequencies_of
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
-from evomask.searches.equations.problem import Begin, Language, MatrixEquations, terms_of_table
+from evomask.searches.equations.problem import Begin, Language, MatrixEquations, domains_of
 from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
 
 DEEPEST = 12
@@ -195,7 +196,7 @@ class EquationsSearch:
         measures = profile_measures(
             parameters.profile, scope, probabilistic=parameters.probabilistic
         )
-        cost = COSTS[parameters.score]
+        cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
@@ -204,7 +205,8 @@ class EquationsSearch:
             _begin(parameters),
             cost,
             parameters.climb if parameters.is_memetic else 0,
-            terms_of_table(table, names),
+            frequencies,
+            domains_of(table, frequencies),
         )
         scheme = _scheme(parameters, cost)
         first = parameters.usual.population
