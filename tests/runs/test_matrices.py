@@ -1,11 +1,8 @@
-import pytest
-
 from evomask.data.schema import Attribute, Kind
 from evomask.io.matrices import read_matrix
-from evomask.runs.matrices import Publish, found_matrices, published_matrices
+from evomask.runs.matrices import found_matrices
 
 ANSWER = {
-    "invariant": False,
     "matrices": {"sex": {"categories": ["f", "m, other"], "rows": [[0.7, 0.3], [0.1, 0.9]]}},
 }
 
@@ -25,15 +22,3 @@ def test_a_matrix_is_drawn_as_a_heat_map_with_a_sentence():
 
 def test_a_search_without_matrices_has_none():
     assert found_matrices({"groups": []}) == ()
-
-
-@pytest.mark.parametrize(
-    ("invariant", "publish", "shown"),
-    [
-        (False, Publish.USUAL, 1), (True, Publish.USUAL, 0),
-        (True, Publish.YES, 1), (False, Publish.NO, 0),
-    ],
-)  # fmt: skip
-def test_matrices_are_public_unless_invariant_or_told_otherwise(invariant, publish, shown):
-    answer = {**ANSWER, "invariant": invariant}
-    assert len(published_matrices(answer, publish)) == shown

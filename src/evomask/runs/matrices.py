@@ -1,8 +1,7 @@
-"""The transition matrices of a run: as files, as charts, and as a public report may show them."""
+"""The transition matrices that a search found: as files, and as charts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,6 @@ from evomask.io.matrices import write_matrix
 from evomask.runs.perform import Run
 
 FOLDER = "matrices"
-
-
-class Publish(StrEnum):
-    """Whether a public report shows matrices; usual: not the invariant ones."""
-
-    USUAL = "usual"
-    YES = "yes"
-    NO = "no"
 
 
 @dataclass(frozen=True)
@@ -67,15 +58,3 @@ def matrices_folder(run: Run, kept: Path | None) -> Path | None:
     """Where a run's matrices go: as the user says, or into the folder that keeps the run."""
     told = run.plan.parameters.get(FOLDER)
     return Path(told) if told else kept and kept / FOLDER
-
-
-def published_matrices(
-    answer: Mapping[str, Any], publish: Publish = Publish.USUAL
-) -> tuple[FoundMatrix, ...]:
-    """What a public report shows: users need a matrix to correct their estimates.
-
-    Frequencies under an invariant matrix need no correction, so it is usually kept back. The
-    seed is never told: with it, anyone could undo the masking.
-    """
-    hidden = bool(answer.get("invariant")) if publish is Publish.USUAL else publish is Publish.NO
-    return () if hidden else found_matrices(answer)

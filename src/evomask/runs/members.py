@@ -105,10 +105,25 @@ def _generalization(file: File) -> Variants:
     return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
 
 
+def _pram(file: File) -> Variants:
+    if file.numbers:
+        return {}
+    own = {"profile": file.profile}
+    return {"": own, "-invariant": {**own, "invariant": True}}
+
+
+def _equations(file: File) -> Variants:
+    if file.numbers:
+        return {}
+    return {"": {"profile": file.profile, "population": 16, "children": 6}}
+
+
 ENTRIES = (
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
     Entry("generalization", _generalization, 0.1, record_by_record=True),
+    Entry("pram", _pram, 2.0, record_by_record=True),
+    Entry("equations", _equations, 2.0, record_by_record=True),
 )
 """Every search that can take part; a new one needs a line here."""
 
