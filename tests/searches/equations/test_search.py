@@ -4,6 +4,7 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.checkpoint import load, save
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
@@ -170,6 +171,18 @@ def test_a_packed_equation_is_unpacked_as_it_was(table):
     problem = ready(table).problem
     genome = parsed("0.25 * same + freq_j / N")
     assert problem.unpack(problem.pack(genome)) == genome
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm, tmp_path):
+    setup, straight = searched(table, 6, algorithm=algorithm, profile=Profile.PAPERS)
+    _, halfway = searched(table, 3, algorithm=algorithm, profile=Profile.PAPERS)
+    save(tmp_path / "state.npz", halfway, setup.problem.pack)
+    resumed = load(tmp_path / "state.npz", setup.problem.unpack, setup.archive)
+    work = InProcess(Worker(setup.problem, 1))
+    after = evolve(resumed, setup.scheme, work, seed=1, until=generations(6), cost=setup.cost)
+    assert after == straight
+    assert [m.genome for m in after.population] == [m.genome for m in straight.population]
 
 
 @pytest.mark.parametrize(
