@@ -202,6 +202,19 @@ def test_known_equations_make_the_standard_matrices(table, name, design, rows):
     assert made == pytest.approx(method.matrix(table, "a0"))
 
 
+def test_under_a_time_budget_the_clock_decides_how_far_children_climb(table):
+    asked = []
+
+    def decide(name, compute):
+        asked.append((name, compute()))
+        return 33.0
+
+    around = Surroundings(lambda number: draw_stream(1, number), decide)
+    setup = EquationsSearch.setup(table, Parameters(), around)
+    assert setup.problem.climb == 33
+    assert [name for name, value in asked if 20 <= value <= 300] == ["climb"]
+
+
 def test_a_search_that_improves_no_more_begins_anew(table):
     _, state = searched(table, 12, patience=1, population=4, subset=2, children=2, climb=0)
     assert any(member.operator == "first" and member.born > 0 for member in state.population)
