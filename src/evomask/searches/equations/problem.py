@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class MatrixEquations:
         outlook: the same foretold in no time, where that can be had.
         cost: one number of loss and risk.
         climb: how many mutations are tried on a child before it is measured.
-        remembered: fitness of matrices met so far; it saves time and changes nothing.
+        remembered: loss and risk of matrices met so far; it saves time and changes nothing.
     """
 
     draws: CommonDraws
@@ -141,7 +142,7 @@ class MatrixEquations:
     def fitness(self, genome: Equation) -> Fitness:
         """Loss and risk, with a penalty where rows ought to sum to one and do not."""
         matrices = self.matrices(genome)
-        known = b"".join(matrix.tobytes() for matrix in matrices.values())
+        known = blake2b(b"".join(m.tobytes() for m in matrices.values()), digest_size=16).digest()
         if known not in self.remembered:
             self.remembered[known] = self.judge(matrices)
         penalty = self.penalty(genome)

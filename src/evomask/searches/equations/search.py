@@ -23,7 +23,7 @@ from evomask.masking.common_draws import CommonDraws
 from evomask.masking.transitions import frequencies_of
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
-from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
+from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import Begin, Language, MatrixEquations, domains_of
@@ -258,11 +258,13 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
 
 def _language(parameters: Parameters) -> Language:
     usual = parameters.usual
+    symbols = SYMBOLS[usual.terminals]
+    usable = (n for n in MUTATIONS if n != Mutation.NUDGE or CONSTANT in symbols.terminals)
     return Language(
-        SYMBOLS[usual.terminals],
+        symbols,
         usual.levels,
         parameters.rows,
-        tuple(MUTATIONS) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
+        tuple(usable) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
         simplify=parameters.is_memetic,
         invariant=parameters.invariant,
     )
