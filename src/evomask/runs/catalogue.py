@@ -23,6 +23,8 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "equations": "evomask.searches.equations.search:EquationsSearch",
+    "pram": "evomask.searches.pram.search:PramSearch",
     "clustered": "evomask.searches.clustered.search:ClusteredSearch",
     "files": "evomask.runs.files:FILES",
 }
@@ -41,7 +43,7 @@ class MaskingProblem(Problem[Any], Protocol):
         ...
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
         ...
 
 

@@ -15,7 +15,7 @@ from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
-from evomask.evolution.stopping import either, idle
+from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
@@ -38,7 +38,7 @@ class Run:
     Args:
         initial_best: the best of the first genomes, as users see it.
         chosen: the point whose masked file was asked for.
-        answer: what this kind of search tells of its best and of the whole run besides.
+        answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
     """
 
@@ -177,7 +177,7 @@ def _evolved(
     journal.require(state)
     if store is not None:
         observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
-    until = either(plan.budget.until(journal.time_at), idle)
+    until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
     return evolve(
         state,
         setup.scheme,
@@ -208,7 +208,7 @@ def _finished(
     chosen = pick(front, plan.pick, best)
     initial = journal.notes[INITIAL_BEST]
     overview, charts = _overview(problem, state)
-    answer = {**problem.answer(winner.genome), **overview}
+    answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
         answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
     notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
