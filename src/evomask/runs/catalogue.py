@@ -23,6 +23,10 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "equations": "evomask.searches.equations.search:EquationsSearch",
+    "pram": "evomask.searches.pram.search:PramSearch",
+    "clustered": "evomask.searches.clustered.search:ClusteredSearch",
+    "files": "evomask.runs.files:FILES",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
@@ -39,7 +43,16 @@ class MaskingProblem(Problem[Any], Protocol):
         ...
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
+        ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A problem that tells how its best genome stands beside the best of the first ones."""
+
+    def compared(self, first: int, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
+        """Keys of the JSON answer; those under ``warnings`` are told as notes."""
         ...
 
 
