@@ -7,8 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evomask.api import Result as Result
     from evomask.api import mask as mask
     from evomask.api import measure_graph as measure_graph
+    from evomask.api import protect as protect
     from evomask.api import protect_graph as protect_graph
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.clustered import ClusteredGlobalMedian as ClusteredGlobalMedian
@@ -34,6 +36,7 @@ _HOMES = {
     "EvomaskError": "evomask.errors",
     "mask": "evomask.api",
     "measure_graph": "evomask.api",
+    "protect": "evomask.api",
     "protect_graph": "evomask.api",
     "BottomCoding": "evomask.masking.end_coding",
     "ClusteredGlobalMedian": "evomask.masking.clustered",
@@ -51,6 +54,7 @@ _HOMES = {
     "Pram": "evomask.masking.pram",
     "RankSwapping": "evomask.masking.rank_swapping",
     "Repair": "evomask.masking.repair",
+    "Result": "evomask.api",
     "Stratified": "evomask.masking.composition",
     "TopCoding": "evomask.masking.end_coding",
 }
@@ -73,10 +77,12 @@ __all__ = [
     "Pram",
     "RankSwapping",
     "Repair",
+    "Result",
     "Stratified",
     "TopCoding",
     "mask",
     "measure_graph",
+    "protect",
     "protect_graph",
 ]
 

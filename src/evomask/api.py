@@ -1,18 +1,21 @@
 """evomask for Python users: data frames in, data frames out; networkx graphs likewise."""
 
 import secrets
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from evomask.data.frames import Declaration, frame_like, table_from
+from evomask.data.frames import Declaration, columns_like, frame_like, reordered, table_from
 from evomask.data.intake import Frame
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 
 if TYPE_CHECKING:
     from evomask.runs.graph import Readings
+    from evomask.runs.protected import Protected
 
 F = TypeVar("F", bound=Frame)
 
@@ -57,14 +60,153 @@ def mask(
 
 
 def _declared(
-    masked: Iterable[str], ordinal: Iterable[str], nominal: Iterable[str], drop: Iterable[str]
+    masked: Iterable[str],
+    ordinal: Iterable[str],
+    nominal: Iterable[str],
+    drop: Iterable[str],
+    confidential: Iterable[str] = (),
+    strata: Iterable[str] = (),
 ) -> dict[str, Declaration]:
     kinds = dict.fromkeys(ordinal, Kind.ORDINAL) | dict.fromkeys(nominal, Kind.NOMINAL)
-    roles = dict.fromkeys(masked, Role.QUASI_IDENTIFIER) | dict.fromkeys(drop, Role.IDENTIFIER)
+    named = {
+        Role.QUASI_IDENTIFIER: masked,
+        Role.IDENTIFIER: drop,
+        Role.CONFIDENTIAL: confidential,
+        Role.STRATUM: strata,
+    }
+    roles = {name: role for role, names in named.items() for name in names}
     return {
         name: Declaration(kinds.get(name), roles.get(name, Role.OTHER))
         for name in kinds.keys() | roles.keys()
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Generic[F]):
+    """What came of `protect`: a front of protected frames, one of them chosen.
+
+    Args:
+        frame: the frame that was given; it is never changed.
+        done: all that is known, also of files that are not on the front.
+    """
+
+    frame: F = field(repr=False)
+    done: "Protected" = field(repr=False)
+
+    @property
+    def front(self) -> F:
+        """The points on offer by loss, as the kind of frame that was given."""
+        points = [one.as_point() for one in self.done.front]
+        columns = {name: [point[name] for point in points] for name in points[0]}
+        frame: F = columns_like(self.frame, columns)
+        return frame
+
+    @property
+    def chosen(self) -> int:
+        """The number of the chosen point."""
+        return self.done.chosen.number
+
+    def pick(self, wish: str) -> int:
+        """The number of another point: ``knee``, ``max-risk=20``, ``max-loss=10``."""
+        from evomask.runs.front import pick
+
+        return pick(self.done.front, wish, self.done.chosen).number
+
+    def masked(self, point: int | None = None, *, shuffled: bool = True) -> F:
+        """The protected frame of a point of the front, by default of the chosen one.
+
+        Args:
+            shuffled: give the records in random order and renew the index, so that a release
+                cannot be laid beside the original.
+        """
+        number = self.chosen if point is None else int(self.pick(str(point)))
+        masked: F = frame_like(self.frame, self.done.table, self.done.masked(number))
+        if not shuffled:
+            return masked
+        rng = np.random.default_rng([self.done.seed, number])
+        released: F = reordered(masked, rng.permutation(len(masked)))
+        return released
+
+    def report(self, path: str | Path) -> Path:
+        """Write the internal report: one page of HTML for those who hold the records."""
+        from evomask.reports.internal import internal_page
+        from evomask.runs.record import write_part
+        from evomask.runs.recording import record_of
+
+        return write_part(Path(path), internal_page(record_of(self.done)).encode())
+
+    def __repr__(self) -> str:
+        """In short; never a record's values."""
+        one = self.done.chosen
+        return (
+            f"<evomask.Result of {len(self.done.front)} points from {len(self.done.candidates)} "
+            f"files; chosen: {one.number}, loss {one.loss:.2f} %, risk {one.risk:.2f} %>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The map of loss and risk, for notebooks."""
+        from evomask.reports.notebook import map_html
+
+        return map_html(self.done)
+
+
+def protect(
+    frame: F,
+    *,
+    quasi: Iterable[str] = (),
+    confidential: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    ordinal: Iterable[str] = (),
+    nominal: Iterable[str] = (),
+    strata: Iterable[str] = (),
+    hierarchies: Mapping[str, str | Path] | None = None,
+    require: str = "",
+    seconds: float | None = None,
+    evaluations: int | None = None,
+    searches: Iterable[str] = (),
+    profile: str = "strict",
+    workers: int = 1,
+    seed: int | None = None,
+) -> Result[F]:
+    """Search for protections of a pandas, polars or pyarrow frame with little loss and risk.
+
+    Args:
+        quasi: columns that an intruder may know; all numbers where none is named.
+        confidential: sensitive columns, for l and t.
+        drop: identifiers, left out of every result.
+        ordinal: columns whose categories have an order.
+        nominal: columns whose values can only be compared.
+        strata: columns within whose combinations everything is masked on its own.
+        hierarchies: files with the value trees of columns, to generalize them too.
+        require: a guarantee for every point, such as ``k=5,l=2``.
+        seconds: how long to search, two minutes where nothing is said.
+        evaluations: how many files to try; then the same seed gives the same result.
+        searches: who takes part; all that apply where none is named.
+        profile: the risk of all attackers (``strict``) or of the papers (``papers``).
+        seed: repeats a result; keep it secret.
+
+    Nothing is printed, and the frame is left alone.
+    """
+    from evomask.runs.inputs import Input, with_quasi_identifiers
+    from evomask.runs.protect import protect_table
+    from evomask.runs.protected import ProtectJob
+    from evomask.runs.requirements import requirement_of
+
+    declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
+    for name, path in (hierarchies or {}).items():
+        declared[name] = replace(declared.get(name, Declaration()), hierarchy=str(path))
+    table, _ = with_quasi_identifiers(table_from(frame, declared))
+    job = ProtectJob(
+        Input(Path("data frame")),
+        Path(),
+        requirement_of(require),
+        profile,
+        seconds,
+        seed,
+        evaluations,
+        tuple(searches),
+    )
+    return Result(frame, protect_table(table, job, workers=workers))
 
 
 def protect_graph(

@@ -23,7 +23,7 @@ def roles():
 
 
 def protect(evomask, town, roles, folder, *more):
-    words = ("--require", "k=3", "--seed", 5, "--json", "--quiet")
+    words = ("--require", "k=3", "--seed", 5, "--evaluations", 30, "--json", "--quiet")
     return evomask("protect", town, *roles, *words, "--out", folder, *more)
 
 
@@ -76,7 +76,7 @@ def test_records_are_shuffled(evomask, town, roles, tmp_path):
 def test_the_report_is_one_page_without_scripts_or_outside_requests(evomask, town, roles, tmp_path):
     answer = protect(evomask, town, roles, tmp_path / "release")
     page = (tmp_path / "release" / "report-internal.html").read_text(encoding="utf-8")
-    assert json.loads(answer.out)["reports"] == [str(tmp_path / "release/report-internal.html")]
+    assert json.loads(answer.out)["reports"][0] == str(tmp_path / "release/report-internal.html")
     assert "<script" not in page
     assert not re.search(r"(src|href)=\"https?:", page)
     assert "anonymous" not in page
@@ -93,7 +93,7 @@ def test_a_folder_with_something_in_it_is_left_alone(evomask, town, roles, tmp_p
     (folder / "precious").touch()
     answer = protect(evomask, town, roles, folder)
     assert answer.code == 1
-    assert "is not empty; choose another folder" in json.loads(answer.out)["error"]
+    assert "is not empty" in json.loads(answer.out)["error"]
 
 
 def test_an_impossible_requirement_is_said_before_anything_is_made(evomask, town, roles, tmp_path):
@@ -106,6 +106,6 @@ def test_an_impossible_requirement_is_said_before_anything_is_made(evomask, town
 
 
 def test_people_get_a_table_and_are_told_where_to_look(evomask, town, roles, tmp_path):
-    answer = evomask("protect", town, *roles, "--seed", 5, "--out", tmp_path / "release")
+    answer = evomask("protect", town, *roles, "--evaluations", 9, "--out", tmp_path / "release")
     assert "original" in answer.out
     assert "report-internal.html" in answer.out

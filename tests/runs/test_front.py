@@ -29,7 +29,7 @@ def test_a_wish_that_cannot_be_understood_is_refused(wish):
 
 
 def test_a_number_beyond_the_front_is_refused():
-    with pytest.raises(ParameterError, match="points 0 to 3, not 4"):
+    with pytest.raises(ParameterError, match="no point 4; it has 0, 1, 2, 3"):
         pick(points(), "4", best=points()[0])
 
 

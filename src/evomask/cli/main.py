@@ -14,7 +14,8 @@ from evomask.cli.graph import graphs
 from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
-from evomask.cli.protect import protect
+from evomask.cli.protect import choose, protect
+from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
@@ -39,6 +40,8 @@ app.command()(protect)
 app.add_typer(searches, name="search")
 app.add_typer(graphs, name="graph")
 app.command()(resume)
+app.command()(choose)
+app.command()(report)
 app.command()(reproduce)
 
 

@@ -21,6 +21,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write the maske
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli import options
+from evomask.cli.protect import resume_protected
 from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
@@ -58,9 +59,8 @@ StudyWanted = Annotated[
 ]
 Figures = Annotated[
     Path | None,
-    typer.Option("--figures", help="Folder for the study's data and charts [--run DIR/study]."),
+    typer.Option("--figures", help="Folder for charts and a study's data [--run DIR/study]."),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
 
 
 class SearchGroup(TyperGroup):
@@ -141,7 +141,7 @@ def _search(
     run: RunFolder = None,
     study: StudyWanted = None,
     figures: Figures = None,
-    workers: Workers = 1,
+    workers: options.Workers = 1,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -155,20 +155,29 @@ def _search(
     job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
     done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
     shown = _studied(done, study, figures or (run and run / "study"), workers)
-    tell(done, run, json=json, quiet=quiet, more=shown)
+    if figures is not None and done.charts:
+        from evomask.reports.studies import write_charts
+
+        shown["figures"] = write_charts(done.charts, figures) + shown.get("figures", [])
+    tell(done, run, json=json, quiet=quiet, more={**shown, **_with_matrices(done, run)})
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder given to --run.")],
-    workers: Workers = 1,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    workers: options.Workers = 1,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.runs.perform import resume as go_on
+    from evomask.runs.protect import is_protection
+    from evomask.runs.store import Store
 
+    if is_protection(Store(folder).plan()):
+        resume_protected(folder, workers=workers, json=json, quiet=quiet)
+        return
     done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
-    tell(done, folder, json=json, quiet=quiet)
+    tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 
 def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
@@ -193,6 +202,8 @@ def tell(
         say(_in_words(run, folder))
         for path in more.get("figures", ()):
             say(f"figure {path}")
+        for path in more.get("files", ()):
+            say(f"file {path}")
 
 
 def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int) -> dict[str, Any]:
@@ -206,6 +217,15 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)
     return {"study": done.as_json, "figures": written}
+
+
+def _with_matrices(run: "Run", folder: Path | None) -> dict[str, Any]:
+    if "matrices" not in run.answer:
+        return {}
+    from evomask.reports.matrices import write_matrices
+
+    written = write_matrices(run, folder)
+    return {"files": written} if written else {}
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:

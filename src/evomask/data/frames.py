@@ -14,7 +14,7 @@ from evomask.data.recoding import Intervals, Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
-from evomask.kernels.arrays import Codes, Flags, Floats
+from evomask.kernels.arrays import Codes, Flags, Floats, Indices
 
 EXACT_INTEGERS = 2**53
 """Whole numbers above this are not exact as float64; such a column is taken as codes."""
@@ -311,6 +311,17 @@ def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: AN
     if masked.suppressed.any():
         result = result.filter((~masked.suppressed).tolist())
     return result.to_native()
+
+
+def columns_like(frame: Frame, columns: Mapping[str, Sequence[Any]]) -> Any:  # noqa: ANN401
+    """New columns as the kind of frame that *frame* is."""
+    wide = as_narwhals(frame)
+    return nw.from_dict(dict(columns), backend=wide.implementation).to_native()
+
+
+def reordered(frame: Frame, order: Indices) -> Any:  # noqa: ANN401
+    """The frame's records in another order; an index that would tell the old one is renewed."""
+    return nw.maybe_reset_index(as_narwhals(frame)[order.tolist()]).to_native()
 
 
 def _is_released(table: Table, name: str) -> bool:

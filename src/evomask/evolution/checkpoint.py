@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from evomask.evolution.ledger import Births, Deaths, Ledger
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, Summary
 
+T = TypeVar("T")
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 FORMAT = 1
 _OLDEST_DATE = (1980, 1, 1, 0, 0, 0)
@@ -29,18 +30,28 @@ _OLDEST_DATE = (1980, 1, 1, 0, 0, 0)
 
 def save(path: Path, state: State[G], pack: Callable[[G], Arrays]) -> None:
     """Write a state; *pack* turns a genome into named arrays."""
+    write_arrays(path, state_as_arrays(state, pack))
+
+
+def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> State[G]:
+    """Read a state; *archive* is an empty one of the kind the run keeps."""
+    return read_arrays(path, lambda arrays: state_from_arrays(arrays, unpack, archive))
+
+
+def state_as_arrays(state: State[G], pack: Callable[[G], Arrays]) -> dict[str, NDArray[Any]]:
+    """A state as named arrays; *pack* turns a genome into some."""
     people = list({i.serial: i for i in (*state.population, *state.archive.members)}.values())
     births = [row for rows in state.ledger.births.values() for row in rows]
     arrays = {
-        **_rows("history", state.history, Summary),
-        **_rows("births", births, Births),
-        **_rows("deaths", state.ledger.deaths, Deaths),
+        **rows_as_arrays("history", state.history, Summary),
+        **rows_as_arrays("births", births, Births),
+        **rows_as_arrays("deaths", state.ledger.deaths, Deaths),
         "individual.serial": np.array([i.serial for i in people], dtype=np.int64),
         "individual.born": np.array([i.born for i in people], dtype=np.int64),
         "individual.fitness": np.array([i.fitness for i in people], dtype=np.float64),
         **_stacked([pack(i.genome) for i in people]),
     }
-    arrays["state"] = _as_bytes(
+    arrays["state"] = as_bytes(
         {
             "format": FORMAT,
             "generation": state.generation,
@@ -54,15 +65,27 @@ def save(path: Path, state: State[G], pack: Callable[[G], Arrays]) -> None:
             "counts": [row.counts for row in births],
         }
     )
+    return arrays
+
+
+def state_from_arrays(
+    arrays: Arrays, unpack: Callable[[Arrays], G], archive: Archive[G]
+) -> State[G]:
+    """The state that the arrays were made of."""
+    return _state(arrays, from_bytes(arrays["state"]), unpack, archive)
+
+
+def write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write named arrays; the file appears whole or not at all."""
     write_whole(path, lambda file: _write_arrays(file, arrays))
 
 
-def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> State[G]:
-    """Read a state; *archive* is an empty one of the kind the run keeps."""
+def read_arrays(path: Path, understand: Callable[[Arrays], T]) -> T:
+    """What a file of named arrays stands for; an error where it is not whole."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-        return _state(arrays, json.loads(arrays["state"].tobytes()), unpack, archive)
+        return understand(arrays)
     except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
         raise RunError(f"{path.name} is not a whole state of a run; remove it to go on") from error
 
@@ -106,13 +129,20 @@ def _write_arrays(file: IO[bytes], arrays: Arrays) -> None:
                 np.lib.format.write_array(part, np.ascontiguousarray(array), allow_pickle=False)
 
 
-def _as_bytes(value: object) -> NDArray[np.uint8]:
+def as_bytes(value: object) -> NDArray[np.uint8]:
+    """What JSON can say, as an array."""
     return np.frombuffer(json.dumps(value, separators=(",", ":")).encode(), dtype=np.uint8)
 
 
-def _rows(
-    name: str, rows: Iterable[Sequence[Any]], kind: type[Summary | Births | Deaths]
+def from_bytes(array: NDArray[np.uint8]) -> Any:  # noqa: ANN401
+    """What was said."""
+    return json.loads(array.tobytes())
+
+
+def rows_as_arrays(
+    name: str, rows: Iterable[Sequence[Any]], kind: type[Any]
 ) -> dict[str, NDArray[Any]]:
+    """Rows of one kind of named tuple as an array for each of its fields."""
     columns = list(zip(*rows, strict=True)) or [()] * len(kind._fields)
     return {
         f"{name}.{field}": np.array(column, dtype=_DTYPES[kind.__annotations__[field]])
@@ -124,7 +154,8 @@ def _rows(
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_, str: np.str_}
 
 
-def _columns(name: str, arrays: Arrays, kind: type[Summary | Births | Deaths]) -> list[list[Any]]:
+def columns_of(name: str, arrays: Arrays, kind: type[Any]) -> list[list[Any]]:
+    """The columns that rows were written as, in the order of the fields."""
     return [arrays[f"{name}.{field}"].tolist() for field in kind._fields if field != "counts"]
 
 
@@ -166,7 +197,7 @@ def _state(
         tasks=meta["tasks"],
         evaluations=meta["evaluations"],
         ledger=_ledger(arrays, meta),
-        history=Log(map(Summary, *_columns("history", arrays, Summary))),
+        history=Log(map(Summary, *columns_of("history", arrays, Summary))),
     )
 
 
@@ -189,10 +220,10 @@ def _people(
 def _ledger(arrays: Arrays, meta: dict[str, Any]) -> Ledger:
     births: dict[str, list[Births]] = {}
     counts = [tuple(map(tuple, row)) for row in meta["counts"]]
-    for row in map(Births, *_columns("births", arrays, Births), counts):
+    for row in map(Births, *columns_of("births", arrays, Births), counts):
         births.setdefault(row.operator, []).append(row)
     return Ledger(
         {operator: Log(rows) for operator, rows in births.items()},
-        Log(map(Deaths, *_columns("deaths", arrays, Deaths))),
+        Log(map(Deaths, *columns_of("deaths", arrays, Deaths))),
         frozenset(meta["used"]),
     )

@@ -190,9 +190,13 @@ def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
 
 def drawn(codes: Codes, matrix: Transitions, rng: np.random.Generator) -> Codes:
     """Each code replaced by a draw from its row; what has probability 0 is never drawn."""
+    return drawn_by(codes, matrix, rng.random(len(codes)))
+
+
+def drawn_by(codes: Codes, matrix: Transitions, chances: Floats) -> Codes:
+    """Each code replaced by the category up to which its row's probabilities reach its chance."""
     reached = np.cumsum(matrix, axis=1)
     reached /= reached[:, -1:]
-    chances = rng.random(len(codes))
     masked = np.empty(len(codes), dtype=np.int32)
     for code in np.unique(codes):
         holders = codes == code

@@ -8,10 +8,13 @@ and variances of the joint counts, to second order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from evomask.data.table import Table
@@ -30,31 +33,151 @@ Matrices = Mapping[str, Points]
 MOST_COMBINATIONS = 1 << 20
 """Masked records that linkage looks at, at most."""
 
+MOST_PREPARED = 1 << 17
+"""Masked records whose nearest originals are found once for all matrices, at most."""
 
-def expectation(original: Table, request: Request, matrices: Matrices) -> float:
-    """The expected value of a measure under PRAM, in percent."""
-    if request.measure not in _EXPECTATIONS:
-        raise ParameterError(
-            f"{request.measure} has no expectation under PRAM; read the average of some draws"
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is asked of which original, with all that does not depend on the matrices."""
+
+    original: Table
+    request: Request
+
+    @cached_property
+    def columns(self) -> tuple[CategoricalColumn, ...]:
+        """The categorical attributes asked for."""
+        names = categorical(self.original.schema, self.request.attributes)
+        return tuple(CategoricalColumn.of(self.original, name) for name in names)
+
+    @cached_property
+    def near(self) -> tuple[Floats, ...]:
+        """For each attribute, 1 where two categories are within the rank interval."""
+        window = self.request.window
+        percent = CATEGORICAL_WINDOW if window is None else window
+        reach = percent / 100 * len(self.original)
+        return tuple(column.nearness(reach).astype(np.float64) for column in self.columns)
+
+    @cached_property
+    def tables(self) -> tuple["CountTable", ...]:
+        """The contingency tables."""
+        orders = range(1, min(self.request.dimension, len(self.columns)) + 1)
+        return tuple(
+            CountTable.of(chosen) for n in orders for chosen in combinations(self.columns, n)
         )
-    _check(original, matrices)
-    return _EXPECTATIONS[request.measure](original, request, matrices)
+
+    @cached_property
+    def space(self) -> Space:
+        """Where the intruder compares records."""
+        return Space.of(self.original, self.request.attributes)
+
+    @cached_property
+    def links(self) -> "Links | None":
+        """Who is nearest to every record of the whole domain, where that is not too large."""
+        if prod(column.size for column in self.columns) > MOST_PREPARED:
+            return None
+        return Links.of(self, [np.arange(column.size) for column in self.columns])
+
+    def check(self, matrices: Matrices) -> None:
+        """Refuse matrices that do not fit."""
+        for name, matrix in matrices.items():
+            if not self.original.attribute(name).is_categorical:
+                raise SchemaError(f"{name!r} is continuous; PRAM changes categories, leave it out")
+            size = len(self.original.attribute(name).categories)
+            if matrix.shape != (size, size) or np.any(np.abs(matrix.sum(axis=1) - 1) > 1e-9):
+                raise ParameterError(
+                    f"the matrix of {name!r} must have {size} rows and columns, and rows that "
+                    "sum to 1"
+                )
 
 
-def _check(original: Table, matrices: Matrices) -> None:
-    for name, matrix in matrices.items():
-        if not original.attribute(name).is_categorical:
-            raise SchemaError(f"{name!r} is continuous; PRAM changes categories, leave it out")
-        size = len(original.attribute(name).categories)
-        if matrix.shape != (size, size) or np.any(np.abs(matrix.sum(axis=1) - 1) > 1e-9):
-            raise ParameterError(
-                f"the matrix of {name!r} must have {size} rows and columns, and rows that sum to 1"
-            )
+@dataclass(frozen=True, eq=False)
+class CountTable:
+    """How many original records have each combination of a few attributes' categories."""
+
+    columns: tuple[CategoricalColumn, ...]
+    counts: Floats
+
+    @classmethod
+    def of(cls, columns: tuple[CategoricalColumn, ...]) -> "CountTable":
+        """Counted once."""
+        sizes = tuple(column.size for column in columns)
+        keys = np.ravel_multi_index(tuple(column.codes for column in columns), sizes)
+        counts = np.bincount(keys, minlength=prod(sizes)).reshape(sizes).astype(np.float64)
+        return cls(columns, counts)
+
+    def difference(self, matrices: Matrices) -> Floats:
+        """For each cell the expected distance of its masked from its original count."""
+        mean = squares = self.counts
+        for axis, column in enumerate(self.columns):
+            matrix = matrices.get(column.attribute.name)
+            if matrix is not None:
+                mean = _along(mean, matrix, axis)
+                squares = _along(squares, matrix**2, axis)
+        return folded_normal_means(mean - self.counts, mean - squares)
 
 
-def _columns(original: Table, request: Request) -> list[CategoricalColumn]:
-    names = categorical(original.schema, request.attributes)
-    return [CategoricalColumn.of(original, name) for name in names]
+def _along(counts: Floats, matrix: Points, axis: int) -> Floats:
+    """Counts after one attribute's categories have changed."""
+    moved: Floats = np.moveaxis(np.moveaxis(counts, axis, -1) @ matrix, -1, axis)
+    return moved
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Pairs of a distinct original record and a masked one that is linked to it.
+
+    Args:
+        before, after: the pairs' categories, one attribute a column.
+        weights: how many linked original records are right, if one of them became the masked.
+    """
+
+    before: Codes
+    after: Codes
+    weights: Floats
+
+    @classmethod
+    def of(cls, subject: Subject, reached: Sequence[NDArray[np.intp]]) -> "Links":
+        """Every masked record with *reached* categories, and the originals nearest to it."""
+        space = subject.space
+        grid = np.meshgrid(*reached, indexing="ij")
+        masked = np.column_stack([axis.ravel() for axis in grid]).astype(np.int32)
+        candidates, _ = space.candidates
+        terms = space.terms(space.masked(subject.original))
+        targets = Rows(np.empty((len(masked), 0)), np.empty((len(masked), 0)), masked)
+        ends, found = nearest_ties(targets, np.full(len(masked), np.nan), candidates, terms)
+        who = np.repeat(np.arange(len(masked)), np.diff(ends))
+        ties = np.bincount(who, weights=candidates.counts[found]).astype(np.int64)
+        right = (subject.request.ties or shared)(ties)[who] * candidates.counts[found]
+        return cls(candidates.rows.codes[found], masked[who], right)
+
+    def expected(self, columns: Sequence[CategoricalColumn], matrices: Matrices) -> float:
+        """How many masked records are linked to their own original."""
+        chance = self.weights
+        for j, column in enumerate(columns):
+            chance = chance * _matrix(column, matrices)[self.before[:, j], self.after[:, j]]
+        return float(chance.sum())
+
+
+def expectation(subject: Subject, matrices: Matrices) -> float:
+    """The expected value of a measure under PRAM, in percent."""
+    if subject.request.measure not in _EXPECTATIONS:
+        raise ParameterError(
+            f"{subject.request.measure} has no expectation under PRAM; "
+            "read the average of some draws"
+        )
+    subject.check(matrices)
+    return _EXPECTATIONS[subject.request.measure](subject, matrices)
+
+
+def has_expectation(original: Table, request: Request) -> bool:
+    """Whether the expectation can be had for any matrices, and quickly enough for a search."""
+    if request.measure not in {"dbrl", "risk-papers"}:
+        return request.measure in _EXPECTATIONS
+    if continuous(original.schema, request.attributes):
+        return False
+    sizes = (len(original.attribute(name).categories) for name in request.attributes)
+    return prod(sizes) <= MOST_PREPARED
 
 
 def _matrix(column: CategoricalColumn, matrices: Matrices) -> Points:
@@ -67,26 +190,23 @@ def _mean_cell(column: CategoricalColumn, matrices: Matrices, of_categories: Flo
     return float(found) / len(column.codes)
 
 
-def _distance(original: Table, request: Request, matrices: Matrices) -> float:
+def _distance(subject: Subject, matrices: Matrices) -> float:
     """DBIL; numbers stay, so they add nothing."""
-    columns = _columns(original, request)
-    total = sum(_mean_cell(c, matrices, c.distances) for c in columns)
-    return 100.0 * total / len(request.attributes)
+    total = sum(_mean_cell(c, matrices, c.distances) for c in subject.columns)
+    return 100.0 * total / len(subject.request.attributes)
 
 
-def _interval(original: Table, request: Request, matrices: Matrices) -> float:
+def _interval(subject: Subject, matrices: Matrices) -> float:
     """ID; numbers stay, so all of them are within any interval."""
-    columns = _columns(original, request)
-    percent = CATEGORICAL_WINDOW if request.window is None else request.window
-    window = percent / 100 * len(original)
-    total = sum(_mean_cell(c, matrices, c.nearness(window).astype(np.float64)) for c in columns)
-    n_numbers = len(request.attributes) - len(columns)
-    return 100.0 * (total + n_numbers) / len(request.attributes)
+    pairs = zip(subject.columns, subject.near, strict=True)
+    total = sum(_mean_cell(column, matrices, near) for column, near in pairs)
+    n_names = len(subject.request.attributes)
+    return 100.0 * (total + n_names - len(subject.columns)) / n_names
 
 
-def _entropy(original: Table, request: Request, matrices: Matrices) -> float:
+def _entropy(subject: Subject, matrices: Matrices) -> float:
     """EBIL by the means and variances of the joint counts."""
-    parts = [_relative_entropy(c, _matrix(c, matrices)) for c in _columns(original, request)]
+    parts = [_relative_entropy(c, _matrix(c, matrices)) for c in subject.columns]
     return 100.0 * float(np.mean(parts))
 
 
@@ -112,27 +232,15 @@ def _log_of_count(others: Floats, variances: Floats) -> Floats:
     return logarithms
 
 
-def _contingency(original: Table, request: Request, matrices: Matrices) -> float:
+def _contingency(subject: Subject, matrices: Matrices) -> float:
     """CTBIL by the folded normal of each count."""
-    columns = _columns(original, request)
-    total, tables = 0.0, 0
-    for order in range(1, min(request.dimension, len(columns)) + 1):
-        for chosen in combinations(columns, order):
-            total += _expected_difference(chosen, matrices)
-            tables += 1
-    return 50.0 * total / (len(original) * tables)
+    total = sum(float(table.difference(matrices).sum()) for table in subject.tables)
+    return 50.0 * total / (len(subject.original) * len(subject.tables))
 
 
-def _expected_difference(columns: Sequence[CategoricalColumn], matrices: Matrices) -> float:
-    sizes = tuple(column.size for column in columns)
-    keys = np.ravel_multi_index(tuple(column.codes for column in columns), sizes)
-    before = np.bincount(keys, minlength=prod(sizes)).reshape(sizes).astype(np.float64)
-    mean, squares = before, before
-    for axis, column in enumerate(columns):
-        matrix = _matrix(column, matrices)
-        mean = np.moveaxis(np.tensordot(mean, matrix, (axis, 0)), -1, axis)
-        squares = np.moveaxis(np.tensordot(squares, matrix**2, (axis, 0)), -1, axis)
-    return float(folded_normal_means(mean - before, mean - squares).sum())
+def _bivariate(subject: Subject, matrices: Matrices) -> float:
+    """Difference of the counts of two attributes, by the folded normal of each."""
+    return 50.0 * float(subject.tables[-1].difference(matrices).sum()) / len(subject.original)
 
 
 def folded_normal_means(means: Floats, variances: Floats) -> Floats:
@@ -145,63 +253,44 @@ def folded_normal_means(means: Floats, variances: Floats) -> Floats:
     return np.where(varies, folded, np.abs(means))
 
 
-def _linkage(original: Table, request: Request, matrices: Matrices) -> float:
+def _linkage(subject: Subject, matrices: Matrices) -> float:
     """DBRL over all masked records that can be drawn."""
-    if continuous(original.schema, request.attributes):
+    if continuous(subject.original.schema, subject.request.attributes):
         raise SchemaError("linkage has an expectation for categories alone; leave numbers out")
-    space = Space.of(original, request.attributes)
-    masked = _combinations(space, matrices)
-    candidates, _ = space.candidates
-    terms = space.terms(space.masked(original))
-    targets = Rows(np.empty((len(masked), 0)), np.empty((len(masked), 0)), masked)
-    ends, found = nearest_ties(targets, np.full(len(masked), np.nan), candidates, terms)
-    who = np.repeat(np.arange(len(masked)), np.diff(ends))
-    ties = np.bincount(who, weights=candidates.counts[found]).astype(np.int64)
-    chance = _chances(space, candidates.rows.codes[found], masked[who], matrices)
-    weights = (request.ties or shared)(ties)[who]
-    return 100.0 * float(np.sum(weights * candidates.counts[found] * chance)) / len(original)
+    links = subject.links or Links.of(subject, _reached(subject, matrices))
+    return 100.0 * links.expected(subject.columns, matrices) / len(subject.original)
 
 
-def _combinations(space: Space, matrices: Matrices) -> Codes:
-    """All masked records that can be drawn, or more."""
+def _reached(subject: Subject, matrices: Matrices) -> list[NDArray[np.intp]]:
+    """For each attribute the categories that can be drawn."""
     reached = [
         np.flatnonzero(_matrix(column, matrices)[column.counts > 0].any(axis=0))
-        for column in space.categories
+        for column in subject.columns
     ]
     count = prod(len(codes) for codes in reached)
     if count > MOST_COMBINATIONS:
         raise ParameterError(
             f"linkage would have to look at {count} masked records; read some draws instead"
         )
-    grid = np.meshgrid(*reached, indexing="ij")
-    return np.column_stack([axis.ravel() for axis in grid]).astype(np.int32)
+    return reached
 
 
-def _chances(space: Space, before: Codes, after: Codes, matrices: Matrices) -> Floats:
-    """Probability that one record becomes another, for each pair of rows."""
-    chance = np.ones(len(before))
-    for j, column in enumerate(space.categories):
-        chance *= _matrix(column, matrices)[before[:, j], after[:, j]]
-    return chance
-
-
-def _loss(original: Table, request: Request, matrices: Matrices) -> float:
+def _loss(subject: Subject, matrices: Matrices) -> float:
     """The categories' mean of CTBIL, DBIL and EBIL; numbers stay."""
-    names = categorical(original.schema, request.attributes)
-    if not names:
+    if not subject.columns:
         return 0.0
-    own = Request(request.measure, names)
-    parts = [part(original, own, matrices) for part in (_contingency, _distance, _entropy)]
-    return float(np.mean(parts)) * len(names) / len(request.attributes)
+    n_names, n_categorical = len(subject.request.attributes), len(subject.columns)
+    distance = _distance(subject, matrices) * n_names / n_categorical
+    parts = _contingency(subject, matrices), distance, _entropy(subject, matrices)
+    return float(np.mean(parts)) * n_categorical / n_names
 
 
-def _papers(original: Table, request: Request, matrices: Matrices) -> float:
+def _papers(subject: Subject, matrices: Matrices) -> float:
     """Half ID and half DBRL."""
-    parts = (_interval, _linkage)
-    return float(np.mean([part(original, request, matrices) for part in parts]))
+    return (_interval(subject, matrices) + _linkage(subject, matrices)) / 2
 
 
-_EXPECTATIONS: Mapping[str, Callable[[Table, Request, Matrices], float]] = {
+_EXPECTATIONS: Mapping[str, Callable[[Subject, Matrices], float]] = {
     "dbil": _distance, "id": _interval, "ebil": _entropy, "ctbil": _contingency,
-    "dbrl": _linkage, "loss": _loss, "risk-papers": _papers,
+    "bivariate": _bivariate, "dbrl": _linkage, "loss": _loss, "risk-papers": _papers,
 }  # fmt: skip

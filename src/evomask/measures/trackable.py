@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.kernels.arrays import Floats, Indices, Points
 from evomask.measures.measure import Reading
+
+if TYPE_CHECKING:
+    from evomask.measures.expectation import Subject
 
 
 class Tracked(Protocol):
@@ -76,7 +79,20 @@ class TrackableReading:
         """The expected value when PRAM masks the original with these matrices, by attribute."""
         from evomask.measures.expectation import expectation
 
-        return expectation(self.original, self.request, matrices)
+        return expectation(self._subject, matrices)
+
+    @property
+    def has_expectation(self) -> bool:
+        """Whether the expectation can be had for any matrices of the attributes."""
+        from evomask.measures.expectation import has_expectation
+
+        return has_expectation(self.original, self.request)
+
+    @cached_property
+    def _subject(self) -> "Subject":
+        from evomask.measures.expectation import Subject
+
+        return Subject(self.original, self.request)
 
     @cached_property
     def _begin(self) -> Callable[[Table], Tracked]:

@@ -157,8 +157,8 @@ class Tracker:
             inference, main, renaming, self.wanted, self._columns, most,
         )  # fmt: skip
 
-    def begin(self, masked: Table) -> TrackedFile:
-        """Begin to follow changes of *masked*."""
+    def begin(self, masked: Table, unkept: int = UNKEPT) -> TrackedFile:
+        """Begin to follow changes of *masked*; *unkept* of them can be undone at once."""
         check_masked(self.original, masked, self._names)
         _check_plain(masked, self._names)
         blank = self._blank
@@ -170,7 +170,7 @@ class Tracker:
             before=np.empty((2, blank.inference.shares.size * people)),
             people=np.empty(people), records=np.empty(n),
         )  # fmt: skip
-        journal = journal_of(reals, wholes, UNKEPT * blank.most)
+        journal = journal_of(reals, wholes, unkept * blank.most)
         state = blank._replace(journal=journal, inference=inference)
         begin(state)
         return TrackedFile(self.original, self._names, MEASURES[self.request.measure], state)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,9 +32,14 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.grid": True,
     "grid.alpha": 0.3,
+    "text.parse_math": False,
 }
 WIDTH, HEIGHT = 7.2, 4.4
 MANY_LABELS = 12
+LONG_LABELS = 52
+"""Letters along an axis from which on labels are turned."""
+
+LONGEST_LABEL = 28
 
 
 def svg(chart: Chart) -> bytes:
@@ -43,6 +50,23 @@ def svg(chart: Chart) -> bytes:
 def png(chart: Chart, dots_per_inch: int = 150) -> bytes:
     """The chart as PNG."""
     return _drawn(chart, "png", {"Software": None, "Description": chart.reading}, dots_per_inch)
+
+
+def inline_svg(chart: Chart) -> str:
+    """The chart as SVG for a page with many: a picture with its reading as the text for it.
+
+    Names inside the drawing begin with the chart's, coordinates are cut at a hundredth of a
+    point, and what only stands-alone files need is left out.
+    """
+    drawing = svg(chart).decode()
+    drawing = drawing[drawing.index("<svg") :]
+    drawing = re.sub(r"<title>.*?</title>|<metadata>.*?</metadata>", "", drawing, flags=re.S)
+    name = re.sub(r"[^a-z0-9]+", "-", chart.name.lower())
+    drawing = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", drawing)
+    drawing = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), drawing)
+    drawing = re.sub(r"\s*\n\s*", " ", drawing)
+    told = escape(f"{chart.title}. {chart.reading}")
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{told}"', 1)
 
 
 def _drawn(
@@ -98,18 +122,35 @@ def _scale(chart: Chart, axes: Axes) -> None:
     if chart.y.logarithmic:
         axes.set_yscale("log")
     if chart.x.categories:
-        turn = 45 if len(chart.x.categories) > MANY_LABELS else 0
-        axes.set_xticks(range(len(chart.x.categories)), chart.x.categories, rotation=turn)
+        names = _short(chart.x.categories)
+        many = len(names) > MANY_LABELS or sum(map(len, names)) > LONG_LABELS
+        axes.set_xticks(range(len(names)), names)
+        if many:
+            for label in axes.get_xticklabels():
+                label.set(rotation=40, ha="right", rotation_mode="anchor")
     if chart.y.categories:
-        axes.set_yticks(range(len(chart.y.categories)), chart.y.categories)
+        axes.set_yticks(range(len(chart.y.categories)), _short(chart.y.categories))
+
+
+def _short(names: tuple[str, ...]) -> list[str]:
+    """Names cut where they would leave no room for the picture."""
+    return [n if len(n) <= LONGEST_LABEL else f"{n[: LONGEST_LABEL - 1]}…" for n in names]
 
 
 def _draw_heat(chart: Chart, figure: Figure, axes: Axes) -> None:
     assert chart.heat is not None  # noqa: S101
     values = np.array(chart.heat.rows, dtype=np.float64)
     axes.grid(visible=False)
-    image = axes.imshow(np.ma.masked_invalid(values), cmap="cividis", aspect="auto")
+    image = axes.imshow(np.ma.masked_invalid(values), aspect="auto", **_colours(values))
     figure.colorbar(image, ax=axes, label=chart.heat.name)
+
+
+def _colours(values: np.ndarray) -> dict[str, Any]:
+    """From dark to light; around 0 where values lie on both sides of it."""
+    if not np.nanmin(values, initial=0.0) < 0:
+        return {"cmap": "cividis"}
+    reach = float(np.nanmax(np.abs(values)))
+    return {"cmap": "PuOr", "vmin": -reach, "vmax": reach}
 
 
 def _draw_series(chart: Chart, series: Series, number: int, axes: Axes) -> None:

@@ -4,59 +4,102 @@ It is for those who hold the records: it tells the seed and the risks. One file,
 pictures, no scripts; it never shows a record's values.
 """
 
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterable
 
-from evomask.data.chart import Axis, Chart, Series
-from evomask.reports.figures import svg
+from evomask.data.chart import Chart
+from evomask.reports import charts
 from evomask.reports.pages import page
-from evomask.runs.measure import explain
-from evomask.runs.protect import Candidate, Protected
+from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, PublicMatrix, Record
+
+MOST_SPREADS = 60
+"""Attributes that are drawn; the record holds the others."""
+
+MOST_LISTED = 60
+MOST_CATEGORIES = 30
+
+SINGLING, LINKING, INFERRING = "singling out", "linkability", "inference"
+QUESTIONS = {"singling": SINGLING, "learned": INFERRING}
+"""Which of the three questions of the data protection authorities an attack answers."""
 
 
-def write_internal(done: Protected, path: Path) -> Path:
-    """Write the page and say where it is."""
-    path.write_text(internal_page(done), encoding="utf-8")
-    return path
-
-
-def internal_page(done: Protected) -> str:
+def internal_page(record: Record) -> str:
     """The page as HTML."""
-    chart = risk_utility_map(done)
+    drawn = [charts.before_and_after(one, record.minimum) for one in record.spreads]
+    shown = {one.attribute for one in record.spreads}
     return page(
         "internal.html",
         {
-            "done": done,
-            "version": version("evomask"),
-            "attributes": [a for a in done.schema if a.role != "other"],
-            "map": chart,
-            "map_svg": svg(chart).decode(),
-            "measures": [(explain(name), value) for name, value in done.measures.items()],
+            "record": record,
+            "map": charts.map_chart(record.points),
+            "front": evenly(record.points.front, record.chosen),
+            "verdicts": {name: _holds(record, name) for name in record.required},
+            "search_charts": _present(
+                charts.evolution(record.searches),
+                charts.shares(record.searches),
+                *(charts.operators(one) for one in record.searches),
+            ),
+            "models": list(_models(record.before, record.after)),
+            "risk_charts": charts.record_risk(record.before, record.after, record.minimum),
+            "attacks": [(_question(one), one) for one in record.attacks],
+            "spread_charts": drawn[:MOST_SPREADS],
+            "more_spreads": len(drawn[MOST_SPREADS:]),
+            "hidden": [a.name for a in record.attributes if a.changed and a.name not in shown],
+            "association": record.associations and charts.association_change(record.associations),
+            "matrices": drawn_matrices(map(_whole, record.matrices)),
         },
     )
 
 
-def risk_utility_map(done: Protected) -> Chart:
-    """Every masking as a point of loss and risk, with the front and the choice."""
-    others = [one for one in done.candidates if one not in done.front]
-    chosen = done.chosen
-    return Chart(
-        "risk-utility-map",
-        "Loss and risk of every masking",
-        f"The chosen file has a loss of {chosen.loss:.1f} % and a risk of {chosen.risk:.1f} %, "
-        f"where the original has a risk of {done.original.risk:.1f} %; "
-        f"no other of {len(done.candidates)} maskings is better in the larger of the two.",
-        Axis("information loss in percent"),
-        Axis("disclosure risk in percent"),
-        (
-            _series("other maskings", others),
-            _series("front", done.front),
-            _series("original", [done.original]),
-            _series("chosen", [chosen]),
-        ),
+def _present(*found: Chart | None) -> list[Chart]:
+    return [chart for chart in found if chart is not None]
+
+
+def evenly(front: tuple[PointNote, ...], chosen: PointNote) -> list[PointNote]:
+    """So many points of a long front, evenly along it, with the chosen one."""
+    if len(front) <= MOST_LISTED:
+        return list(front)
+    places = {round(i * (len(front) - 1) / (MOST_LISTED - 1)) for i in range(MOST_LISTED)}
+    return [p for place, p in enumerate(front) if place in places or p.point == chosen.point]
+
+
+def _holds(record: Record, name: str) -> str:
+    if name not in record.achieved:
+        return "not measured"
+    asked, has = record.required[name], record.achieved[name]
+    return "yes" if (has <= asked + 1e-9 if name == "t" else has >= asked) else "no"
+
+
+def _models(before: ModelNote, after: ModelNote) -> Iterable[tuple[str, str, str, str]]:
+    yield (
+        "k",
+        str(before.k),
+        str(after.k),
+        "records in the smallest class of look-alikes; higher is better",
     )
+    uniques = "records that look like no other; lower is better"
+    yield "uniques", str(before.uniques), str(after.uniques), uniques
+    if after.l is not None:
+        least = "confidential values in the least varied class; higher is better"
+        yield "l", str(before.l), str(after.l), least
+    if after.t is not None and before.t is not None:
+        apart = "how far a class is from the whole file in its confidential values; lower is better"
+        yield "t", f"{before.t:.2f}", f"{after.t:.2f}", apart
+    chance = "chance in percent to identify a record, on average; lower is better"
+    yield "record risk", f"{before.record_risk:.2f}", f"{after.record_risk:.2f}", chance
 
 
-def _series(name: str, points: list[Candidate] | tuple[Candidate, ...]) -> Series:
-    losses, risks = tuple(p.loss for p in points), tuple(p.risk for p in points)
-    return Series(name, "points", losses, risks)
+def _question(attack: AttackNote) -> str:
+    return QUESTIONS.get(attack.name.split("-")[0], LINKING)
+
+
+def _whole(matrix: MatrixNote) -> PublicMatrix:
+    return PublicMatrix(matrix.attribute, matrix.categories, matrix.rows)
+
+
+def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:
+    """Each matrix of a readable size, as a table and a chart."""
+    return [
+        {"table": one, "chart": charts.transitions(one)}
+        for one in matrices
+        if len(one.categories) <= MOST_CATEGORIES
+    ]

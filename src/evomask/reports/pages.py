@@ -1,11 +1,19 @@
 """Pages from templates: everything is escaped unless it is a picture of ours."""
 
+import json
 from collections.abc import Mapping
+
+from evomask.data.chart import Chart
+from evomask.reports.figures import inline_svg
 
 
 def page(template: str, values: Mapping[str, object]) -> str:
     """The template filled with the values; a name it does not get is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def drawing(chart: Chart) -> Markup:
+        return Markup(inline_svg(chart))  # noqa: S704 - drawn by us, its texts escaped
 
     environment = Environment(
         loader=PackageLoader("evomask.reports"),
@@ -15,4 +23,10 @@ def page(template: str, values: Mapping[str, object]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: f"{value:.2f}"
-    return environment.get_template(template).render(values)
+    environment.filters["parameter"] = _parameter
+    environment.filters["drawing"] = drawing
+    return environment.get_template(template).render(values).lstrip()
+
+
+def _parameter(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

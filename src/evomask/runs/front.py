@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,23 @@ from evomask.evolution.state import State
 from evomask.runs.catalogue import MaskingProblem
 
 RELEASED_DRAW = 0
+
+
+class Offer(Protocol):
+    """A masked file that can be picked, by its number or by what was measured."""
+
+    @property
+    def point(self) -> int:
+        """Its number on the front."""
+        ...
+
+    @property
+    def readings(self) -> Mapping[str, float]:
+        """Its measures by name."""
+        ...
+
+
+O = TypeVar("O", bound=Offer)  # noqa: E741
 
 
 @dataclass(frozen=True)
@@ -58,28 +75,35 @@ def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: in
 
 def check_wish(wish: str) -> None:
     """Refuse a wish for a point that cannot be understood, before a run is spent on it."""
-    if not re.fullmatch(r"best|knee|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
+    if not re.fullmatch(r"best|balanced|knee|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
         raise ParameterError(
-            f"pick must be best, knee, max-risk=20, max-loss=10 or a point's number, got {wish!r}"
+            "pick must be balanced, knee, max-risk=20, max-loss=10 or a point's number, "
+            f"got {wish!r}"
         )
 
 
-def pick(points: Sequence[Point], wish: str, best: Point) -> Point:
-    """A point by its number, or ``best``, ``knee``, ``max-risk=20`` or ``max-loss=10``."""
+def pick(points: Sequence[O], wish: str, best: O) -> O:
+    """A point by its number, or by a wish: the best, the knee, the best within a limit."""
     check_wish(wish)
     measure, _, limit = wish.removeprefix("max-").partition("=")
-    if wish == "best":
+    if wish in ("best", "balanced"):
         return best
     if wish == "knee":
         return points[_knee(_plane(points))]
     if limit:
         return _within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
-    if int(wish) >= len(points):
-        raise ParameterError(f"the front has points 0 to {len(points) - 1}, not {wish}")
-    return points[int(wish)]
+    return _numbered(points, int(wish))
 
 
-def _within(points: Sequence[Point], measure: str, limit: float, other: str) -> Point:
+def _numbered(points: Sequence[O], number: int) -> O:
+    found = [point for point in points if point.point == number]
+    if not found:
+        numbers = ", ".join(str(point.point) for point in points)
+        raise ParameterError(f"the front has no point {number}; it has {numbers}")
+    return found[0]
+
+
+def _within(points: Sequence[O], measure: str, limit: float, other: str) -> O:
     _plane(points)
     allowed = [point for point in points if point.readings[measure] <= limit]
     if not allowed:
@@ -90,7 +114,7 @@ def _within(points: Sequence[Point], measure: str, limit: float, other: str) -> 
     return min(allowed, key=lambda point: point.readings[other])
 
 
-def _plane(points: Sequence[Point]) -> np.ndarray:
+def _plane(points: Sequence[Offer]) -> np.ndarray:
     if not all({"loss", "risk"} <= point.readings.keys() for point in points):
         raise ParameterError("this search has no loss and risk; pick best or a point by its number")
     return np.array([[point.readings["loss"], point.readings["risk"]] for point in points])

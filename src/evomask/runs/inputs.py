@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
@@ -42,12 +43,16 @@ USUAL = Dialect(",", "utf-8", decimal=".")
 
 
 def load(source: Input) -> Loaded:
-    """Read the file under the schema and the names given; names win over the schema."""
+    """Read the file under the schema and the names given; names win over the schema.
+
+    Edit rules that cannot be understood are refused.
+    """
     said = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, said))
     table = read.table(_declarations(source, said))
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
-    table, assumed = _with_quasi_identifiers(table)
+    rules_of(table.schema)
+    table, assumed = with_quasi_identifiers(table)
     return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed))
 
 
@@ -63,7 +68,7 @@ def load_released(source: Input) -> Loaded:
     gone = [n for n in said.declarations if n not in read.frame.columns and n not in named]
     declared = {n: d for n, d in _declarations(source, said).items() if n not in gone}
     table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
-    table, assumed = _with_quasi_identifiers(table)
+    table, assumed = with_quasi_identifiers(table)
     roles = {name: said.declarations[name].role for name in gone}
     missed = [n for n in gone if roles[n] in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
     notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
@@ -89,7 +94,7 @@ def _unusual(dialect: Dialect | None) -> tuple[str, ...]:
     return () if plain else (f"read as text with {dialect}",)
 
 
-def _with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
+def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
     """The table, and where nobody named its quasi-identifiers all numbers in that role."""
     if table.schema.quasi_identifiers:
         return table, ()

@@ -6,11 +6,31 @@ import time
 from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from evomask.errors import RunError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.state import State
+
+
+class Account(Protocol):
+    """A row of named numbers about one generation."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+class Moment(Protocol):
+    """Anything that goes from generation to generation."""
+
+    @property
+    def generation(self) -> int:
+        """Its number, from 0."""
+        ...
+
+    @property
+    def summary(self) -> Account:
+        """How things stand."""
+        ...
 
 
 class Journal:
@@ -43,11 +63,20 @@ class Journal:
         """Let the clock run from now: before the first evaluation."""
         self._origin = self._now() - self.seconds
 
-    def time_at(self, state: State[Any]) -> float:
+    def time_at(self, state: Moment) -> float:
         """The time used when the state was reached."""
         return self._times[state.generation]
 
-    def require(self, state: State[Any]) -> None:
+    def took(self, generation: int) -> float:
+        """The time that one generation took."""
+        return self._times[generation] - (self._times[generation - 1] if generation else 0.0)
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """The time used at the end of each generation."""
+        return tuple(self._times)
+
+    def require(self, state: Moment) -> None:
         """Refuse a journal that ends before the state it should tell of."""
         if state.generation >= len(self._times):
             raise RunError("the journal of this run is gone or cut short; start the run again")
@@ -56,6 +85,10 @@ class Journal:
         self, before: State[Any], brood: Brood[Any], outcomes: Outcomes[Any], after: State[Any]
     ) -> None:
         """Write a line for a new generation; one that is gone over again only sets the clock."""
+        self.tell(after)
+
+    def tell(self, after: Moment) -> None:
+        """The same, where nobody tells how the generation came about."""
         if after.generation < len(self._times):
             self.start()
             return

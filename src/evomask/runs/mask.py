@@ -23,6 +23,7 @@ from evomask.masking.composition import Stratified, StratifiedMicroaggregation
 from evomask.masking.method import MaskingMethod, Microaggregation
 from evomask.runs.inputs import Input, load
 from evomask.runs.methods import MethodEntry, method_named
+from evomask.runs.rules import Guarantees
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,15 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     names = job.attributes or _suitable(entry, loaded.table)
     files = _files(entry, job, loaded.table, names)
     method = within_strata(entry.build(names, job.options, files), loaded.table)
+    guarantees = Guarantees.of(loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         masked = method.mask(loaded.table, np.random.default_rng(seed))
+        released = guarantees(masked)
     seconds = time.perf_counter() - started
-    written = write_table(masked, job.out, force=job.force, dialect=loaded.dialect)
+    written = write_table(released, job.out, force=job.force, dialect=loaded.dialect)
     return MaskOutcome(
         entry.name,
         job.out,
@@ -92,7 +95,13 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         seconds,
         names,
         _aggregation(method, loaded.table, seed),
-        (*loaded.notes, *_told(names, loaded.table), *(str(w.message) for w in caught)),
+        (
+            *loaded.notes,
+            *_told(names, loaded.table),
+            *(str(w.message) for w in caught),
+            *guarantees.notes,
+            *guarantees.notes_on(masked, released),
+        ),
     )
 
 

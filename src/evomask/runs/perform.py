@@ -1,7 +1,7 @@
 """Carrying out a plan, from the start or from where it stopped."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
@@ -18,14 +19,15 @@ from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
-from evomask.runs.catalogue import search_named
+from evomask.runs.catalogue import Comparing, OverviewProblem, search_named
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.rules import Guarantees
 from evomask.runs.store import Store
 
-INITIAL_BEST = "initial_best"
+INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 Watch = Callable[[Summary], None]
 
 
@@ -36,7 +38,8 @@ class Run:
     Args:
         initial_best: the best of the first genomes, as users see it.
         chosen: the point whose masked file was asked for.
-        answer: what this kind of search tells of its best besides.
+        answer: what this kind of search tells of the chosen point and of the whole run besides.
+        charts: figures of the whole run, where this kind of search has any.
     """
 
     plan: Plan
@@ -48,6 +51,7 @@ class Run:
     answer: Mapping[str, object]
     seconds: float
     notes: tuple[str, ...]
+    charts: Sequence[Chart] = ()
 
 
 def perform(
@@ -87,6 +91,7 @@ def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
     loaded = load(plan.input)
+    guarantees = Guarantees.of(loaded.table)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         setup = prepared(plan, loaded.table, journal.decide, workers)
@@ -96,7 +101,21 @@ def _perform(
     with evaluator(worker, workers) as work:
         journal.start()
         state = _evolved(plan, setup, work, store, journal, watch)
-    return _finished(plan, setup, state, store, journal, loaded)
+    run = _finished(plan, setup, state, store, journal, loaded)
+    return replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+
+
+def _released(
+    run: Run, setup: Setup[Any], guarantees: Guarantees, loaded: Loaded
+) -> tuple[str, ...]:
+    """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
+    if run.plan.out is None:
+        return guarantees.notes
+    problem: Any = setup.problem
+    masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
+    released = guarantees(masked)
+    write_table(released, run.plan.out, force=True, dialect=loaded.dialect)
+    return (*guarantees.notes, *guarantees.notes_on(masked, released))
 
 
 def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
@@ -151,7 +170,9 @@ def _evolved(
             setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
         )
         if INITIAL_BEST not in journal.notes:
-            first = point_of(best_of(state, setup), setup, plan.search, 0)
+            best = best_of(state, setup)
+            journal.note(FIRST_SERIAL, best.serial)
+            first = point_of(best, setup, plan.search, 0)
             journal.note(INITIAL_BEST, first.as_json())
     journal.require(state)
     if store is not None:
@@ -185,10 +206,16 @@ def _finished(
         store.save_state(state, problem.pack)
         store.save_front(front, plan, problem.pack)
     chosen = pick(front, plan.pick, best)
-    if plan.out is not None:
-        masked = problem.decode(chosen.individual.genome, chosen.draw)
-        write_table(masked, plan.out, force=True, dialect=loaded.dialect)
     initial = journal.notes[INITIAL_BEST]
-    answer = problem.answer(winner.genome)
-    notes = (*loaded.notes, *changed_versions(plan))
-    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)
+    overview, charts = _overview(problem, state)
+    answer = {**problem.answer(chosen.individual.genome), **overview}
+    if isinstance(problem, Comparing):
+        answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
+    notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
+    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
+
+
+def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
+    if not isinstance(problem, OverviewProblem):
+        return {}, ()
+    return problem.overview(state), problem.charts(state)

@@ -57,13 +57,29 @@ def make_plan(
 ) -> Plan:
     """A plan from what a user says; the search's parameters are read from text."""
     values = read_parameters(search.name, parameters_of(search.parameters), texts)
+    parameters = search.parameters(**values)
+    limits = budget or search.budget
+    return plan_of(search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick)
+
+
+def plan_of(
+    search: str,
+    source: Input,
+    parameters: object,
+    *,
+    seed: int,
+    budget: Budget,
+    out: Path | None = None,
+    pick: str = "best",
+) -> Plan:
+    """A plan for a search whose parameters are at hand."""
     return Plan(
-        search=search.name,
+        search=search,
         seed=seed,
         input=_absolute(source),
         sha256=_hashes(source),
-        parameters=msgspec.to_builtins(search.parameters(**values)),
-        budget=budget or search.budget,
+        parameters=msgspec.to_builtins(parameters),
+        budget=budget,
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
         out=out and out.absolute(),

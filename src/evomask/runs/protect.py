@@ -1,152 +1,48 @@
 """The main job: a file in, a front of protected files, one of them written.
 
-Every masking method that fits the file is tried with many parameters, repaired to what is
-required, and measured. What nothing else beats in both loss and risk is the front; the
-balanced point of it, whose larger part is smallest, is released.
+All searches that apply share the budget (`portfolio`); what they find is repaired to what is
+required, and measured. What nothing else beats in both loss and risk is the front; its
+points are audited, and the balanced one, whose larger part is smallest, is released.
 """
 
-import hashlib
 import secrets
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
-from evomask.data.schema import Role, Schema
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import RunError
-from evomask.evolution.dominance import non_dominated_ranks
+from evomask.evolution.stopping import Budget
 from evomask.execution.local import evaluator
-from evomask.io.dialects import Dialect
 from evomask.io.tables import Written, write_table
-from evomask.masking.grid import Described, first_population
-from evomask.measures.catalogue import applicable
-from evomask.measures.measure import Reading
-from evomask.measures.profiles import profile
-from evomask.runs.inputs import Input, load
+from evomask.runs.candidates import ORIGINAL, Candidate, balanced
+from evomask.runs.findings import findings, read_findings, write_findings
+from evomask.runs.front import check_wish, pick
+from evomask.runs.inputs import Loaded, load
+from evomask.runs.journal import Journal
+from evomask.runs.members import File, left_out, members_for
+from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
+from evomask.runs.portfolio import Portfolio, share_used, shares
+from evomask.runs.portfolio_state import PortfolioState
+from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.preparation import load_kernels
-from evomask.runs.requirements import NOTHING, Requirement
+from evomask.runs.protected import Found, OperatorTally, Progress, Protected, ProtectJob
+from evomask.runs.store import Store
+from evomask.runs.workshop import Settings, Workshop
 
-Watch = Callable[["Progress"], None]
+Watch = Callable[[Progress], None]
+Tell = Callable[[str], None]
 
+PORTFOLIO = "portfolio"
+FOR_AUDIT = 0.1
+"""Share of the seconds that is kept for the audit."""
 
-@dataclass(frozen=True)
-class ProtectJob:
-    """What to protect, and what is asked of the result.
-
-    Args:
-        folder: where the masked file, the front and the report go; it must be new or empty.
-        seconds: how long methods are tried; all of the grid where there is no limit.
-        seed: drawn from the system when absent, and kept in the folder only.
-    """
-
-    source: Input
-    folder: Path
-    requirement: Requirement = NOTHING
-    profile: str = "strict"
-    seconds: float | None = None
-    seed: int | None = None
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One protected file: how it was made, and its loss and risk in percent."""
-
-    number: int
-    description: str
-    loss: float
-    risk: float
-
-    @property
-    def worst(self) -> float:
-        """The larger of loss and risk."""
-        return max(self.loss, self.risk)
-
-    def as_point(self) -> dict[str, object]:
-        """What users see of it."""
-        return {
-            "point": self.number,
-            "search": "grid",
-            "method": self.description,
-            "loss": self.loss,
-            "risk": self.risk,
-            "score": self.worst,
-        }
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far the job is."""
-
-    tried: int
-    of: int
-    best: Candidate
-
-
-@dataclass(frozen=True)
-class Protected:
-    """All that came of a job, and what a report needs."""
-
-    job: ProtectJob
-    schema: Schema
-    seed: int
-    sha256: str
-    records: int
-    original: Candidate
-    candidates: tuple[Candidate, ...]
-    front: tuple[Candidate, ...]
-    chosen: Candidate
-    measures: Mapping[str, float]
-    written: Written
-    seconds: float
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Workshop:
-    """Makes and measures any candidate by its number: the same file for the same seed."""
-
-    table: Table
-    requirement: Requirement
-    profile: str
-    seed: int
-
-    @cached_property
-    def methods(self) -> tuple[Described, ...]:
-        """Every method of the grid with its parameters."""
-        return tuple(first_population(self.table))
-
-    @cached_property
-    def readings(self) -> tuple[Reading, Reading]:
-        """Loss and risk against the original."""
-        pair = profile(self.profile)
-        names = self.table.schema.quasi_identifiers
-        return pair.loss(names).against(self.table), pair.risk(names).against(self.table)
-
-    def masked(self, number: int) -> Table:
-        """The protected file of one candidate, repaired to what is required."""
-        method, _ = self.methods[number]
-        rng = np.random.default_rng([self.seed, 1, number])
-        return self.repaired(method.mask(self.table, rng))
-
-    def repaired(self, masked: Table) -> Table:
-        """The same file, brought to fulfil the requirement."""
-        if not self.requirement.asks_anything:
-            return masked
-        rng = np.random.default_rng([self.seed, 1])
-        return self.requirement.repair(self.table).mask(masked, rng)
-
-    def measured(self, number: int, masked: Table, description: str) -> Candidate:
-        """Loss and risk of a file."""
-        loss, risk = self.readings
-        return Candidate(number, description, loss(masked), risk(masked))
-
-    def __call__(self, task: int, serial: int) -> Candidate:
-        """Make and measure candidate number *task*."""
-        return self.measured(task, self.masked(task), self.methods[task][1])
+ORDER = 3
+"""Marks the stream that released records are shuffled with."""
 
 
 def protect_file(
@@ -154,95 +50,292 @@ def protect_file(
     *,
     workers: int = 1,
     watch: Watch | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Tell = lambda _: None,
 ) -> Protected:
-    """Find the front of protected files, write the balanced one and what is known of it."""
+    """Find the front of protected files, write the chosen one and what is known of it."""
+    check_wish(job.pick)
     loaded = load(job.source)
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    shop = Workshop(loaded.table, job.requirement, job.profile, seed)
+    job = replace(job, seed=seed)
+    shop = workshop_for(loaded.table, job, seed)
     load_kernels(tell)
-    shop.repaired(loaded.table)
-    _claim(job.folder)
-    started = time.monotonic()
-    candidates = _tried(shop, job, workers, watch, started)
-    front = front_of(candidates)
-    chosen = min(front, key=lambda one: (one.worst, one.loss, one.number))
-    masked = shop.masked(chosen.number)
+    shop.releasable(loaded.table)
+    plan = plan_of(
+        PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
+    )
+    store = Store.create(job.folder, plan)
+    with store.locked():
+        return _protected(_Run(job, loaded, shop, plan, store, workers), watch, tell)
+
+
+def protect_table(
+    table: Table, job: ProtectJob, *, workers: int = 1, watch: Watch | None = None
+) -> Protected:
+    """The same for a table at hand; nothing is kept on disk."""
+    check_wish(job.pick)
+    seed = secrets.randbits(63) if job.seed is None else job.seed
+    shop = workshop_for(table, job, seed)
+    load_kernels(lambda _: None)
+    shop.releasable(table)
+    journal, budget = Journal(), for_search(job.budget)
+    state = search(shop, PortfolioState(), budget, journal, workers, watch)
+    left = _left(job.budget, journal.seconds)
+    done = concluded(replace(job, seed=seed), shop, state, journal.times, {}, left)
+    return replace(done, interrupted=share_used(budget, state, journal.seconds) < 1.0)
+
+
+def resume_protection(
+    folder: Path,
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+    go_on: bool = True,
+    wish: str = "",
+) -> Protected:
+    """Go on with the job kept in a folder, or only take up what it has found.
+
+    Args:
+        go_on: whether to use what is left of the budget.
+        wish: which point to release instead of the one planned.
+    """
+    store = Store(folder)
+    with store.locked():
+        plan = store.plan()
+        if wish:
+            check_wish(wish)
+            plan = msgspec.structs.replace(plan, pick=wish)
+        done = _protected(_taken_up(plan, store, workers), watch, tell, go_on=go_on)
+        store.save_plan(plan)
+        return done
+
+
+def workshop_for(table: Table, job: ProtectJob, seed: int) -> Workshop:
+    """Where the files of a job are made."""
+    file = File(table, job.requirement, job.profile)
+    members = members_for(file, job.searches)
+    return Workshop(table, Settings(job.requirement, job.profile, members), seed)
+
+
+def is_protection(plan: Plan) -> bool:
+    """Whether a plan is one of the main job."""
+    return plan.search == PORTFOLIO
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A job with all that it needs."""
+
+    job: ProtectJob
+    loaded: Loaded
+    shop: Workshop
+    plan: Plan
+    store: Store
+    workers: int
+
+    @property
+    def members(self) -> Mapping[str, object]:
+        """Who takes part."""
+        return self.shop.settings.members
+
+
+def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
+    check_input(plan)
+    loaded = load(plan.input)
+    try:
+        settings = msgspec.convert(plan.parameters, Settings)
+    except msgspec.ValidationError as error:
+        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+    job = ProtectJob(
+        plan.input,
+        store.folder,
+        settings.requirement,
+        settings.profile,
+        plan.budget.seconds,
+        plan.seed,
+        plan.budget.evaluations,
+        pick=plan.pick,
+    )
+    shop = Workshop(loaded.table, settings, plan.seed)
+    return _Run(job, loaded, shop, plan, store, workers)
+
+
+def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True) -> Protected:
+    journal = run.store.journal()
+    state = newest_state(run.store, run.shop)
+    if state.rounds:
+        journal.require(state)
+    budget = for_search(run.plan.budget)
+    if go_on:
+        load_kernels(tell)
+        snapshots = Snapshots(run.store, run.shop, journal)
+        state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
+        snapshots.take(state)
+    if not state.front:
+        raise RunError(f"nothing was found yet; go on with `evomask resume {run.store.folder}`")
+    times = journal.times[: len(state.rounds)]
+    stopped = share_used(budget, state, times[-1]) < 1.0 and len(state.closed) < len(run.members)
+    left = 0.0 if stopped else _left(run.plan.budget, times[-1])
+    known = read_findings(run.store.folder)
+    done = concluded(run.job, run.shop, state, times, known, left, attack=not stopped)
+    done = replace(
+        done,
+        plan=run.plan,
+        notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)),
+        interrupted=stopped,
+        sha256=run.plan.sha256["data"],
+    )
+    write_findings(run.store.folder, done.found)
+    write_front(run.store.folder, state, done.found, run.shop)
+    return replace(done, written=_release(done, run))
+
+
+def for_search(budget: Budget) -> Budget:
+    """The budget without what is kept for the audit."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=budget.seconds * (1.0 - FOR_AUDIT))
+
+
+def search(
+    shop: Workshop,
+    state: PortfolioState,
+    budget: Budget,
+    journal: Journal,
+    workers: int = 1,
+    watch: Watch | None = None,
+    keep: Callable[[PortfolioState], None] = lambda _: None,
+) -> PortfolioState:
+    """Go on from a state until the budget is used up or someone interrupts."""
+    now = state
+    try:
+        with evaluator(shop, workers) as work:
+            journal.start()
+            portfolio = Portfolio(shop, budget, journal, work, workers)
+            for now in portfolio.states(state):
+                keep(now)
+                if watch and now.front:
+                    watch(Progress(now, portfolio.used(now), journal.seconds, shares(now)))
+    except KeyboardInterrupt:
+        if not now.front:
+            raise
+    if not now.front:
+        reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
+        raise RunError(f"no file could be made that fulfils what is required ({reasons})")
+    return now
+
+
+def concluded(
+    job: ProtectJob,
+    shop: Workshop,
+    state: PortfolioState,
+    times: Sequence[float],
+    known: Mapping[int, Found],
+    seconds: float | None,
+    *,
+    attack: bool = True,
+) -> Protected:
+    """All that is known after a search; nothing is written yet."""
+    chosen = pick(state.front, job.pick, balanced(state.front))
+    others = sorted((one for one in state.front if one != chosen), key=lambda one: one.worst)
+
+    def make(number: int) -> Table:
+        one = next(one for one in state.front if one.number == number)
+        return shop.masked(one.member, state.genomes[number])
+
+    found = findings([chosen, *others], shop, make, known, seconds, attack=attack)
+    table, before = shop.table, shop.measured(shop.table)
+    by_time = dict(enumerate(_each(times))) if job.budget.seconds is not None else None
     return Protected(
-        replace(job, seed=seed),
-        loaded.table.schema,
-        seed,
-        hashlib.sha256(job.source.path.read_bytes()).hexdigest(),
-        len(loaded.table),
-        shop.measured(-1, loaded.table, "the original file"),
-        candidates,
-        front,
+        job,
+        table.schema,
+        shop.seed,
+        "",
+        len(table),
+        Candidate(ORIGINAL, "the original file", before.loss, before.risk, "", "", ""),
+        tuple(state.candidates),
+        state.front,
         chosen,
-        _every_measure(loaded.table, masked),
-        _release(masked, job, seed, loaded.dialect),
-        time.monotonic() - started,
-        (*loaded.notes, *_about_schema(loaded.table.schema)),
+        reason_for(job.pick),
+        found,
+        Written(job.source.path, len(table), 0),
+        times[-1] if times else 0.0,
+        _about(shop, job, state),
+        tuple(state.rounds),
+        tuple(times),
+        shares(state, by_time),
+        _tallied(state),
+        dict(state.closed),
+        False,  # noqa: FBT003
+        None,
+        shop,
+        state.genomes,
     )
 
 
-def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """What nothing else beats in both loss and risk, by loss; equals appear once."""
-    pairs = np.array([[one.loss, one.risk] for one in candidates])
-    ranks = non_dominated_ranks(pairs)
-    best = sorted((c for c, rank in zip(candidates, ranks, strict=True) if rank == 0), key=_by_loss)
-    shown = {(f"{one.loss:.2f}", f"{one.risk:.2f}"): one for one in reversed(best)}
-    return tuple(reversed(shown.values()))
+def reason_for(wish: str) -> str:
+    """Why a point is chosen, in words."""
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if limit:
+        other = "loss" if measure == "risk" else "risk"
+        return f"the smallest {other} among points with a {measure} of at most {limit} %"
+    if wish == "knee":
+        return "the knee: beyond it, a little less of one costs much of the other"
+    if wish in ("best", "balanced"):
+        return "the balanced point: the larger of loss and risk is the smallest found"
+    return "the point that was named"
 
 
-def _by_loss(one: Candidate) -> tuple[float, float, int]:
-    return one.loss, one.risk, one.number
+def _each(times: Sequence[float]) -> list[float]:
+    return [float(value) for value in np.diff(times, prepend=0.0)]
 
 
-def _claim(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RunError(f"{folder} is not empty; choose another folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
-    except OSError as error:
-        raise RunError(f"{folder} cannot be made: {error.strerror or error}") from None
+def _left(budget: Budget, used: float) -> float | None:
+    """Seconds for the audit; none where no clock runs."""
+    return None if budget.seconds is None else max(0.0, budget.seconds - used)
 
 
-def _tried(
-    shop: Workshop, job: ProtectJob, workers: int, watch: Watch | None, started: float
-) -> tuple[Candidate, ...]:
-    """Candidates in an order that mixes all methods, until all are done or time is up."""
-    order = np.random.default_rng([shop.seed, 0]).permutation(len(shop.methods)).tolist()
-    found: list[Candidate] = []
-    with evaluator(shop, workers) as work:
-        while len(found) < len(order):
-            late = job.seconds is not None and time.monotonic() - started >= job.seconds
-            if late and found:
-                break
-            batch = order[len(found) : len(found) + workers]
-            found += work(batch, first=len(found))
-            if watch:
-                watch(Progress(len(found), len(order), min(found, key=lambda one: one.worst)))
-    return tuple(found)
+def _tallied(state: PortfolioState) -> tuple[OperatorTally, ...]:
+    """What every operator brought about, by member."""
+    front = {one.number for one in state.front}
+    rows = []
+    for name, inner in state.members.items():
+        for operator, births in inner.ledger.births.items():
+            files = [c for c in state.candidates if (c.member, c.operator) == (name, operator)]
+            rows.append(
+                OperatorTally(
+                    name,
+                    operator,
+                    sum(row.children for row in births),
+                    sum(row.entered for row in births),
+                    sum(row.improved for row in births),
+                    len(files),
+                    sum(one.number in front for one in files),
+                )
+            )
+    return tuple(rows)
 
 
-def _every_measure(original: Table, masked: Table) -> dict[str, float]:
-    names = original.schema.quasi_identifiers
-    measures = applicable(original.schema, names, len(original))
-    return {name: measure.against(original)(masked) for name, measure in measures.items()}
-
-
-def _release(masked: Table, job: ProtectJob, seed: int, dialect: Dialect | None) -> Written:
-    """Write the records in random order; how they were shuffled stays in the folder."""
-    order = np.random.default_rng([seed, 3]).permutation(len(masked))
-    np.save(job.folder / "order.npy", order, allow_pickle=False)
-    folder = job.folder / "masked"
-    folder.mkdir()
-    return write_table(masked.take(order), folder / job.source.path.name, dialect=dialect)
-
-
-def _about_schema(schema: Schema) -> tuple[str, ...]:
-    identifiers = schema.with_role(Role.IDENTIFIER)
+def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
+    """What a user should know of what was left out."""
+    table = shop.table
+    identifiers = table.schema.with_role(Role.IDENTIFIER)
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
-    edits = (f"edit rules are not enforced yet: {'; '.join(schema.edits)}",) if schema.edits else ()
-    return dropped + edits
+    refused = sum(row.refused for row in state.rounds)
+    some = (f"{refused} maskings could not be made or repaired and were left out",)
+    apart = left_out(File(table, job.requirement, job.profile))
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
+
+
+def _release(done: Protected, run: _Run) -> Written:
+    """Write the records in random order; how they were shuffled stays in the folder.
+
+    Every point has an order of its own, so that two released files cannot be put side by side.
+    """
+    order = np.random.default_rng([done.seed, ORDER, done.chosen.number]).permutation(done.records)
+    np.save(done.job.folder / "order.npy", order, allow_pickle=False)
+    folder = done.job.folder / "masked"
+    folder.mkdir(exist_ok=True)
+    masked = done.masked(done.chosen.number).take(order)
+    path = folder / done.job.source.path.name
+    return write_table(masked, path, force=True, dialect=run.loaded.dialect)

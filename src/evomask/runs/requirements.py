@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
+from evomask.masking.composition import Stratified
+from evomask.masking.method import MaskingMethod
 from evomask.masking.repair import Repair
 
 
@@ -20,9 +23,16 @@ class Requirement:
         """Whether there is something to guarantee."""
         return self != NOTHING
 
-    def repair(self, table: Table) -> Repair:
-        """The repair that brings any masked version of *table* to fulfil it."""
-        return Repair(table.schema.quasi_identifiers, self.k, self.l, self.t)
+    @property
+    def as_text(self) -> str:
+        """How a user writes it."""
+        return str(self).replace(" ", "") if self.asks_anything else ""
+
+    def repair(self, table: Table) -> MaskingMethod:
+        """The repair that brings any masked version of *table* to fulfil it, stratum by stratum."""
+        repair = Repair(table.schema.quasi_identifiers, self.k, self.l, self.t)
+        strata = table.schema.with_role(Role.STRATUM)
+        return Stratified(repair, strata) if strata else repair
 
     def __str__(self) -> str:
         asked = {"k": (self.k, 1), "l": (self.l, 1), "t": (self.t, 1.0)}

@@ -43,8 +43,13 @@ class Store:
             )
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)
-        write_whole(folder / PLAN, lambda file: file.write(encode_plan(plan)))
-        return cls(folder)
+        store = cls(folder)
+        store.save_plan(plan)
+        return store
+
+    def save_plan(self, plan: Plan) -> None:
+        """Write the plan."""
+        write_whole(self.folder / PLAN, lambda file: file.write(encode_plan(plan)))
 
     def plan(self) -> Plan:
         """The plan of the run."""
@@ -60,14 +65,14 @@ class Store:
     def save_state(self, state: State[Any], pack: Callable[[Any], Arrays]) -> None:
         """Take a snapshot; older ones than the last few go."""
         save(self.folder / f"state-{state.generation:012d}.npz", state, pack)
-        for old in self._snapshots()[KEPT_SNAPSHOTS:]:
+        for old in self.snapshot_files()[KEPT_SNAPSHOTS:]:
             old.unlink()
 
     def newest_state(
         self, unpack: Callable[[Arrays], Any], archive: Archive[Any]
     ) -> State[Any] | None:
         """The newest whole snapshot, if there is one."""
-        for path in self._snapshots():
+        for path in self.snapshot_files():
             try:
                 return load(path, unpack, archive)
             except RunError:
@@ -119,7 +124,8 @@ class Store:
                 raise RunError(f"another process works on {self.folder}; wait for it") from None
             yield
 
-    def _snapshots(self) -> list[Path]:
+    def snapshot_files(self) -> list[Path]:
+        """The snapshots there are, the newest first."""
         return sorted(self.folder.glob("state-*.npz"), reverse=True)
 
 

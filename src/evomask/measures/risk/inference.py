@@ -165,6 +165,13 @@ class Attack:
         return fixed_targets(self.original, self.names)
 
     @cached_property
+    def people(self) -> tuple[Indices, Floats]:
+        """One target for each distinct record among them, and the share that is like it."""
+        columns = [self.original[name][self.targets] for name in self.names]
+        classes = classes_of_columns(columns, len(self.targets))
+        return self.targets[classes.representatives], classes.sizes / len(self.targets)
+
+    @cached_property
     def readers(self) -> list[Reader]:
         """How each attribute is read."""
         return [reader(self.original, name) for name in self.names]
@@ -202,7 +209,8 @@ class Attack:
         released = space.masked(masked)
         rows = released.rows.take(representatives)
         candidates = space.sorted_candidates(rows, sizes)
-        people = space.originals.take(self.targets)
+        targets, shares = self.people
+        people = space.originals.take(targets)
         ends, found = nearest_ties(
             people, space.places(people), candidates.candidates,
             space.terms(released, from_originals=True),
@@ -210,10 +218,10 @@ class Attack:
         found = candidates.order[found]
         who = np.repeat(np.arange(len(people)), np.diff(ends))
         weights = sizes[found].astype(np.float64)
-        weights /= np.bincount(who, weights=weights)[who]
-        records, read = self.targets[who], representatives[found]
+        weights *= (shares / np.bincount(who, weights=weights))[who]
+        records, read = targets[who], representatives[found]
         closeness = [close[j](records, read) for j in others]
-        return float(np.mean(closeness, axis=0) @ weights) / len(people)
+        return float(np.mean(closeness, axis=0) @ weights)
 
 
 def _distinct(masked: Table, names: Sequence[str]) -> tuple[Indices, Indices]:

@@ -1,0 +1,131 @@
+"""The command reference, made from the commands themselves.
+
+``python -m evomask.cli.reference > docs/commands.md`` writes it; a test compares the two.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import typer
+
+from evomask.cli.speech import say
+
+TOP = """# The command line
+Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test
+compares the two.
+
+Results go to stdout, progress and notes to stderr. `--json` prints one JSON object and nothing
+else there, `--quiet` leaves progress and notes out. Exit codes: 0 done, 1 an error (one sentence),
+2 wrong usage, 130 interrupted. Nothing that exists is overwritten without `--force`, and no
+command but `evomask graph crawl` uses the network.
+
+Most commands read a file of records and take the same options about it:
+"""
+SHARED = "Data"
+"""The panel of the options that say what the columns are."""
+
+Command = Any
+"""A command as the command line library has it; its own type names are not stable."""
+
+
+def reference() -> str:
+    """The whole page."""
+    from evomask.cli.main import app
+
+    found = list(_commands(typer.main.get_command(app), "evomask"))
+    shared = _shared(found)
+    parts = [TOP, _table(shared), *(_section(name, one, shared) for name, one in found), _methods()]
+    return "\n".join(parts)
+
+
+def _commands(group: Command, name: str) -> Iterator[tuple[str, Command]]:
+    """Every command with its full name, in the order of the help."""
+    context = typer.Context(group)
+    for word in group.list_commands(context):
+        command = group.get_command(context, word)
+        full = f"{name} {word}"
+        if hasattr(command, "list_commands"):
+            yield from _commands(command, full)
+        else:
+            yield full, command
+
+
+def _shared(found: Sequence[tuple[str, Command]]) -> list[Any]:
+    """The options about the data, from a command that has all of them."""
+    return max((_about_data(command) for _, command in found), key=len)
+
+
+def _about_data(command: Command) -> list[Any]:
+    return [one for one in command.params if _panel(one) == SHARED]
+
+
+def _panel(parameter: Any) -> str | None:  # noqa: ANN401
+    panel: str | None = getattr(parameter, "rich_help_panel", None)
+    return panel
+
+
+def _section(name: str, command: Command, shared: Sequence[Any]) -> str:
+    data = _about_data(command)
+    own = [one for one in command.params if one not in data and one.name != "help"]
+    arguments = [_written(one) for one in own if one.param_type_name == "argument"]
+    lines = [
+        f"## {name}",
+        " ".join((command.help or "").split()),
+        "```",
+        " ".join([name, *arguments, "[OPTIONS]"]),
+        "```",
+        _table(own),
+    ]
+    if data:
+        some = ", ".join(f"`{one.opts[0]}`" for one in data)
+        whole = len(data) == len(shared)
+        lines.append(f"And {'the options' if whole else some} about the data.\n")
+    return "\n".join(lines)
+
+
+def _written(parameter: Any) -> str:  # noqa: ANN401
+    """How an argument stands in a command, or an option in a table."""
+    if parameter.param_type_name == "argument":
+        name = parameter.metavar or parameter.name.upper()
+        return name if parameter.required else f"[{name}]"
+    names = ", ".join((*parameter.opts, *parameter.secondary_opts))
+    return names if parameter.is_flag else f"{names} {parameter.name.strip('_').upper()}"
+
+
+def _table(parameters: Iterable[Any]) -> str:
+    rows = [f"| `{_cell(_written(one))}` | {_cell(_meaning(one))} |" for one in parameters]
+    return "\n".join(["| option | meaning |", "|---|---|", *rows, ""])
+
+
+def _meaning(parameter: Any) -> str:  # noqa: ANN401
+    default = parameter.default
+    told = "" if default in (None, "", False, ()) or callable(default) else f" [{default}]"
+    needed = " (needed)" if parameter.required and parameter.param_type_name == "option" else ""
+    return f"{parameter.help or ''}{told}{needed}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _methods() -> str:
+    """The masking methods with their own options."""
+    from evomask.runs.methods import METHODS
+
+    lines = [
+        "## Methods of evomask mask",
+        "`evomask mask --method NAME` takes the options of its method, too.\n",
+    ]
+    for entry in METHODS:
+        kinds = ", ".join(sorted(entry.kinds))
+        lines.append(f"**{entry.name}** {entry.summary} Masks {kinds} attributes.\n")
+        lines += [
+            f"- `{one.option}` {_cell(one.meaning)}{'' if one.is_required else f' [{one.default}]'}"
+            for one in entry.parameters
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    say(reference().rstrip())

@@ -1,0 +1,54 @@
+"""``evomask report``: the reports of a run once more, with what a person has to say."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evomask.cli import options
+from evomask.cli.speech import say, say_json
+
+if TYPE_CHECKING:
+    from evomask.reports.writing import Reports
+    from evomask.runs.record import Record
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
+
+
+def report(
+    folder: Folder,
+    purpose: Annotated[str, typer.Option("--purpose", help="What the release is for.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why this file was chosen.")] = "",
+    by: Annotated[str, typer.Option("--by", help="Who decided.")] = "",
+    date: Annotated[str, typer.Option("--date", help="When.")] = "",
+    review: Annotated[str, typer.Option("--review", help="When to look at it again.")] = "",
+    matrices: Annotated[
+        str, typer.Option("--matrices", help="PRAM matrices in public: plain, all or none.")
+    ] = "plain",
+    json: options.Json = False,
+) -> None:
+    """Write the reports of a run again, from the record in DIR alone."""
+    from evomask.reports.writing import write_reports
+    from evomask.runs.record import Statement, load_record, said, telling_of
+
+    told = telling_of(matrices)
+    record = said(load_record(folder), Statement(purpose, reason, by, date, review))
+    written = write_reports(record, folder, told)
+    say_json(_as_json(record, written)) if json else say(_in_words(written))
+
+
+def _as_json(record: "Record", written: "Reports") -> dict[str, Any]:
+    chosen = record.chosen
+    return {
+        "reports": written.pages,
+        "record": str(written.record),
+        "chosen": {"point": chosen.point, "loss": chosen.loss, "risk": chosen.risk},
+        "statement": record.statement.as_json(),
+    }
+
+
+def _in_words(written: "Reports") -> str:
+    return (
+        f"internal    {written.internal}\n            {written.record}\n"
+        f"to publish  {written.public}\n            {written.public_record}"
+    )

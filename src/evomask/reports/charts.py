@@ -1,0 +1,190 @@
+"""The charts of a report, made from the release record."""
+
+from collections.abc import Sequence
+
+from evomask.data.chart import Axis, Chart, HeatMap, Series
+from evomask.runs.associations import Associations
+from evomask.runs.cells import Spread
+from evomask.runs.record import ModelNote, PointNote, PointsNote, PublicMatrix, SearchNote
+
+LOSS = Axis("information loss in percent")
+RISK = Axis("disclosure risk in percent")
+MOST_OPERATORS = 24
+
+
+def map_chart(points: PointsNote) -> Chart:
+    """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
+    chosen, original = points.chosen, points.original
+    parts = {
+        "other maskings": points.others,
+        "front": points.front,
+        "simple methods": points.simple,
+        "original": (original,),
+        "chosen": (chosen,),
+    }
+    return Chart(
+        "risk-utility-map",
+        "Loss and risk of every masking",
+        f"The chosen file has a loss of {chosen.loss:.1f} % and a risk of {chosen.risk:.1f} %, "
+        f"where the original has a risk of {original.risk:.1f} %; the front has "
+        f"{_count(len(points.front), 'point')} of {_count(points.tried, 'masking')} tried.",
+        LOSS,
+        RISK,
+        tuple(_points(name, some) for name, some in parts.items() if some),
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _points(name: str, points: Sequence[PointNote]) -> Series:
+    labels = {
+        "simple methods": tuple(one.method for one in points),
+        "original": ("original",),
+        "chosen": ("chosen",),
+    }.get(name, ())
+    losses, risks = tuple(p.loss for p in points), tuple(p.risk for p in points)
+    return Series(name, "points", losses, risks, labels=labels)
+
+
+def evolution(searches: Sequence[SearchNote]) -> Chart | None:
+    """The best score of each search by the evaluations it used."""
+    told = [one for one in searches if len(one.evolution) > 1]
+    if not told:
+        return None
+    first, last = max(s.evolution[0][1] for s in told), min(s.evolution[-1][1] for s in told)
+    return Chart(
+        "evolution",
+        "The best score as the searches went on",
+        f"The best score, the larger of loss and risk, fell from {first:.1f} to {last:.1f} %.",
+        Axis("evaluations"),
+        Axis("best score in percent, lower is better"),
+        tuple(
+            Series(one.name, "steps", *_columns(one.evolution))
+            for one in told
+        ),
+    )  # fmt: skip
+
+
+def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return tuple(float(x) for x, _ in pairs), tuple(y for _, y in pairs)
+
+
+def shares(searches: Sequence[SearchNote]) -> Chart | None:
+    """What part of the budget each search got, and what part of the front it brought."""
+    if len(searches) < 2:
+        return None
+    total = sum(one.points for one in searches) or 1
+    most = max(searches, key=lambda one: one.share)
+    return _bars(
+        "budget",
+        "Share of the budget and of the front",
+        f"{most.name} got the largest part of the budget, {most.share:.0f} %.",
+        Axis("search", tuple(one.name for one in searches)),
+        Axis("percent"),
+        {
+            "of the budget": [one.share for one in searches],
+            "of the front": [100.0 * one.points / total for one in searches],
+        },
+    )
+
+
+def operators(search: SearchNote) -> Chart | None:
+    """What part of each operator's children improved on their parents, and what part stayed."""
+    made = [one for one in search.operators if one.children][:MOST_OPERATORS]
+    if not made:
+        return None
+    best = max(made, key=lambda one: one.improved / one.children)
+    return _bars(
+        f"operators-{search.name}",
+        f"Operators of {search.name}",
+        f"{best.name} improved most often: {_percent(best.improved, best.children):.0f} % of its "
+        "children were better than their parents.",
+        Axis("operator", tuple(one.name for one in made)),
+        Axis("percent of its children"),
+        {
+            "better than their parents": [_percent(one.improved, one.children) for one in made],
+            "stayed in the population": [_percent(one.entered, one.children) for one in made],
+        },
+    )
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100.0 * part / whole
+
+
+def before_and_after(one: Spread, minimum: int) -> Chart:
+    """An attribute's cells before and after."""
+    moved = sum(abs(b - a) for b, a in zip(one.before, one.after, strict=True)) / 2
+    joined = f"; cells with fewer than {minimum} records are merged" if one.merged else ""
+    return _bars(
+        f"spread-{one.attribute}",
+        f"{one.attribute} before and after",
+        f"{moved:.0f} % of the records would have to change cell to undo the difference{joined}.",
+        Axis(one.attribute, one.cells),
+        Axis("percent of the records"),
+        {"before": one.before, "after": one.after},
+    )
+
+
+def association_change(found: Associations) -> Chart:
+    """By how much every pair of attributes hangs together differently than before."""
+    pair = found.changes[0]
+    rows = [
+        tuple(round(after - before, 2) + 0.0 for before, after in zip(*both, strict=True))
+        for both in zip(found.before, found.after, strict=True)
+    ]
+    return Chart(
+        "associations",
+        "Change of the associations between attributes",
+        f"The largest change is between {pair[1]} and {pair[0]}, from {pair[2]:.2f} to "
+        f"{pair[3]:.2f}.",
+        Axis("attribute", found.attributes),
+        Axis("attribute", found.attributes),
+        heat=HeatMap("after minus before", tuple(rows)),
+    )
+
+
+def record_risk(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
+    """How the risk is spread over single records: in the original, and in the released file."""
+    return (
+        _risk_bars("record-risk-before", "Risk of single records before", before, minimum),
+        _risk_bars("record-risk-after", "Risk of single records after", after, minimum),
+    )
+
+
+def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
+    return _bars(
+        name,
+        title,
+        f"A record is identified with a chance of {model.record_risk:.2f} % on average; cells "
+        f"with fewer than {minimum} records are merged.",
+        Axis(
+            "chance of a right identification in percent",
+            tuple(f"{cell.low:g} to {cell.high:g}" for cell in model.cells),
+        ),
+        Axis("records"),
+        {"records": [float(cell.records) for cell in model.cells]},
+    )
+
+
+def transitions(matrix: PublicMatrix) -> Chart:
+    """Probabilities with which categories become others."""
+    stay = [row[place] for place, row in enumerate(matrix.rows)]
+    return Chart(
+        f"matrix-{matrix.attribute}",
+        f"Transition probabilities of {matrix.attribute}",
+        f"A category stays with a probability of {min(stay):.2f} to {max(stay):.2f}.",
+        Axis("becomes", matrix.categories),
+        Axis("category", matrix.categories[: len(matrix.rows)]),
+        heat=HeatMap("probability", matrix.rows),
+    )
+
+
+def _bars(
+    name: str, title: str, reading: str, x: Axis, y: Axis, series: dict[str, Sequence[float]]
+) -> Chart:
+    places = tuple(float(place) for place in range(len(x.categories)))
+    drawn = (Series(called, "bars", places, tuple(values)) for called, values in series.items())
+    return Chart(name, title, reading, x, y, tuple(drawn))

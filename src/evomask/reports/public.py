@@ -1,0 +1,44 @@
+"""The public report: what was done to the file and what it costs, for those who work with it.
+
+It is made from the part of the record that may be told (`PublicRecord`), which has no place
+for a seed, a risk or a record's value.
+"""
+
+from evomask.reports import charts
+from evomask.reports.internal import MOST_SPREADS, drawn_matrices
+from evomask.reports.pages import page
+from evomask.runs.record import PublicRecord
+
+
+def public_page(record: PublicRecord) -> str:
+    """The page as HTML."""
+    drawn = [charts.before_and_after(one, record.minimum) for one in record.spreads]
+    return page(
+        "public.html",
+        {
+            "record": record,
+            "promises": _promises(record),
+            "spread_charts": drawn[:MOST_SPREADS],
+            "more_spreads": len(drawn[MOST_SPREADS:]),
+            "association": record.associations and charts.association_change(record.associations),
+            "matrices": drawn_matrices(record.matrices),
+        },
+    )
+
+
+def _promises(record: PublicRecord) -> list[str]:
+    known = _listed(record.quasi_identifiers)
+    secret = _listed(record.confidential)
+    asked = {name: f"{value:g}" for name, value in record.guaranteed.items()}
+    words = {
+        "k": f"Every combination of {known} is shared by at least {asked.get('k')} records.",
+        "l": f"Records alike in {known} have at least {asked.get('l')} different values of "
+        f"{secret}.",
+        "t": f"Among records alike in {known}, {secret} is spread as in the whole file, with a "
+        f"difference of at most {asked.get('t')} (0 the same, 1 as different as can be).",
+    }
+    return [words[name] for name in asked]
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

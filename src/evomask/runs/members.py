@@ -1,0 +1,184 @@
+"""Who takes part in a portfolio: the searches that apply to a file, with their parameters."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from evomask.data.schema import Role
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.runs.catalogue import Search, search_named
+from evomask.runs.grid import GridSearch
+from evomask.runs.requirements import Requirement
+
+GRID = GridSearch.name
+STEPS = 300_000
+"""Elementary steps of a burst, well below a second."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A search as it takes part in a portfolio.
+
+    Args:
+        search: its name in the catalogue, or ``grid``.
+        parameters: all of its parameters.
+        cost: what one of its tasks costs, where measuring a file costs 1.
+    """
+
+    search: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    cost: float = 1.0
+
+
+@dataclass(frozen=True)
+class File:
+    """What decides which searches apply."""
+
+    table: Table
+    requirement: Requirement
+    profile: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.table.schema.quasi_identifiers
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those that are numbers."""
+        return tuple(n for n in self.names if not self.table.attribute(n).is_categorical)
+
+    @property
+    def with_trees(self) -> tuple[str, ...]:
+        """Those with categories whose schema names a hierarchy."""
+        found = (self.table.attribute(name) for name in self.names)
+        return tuple(a.name for a in found if a.is_categorical and a.hierarchy)
+
+    def sizes(self, usual: Iterable[int]) -> tuple[int, ...]:
+        """Group sizes that fulfil what is required and of which the file holds many groups."""
+        wanted = sorted({max(k, self.requirement.k) for k in usual})
+        return tuple(k for k in wanted if 4 * k <= len(self.table))
+
+
+Variants = Mapping[str, Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a search takes part.
+
+    Args:
+        variants: the parameters to set for a file, by a suffix for the member's name; none
+            where the search does not apply.
+        cost: what a task costs, where measuring a file costs 1.
+        record_by_record: whether what it does to a record depends on no other record, so that
+            nothing crosses from one stratum to another.
+    """
+
+    search: str
+    variants: Callable[[File], Variants]
+    cost: float
+    record_by_record: bool = False
+
+
+def _partition(file: File) -> Variants:
+    burst = min(STEPS, 2_000 * len(file.table))
+    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 10, 30))}
+
+
+def _grouping(file: File) -> Variants:
+    if len(file.numbers) < len(file.names) or len(file.names) < 3:
+        return {}
+    small = {"population": 8, "crossovers": 2, "mutations": 1, "score": "worst"}
+    return {f"-{k}": {"k": k, "fitness": file.profile, **small} for k in file.sizes((5, 25))}
+
+
+def _generalization(file: File) -> Variants:
+    if not file.with_trees:
+        return {}
+    whole = {"attributes": file.with_trees}
+    return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
+
+
+def _pram(file: File) -> Variants:
+    if file.numbers:
+        return {}
+    own = {"profile": file.profile}
+    return {"": own, "-invariant": {**own, "invariant": True}}
+
+
+def _files(file: File) -> Variants:
+    """For the whole front, and for its balanced point."""
+    shared = {
+        "profile": file.profile,
+        "require": file.requirement.as_text,
+        "held_out": False,
+        "burst": 20_000,
+        "turns": 4,
+    }
+    return {
+        "-front": {**shared, "algorithm": "front"},
+        "-balanced": {**shared, "algorithm": "guided"},
+    }
+
+
+ENTRIES = (
+    Entry("files", _files, 1.0),
+    Entry("generalization", _generalization, 0.1, record_by_record=True),
+    Entry("partition", _partition, 1.0),
+    Entry("grouping", _grouping, 1.0),
+    Entry("pram", _pram, 2.0, record_by_record=True),
+)
+"""Every search that can take part; a new one needs a line here."""
+
+
+def members_for(file: File, wanted: Iterable[str] = ()) -> dict[str, Member]:
+    """The members by name, the grid first; only *wanted* searches where some are named."""
+    chosen = tuple(wanted)
+    known = (GRID, *(entry.search for entry in ENTRIES))
+    for name in chosen:
+        if name not in known:
+            raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
+    found = {GRID: Member(GRID, _all_of(GridSearch, {}), cost=0.0)}
+    for entry in ENTRIES:
+        if not _strata(file.table) or entry.record_by_record:
+            found |= _members(entry, file)
+    found = {name: m for name, m in found.items() if not chosen or m.search in chosen}
+    if not found:
+        raise ParameterError(f"{', '.join(chosen)} cannot mask this file; leave out --searches")
+    return found
+
+
+def left_out(file: File) -> tuple[str, ...]:
+    """A note on searches that would apply but for the strata."""
+    names = [e.search for e in ENTRIES if not e.record_by_record and e.variants(file)]
+    strata = ", ".join(_strata(file.table))
+    if not strata or not names:
+        return ()
+    return (f"every stratum of {strata} is masked on its own, so {', '.join(names)} take no part",)
+
+
+def search_of(member: Member) -> Search:
+    """The search behind a member."""
+    return GridSearch if member.search == GRID else search_named(member.search)
+
+
+def _members(entry: Entry, file: File) -> dict[str, Member]:
+    search = search_named(entry.search)
+    return {
+        f"{entry.search}{suffix}": Member(entry.search, _all_of(search, values), entry.cost)
+        for suffix, values in entry.variants(file).items()
+    }
+
+
+def _all_of(search: Search, values: Mapping[str, object]) -> dict[str, Any]:
+    """All parameters as a plan holds them, those not named at their defaults."""
+    plain = msgspec.to_builtins(msgspec.convert(dict(values), search.parameters))
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def _strata(table: Table) -> tuple[str, ...]:
+    return table.schema.with_role(Role.STRATUM)

@@ -1,0 +1,400 @@
+"""The release record: all that is known of a release, as data, and the part that may be told.
+
+``record.json`` is the internal record; both reports are written from it and need nothing else.
+It holds no record's values and no time of the clock: the same seed gives the same bytes. Who
+releases the file, when and why is said by a person (`Statement`) and stays as said.
+"""
+
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from evomask.errors import ParameterError, RunError
+from evomask.evolution.checkpoint import write_whole
+from evomask.runs.associations import Associations
+from evomask.runs.cells import MINIMUM, Spread
+
+FORMAT = 1
+RECORD = "record.json"
+
+Telling = Literal["plain", "all", "none"]
+"""Which PRAM matrices the public report shows."""
+
+TELLINGS: tuple[Telling, ...] = get_args(Telling)
+
+
+class FileNote(msgspec.Struct, frozen=True):
+    """A data file by its name, not its place."""
+
+    name: str
+    sha256: str
+    records: int
+    attributes: int
+
+
+class AttributeNote(msgspec.Struct, frozen=True):
+    """What an attribute is, and what became of its released cells.
+
+    Args:
+        changed: percent of the cells that no longer say the original value.
+        generalized: percent of the cells that say less than one value.
+        suppressed: cells that say nothing.
+        shift: mean change in percent of the standard deviation; of numbers alone.
+    """
+
+    name: str
+    label: str
+    kind: str
+    role: str
+    released: bool
+    changed: float = 0.0
+    generalized: float = 0.0
+    suppressed: int = 0
+    shift: float | None = None
+
+
+class PointNote(msgspec.Struct, frozen=True):
+    """A masked file on offer: how it was made, and its loss and risk in percent."""
+
+    point: int
+    search: str
+    method: str
+    loss: float
+    risk: float
+
+    @property
+    def score(self) -> float:
+        """The larger of loss and risk."""
+        return max(self.loss, self.risk)
+
+
+class PointsNote(msgspec.Struct, frozen=True):
+    """All points of the map of loss and risk.
+
+    Args:
+        others: measured files beside the front, those that would lie on one another left out.
+        simple: the best of simple methods alone, for comparison.
+        tried: how many files were measured.
+    """
+
+    original: PointNote
+    chosen: PointNote
+    front: tuple[PointNote, ...]
+    others: tuple[PointNote, ...]
+    simple: tuple[PointNote, ...]
+    tried: int
+
+
+class MeasureNote(msgspec.Struct, frozen=True):
+    """A measure of the released file, with what it says."""
+
+    name: str
+    title: str
+    side: str
+    direction: str
+    meaning: str
+    value: float
+
+
+class RiskCell(msgspec.Struct, frozen=True):
+    """How many records have a risk above *low* and up to *high* percent."""
+
+    low: float
+    high: float
+    records: int
+
+
+class ModelNote(msgspec.Struct, frozen=True):
+    """Privacy models and the risk of single records of one file."""
+
+    k: int
+    uniques: int
+    l: int | None  # noqa: E741
+    t: float | None
+    record_risk: float
+    cells: tuple[RiskCell, ...]
+
+
+class AttackNote(msgspec.Struct, frozen=True):
+    """What an attack that no search has seen achieves, in percent."""
+
+    name: str
+    title: str
+    meaning: str
+    value: float
+    baseline: float
+    unmasked: float
+
+
+class MatrixNote(msgspec.Struct, frozen=True):
+    """The transition probabilities of one attribute, row by row.
+
+    Args:
+        rare: which categories have few records; they are not named in public.
+    """
+
+    attribute: str
+    categories: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    invariant: bool
+    rare: tuple[bool, ...]
+
+
+class OperatorNote(msgspec.Struct, frozen=True):
+    """What one operator of a search brought: children, those who stayed, those better."""
+
+    name: str
+    children: int
+    entered: int
+    improved: int
+
+
+class SearchNote(msgspec.Struct, frozen=True):
+    """One part of the portfolio.
+
+    Args:
+        share: of the budget, in percent.
+        evolution: evaluations used and the best score by then.
+    """
+
+    name: str
+    evaluations: int
+    share: float
+    points: int
+    evolution: tuple[tuple[int, float], ...] = ()
+    operators: tuple[OperatorNote, ...] = ()
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What a person says of the release; empty until somebody does."""
+
+    purpose: str = ""
+    reason: str = ""
+    by: str = ""
+    date: str = ""
+    review: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """What users see of it."""
+        return msgspec.structs.asdict(self)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a release record needs; for those who may see the original.
+
+    Args:
+        parameters: all that the result depends on besides the input and the seed.
+        required: what was asked of every file, in words; *achieved* holds what came of it.
+        reason: why this point was chosen, in words.
+        dropped: identifiers, which no file has.
+    """
+
+    format: int = FORMAT
+    versions: dict[str, str]
+    input: FileNote
+    output: FileNote
+    suppressed_records: int
+    seed: int
+    profile: str
+    parameters: dict[str, Any]
+    required: dict[str, float]
+    achieved: dict[str, float]
+    attributes: tuple[AttributeNote, ...]
+    method: tuple[str, ...]
+    points: PointsNote
+    reason: str
+    measures: tuple[MeasureNote, ...]
+    before: ModelNote
+    after: ModelNote
+    attacks: tuple[AttackNote, ...]
+    spreads: tuple[Spread, ...]
+    associations: Associations | None
+    matrices: tuple[MatrixNote, ...]
+    searches: tuple[SearchNote, ...]
+    notes: tuple[str, ...]
+    minimum: int = MINIMUM
+    statement: Statement = Statement()
+
+    @property
+    def chosen(self) -> PointNote:
+        """The point that was released."""
+        return self.points.chosen
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Identifiers that were left out."""
+        return tuple(one.name for one in self.attributes if not one.released)
+
+
+class PublicAttribute(msgspec.Struct, frozen=True):
+    """What became of an attribute, in whole percent; few suppressed cells are not counted."""
+
+    name: str
+    label: str
+    kind: str
+    changed: int
+    generalized: int
+    suppressed: str
+
+
+class PublicMatrix(msgspec.Struct, frozen=True):
+    """Transition probabilities between the categories that are not rare; the rest as one."""
+
+    attribute: str
+    categories: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+
+class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be told to everybody: there is no place in it for a seed or a risk."""
+
+    format: int = FORMAT
+    evomask: str
+    file: FileNote
+    suppressed_records: str
+    dropped: int
+    attributes: tuple[PublicAttribute, ...]
+    method: tuple[str, ...]
+    guaranteed: dict[str, float]
+    quasi_identifiers: tuple[str, ...]
+    confidential: tuple[str, ...]
+    loss: float
+    losses: tuple[MeasureNote, ...]
+    spreads: tuple[Spread, ...]
+    associations: Associations | None
+    matrices: tuple[PublicMatrix, ...]
+    minimum: int
+    purpose: str = ""
+    by: str = ""
+    date: str = ""
+
+
+def public_part(record: Record, matrices: Telling = "plain") -> PublicRecord:
+    """The part of a record that may be told.
+
+    Args:
+        matrices: an invariant PRAM matrix tells the original frequencies, so ``plain`` leaves
+            those out; ``all`` and ``none`` are what they say.
+    """
+    return PublicRecord(
+        evomask=record.versions["evomask"],
+        file=record.output,
+        suppressed_records=_few(record.suppressed_records, record.minimum),
+        dropped=len(record.dropped),
+        attributes=tuple(
+            _public_attribute(one, record.minimum) for one in record.attributes if one.released
+        ),
+        method=record.method,
+        guaranteed=record.required,
+        quasi_identifiers=_names_in_role(record, "quasi-identifier"),
+        confidential=_names_in_role(record, "confidential"),
+        loss=round(record.chosen.loss, 1),
+        losses=tuple(
+            msgspec.structs.replace(one, value=round(one.value, 1))
+            for one in record.measures
+            if one.side == "loss"
+        ),
+        spreads=tuple(_rounded(one) for one in record.spreads),
+        associations=record.associations,
+        matrices=tuple(
+            _public_matrix(one) for one in record.matrices if _may_be_told(one, matrices)
+        ),
+        minimum=record.minimum,
+        purpose=record.statement.purpose,
+        by=record.statement.by,
+        date=record.statement.date,
+    )
+
+
+def telling_of(text: str) -> Telling:
+    """Which PRAM matrices are shown in public, as a user says it."""
+    if text not in TELLINGS:
+        raise ParameterError(f"matrices must be one of {', '.join(TELLINGS)}, got {text!r}")
+    return TELLINGS[TELLINGS.index(text)]
+
+
+def _names_in_role(record: Record, role: str) -> tuple[str, ...]:
+    return tuple(one.name for one in record.attributes if one.role == role)
+
+
+def _few(count: int, minimum: int) -> str:
+    return "none" if count == 0 else f"fewer than {minimum}" if count < minimum else str(count)
+
+
+def _public_attribute(one: AttributeNote, minimum: int) -> PublicAttribute:
+    return PublicAttribute(
+        one.name,
+        one.label,
+        one.kind,
+        round(one.changed),
+        round(one.generalized),
+        _few(one.suppressed, minimum),
+    )
+
+
+def _rounded(one: Spread) -> Spread:
+    """Shares in whole percent: counts cannot be taken back from them."""
+    before, after = (
+        tuple(float(round(share)) for share in part) for part in (one.before, one.after)
+    )
+    return msgspec.structs.replace(one, before=before, after=after)
+
+
+def _may_be_told(one: MatrixNote, matrices: Telling) -> bool:
+    enough = sum(not rare for rare in one.rare) >= 2
+    return enough and (matrices == "all" or (matrices == "plain" and not one.invariant))
+
+
+def _public_matrix(one: MatrixNote) -> PublicMatrix:
+    """Rows of the frequent categories; what goes to rare ones is one column."""
+    kept = [place for place, rare in enumerate(one.rare) if not rare]
+    rows = [tuple(round(one.rows[i][j], 3) for j in kept) for i in kept]
+    if len(kept) == len(one.rare):
+        return PublicMatrix(one.attribute, one.categories, tuple(rows))
+    rest = [round(max(0.0, 1.0 - sum(row)), 3) for row in rows]
+    return PublicMatrix(
+        one.attribute,
+        (*(one.categories[place] for place in kept), "all others"),
+        tuple((*row, other) for row, other in zip(rows, rest, strict=True)),
+    )
+
+
+def encode_record(record: Record | PublicRecord) -> bytes:
+    """The record as JSON, one field a line."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
+
+
+def decode_record(text: bytes) -> Record:
+    """The internal record in a JSON file of this version."""
+    try:
+        record = msgspec.json.decode(text, type=Record)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{RECORD} is not a record this version can read: {error}") from None
+    if record.format != FORMAT:
+        raise RunError(f"{RECORD} has format {record.format}, this version reads {FORMAT}")
+    return record
+
+
+def write_part(path: Path, content: bytes) -> Path:
+    """Write a file of a run, whole or not at all, and say where it is."""
+    write_whole(path, lambda file: file.write(content))
+    return path
+
+
+def load_record(folder: Path) -> Record:
+    """The internal record in the folder of a run."""
+    try:
+        return decode_record((folder / RECORD).read_bytes())
+    except OSError:
+        raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
+
+
+def said(record: Record, statement: Statement) -> Record:
+    """The record with what a person says now; what was said before stays where nothing is new."""
+    before = record.statement
+    merged = {
+        name: getattr(statement, name) or getattr(before, name)
+        for name in Statement.__struct_fields__
+    }
+    return msgspec.structs.replace(record, statement=Statement(**merged))

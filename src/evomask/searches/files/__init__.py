@@ -1,0 +1,1 @@
+"""Masked files themselves evolve (Marés, 2014, chapter 3)."""

@@ -1,0 +1,96 @@
+"""Loss and risk of masked files: as they are searched for, and as they are reported."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.evolution.individual import Cost, Fitness, mean, worst
+from evomask.kernels.arrays import Floats
+from evomask.measures.measure import Reading
+from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.trackable import Request
+from evomask.measures.tracking import Tracker
+from evomask.searches.files.by_record import RecordRisk
+from evomask.searches.files.genome import Coding, Genome
+
+SIDE = 0.05
+"""Weight, beside the larger of loss and risk, of their sum: of two moves that leave the larger
+one alone, that which lowers the other is the better one."""
+
+
+class Profile(StrEnum):
+    """Which risk is searched for."""
+
+    STRICT = "strict"
+    PAPERS = "papers"
+
+
+class Score(StrEnum):
+    """How loss and risk become one number."""
+
+    WORST = "worst"
+    MEAN = "mean"
+
+
+COSTS: dict[Score, Cost] = {Score.WORST: worst, Score.MEAN: mean}
+AIMS: dict[Score, tuple[float, float, float, float]] = {
+    Score.WORST: (1.0, 1.0, SIDE, SIDE),
+    Score.MEAN: (0.0, 0.0, 0.5, 0.5),
+}
+RISKS: dict[Profile, type[StrictRisk | PapersRisk]] = {
+    Profile.STRICT: StrictRisk,
+    Profile.PAPERS: PapersRisk,
+}
+
+
+def towards_origin(fitness: Fitness) -> Floats:
+    """The aim of a point of a front: smaller loss and risk in the proportion it has them."""
+    loss, risk = (1.0 / max(value, 1.0) for value in fitness)
+    return np.array([loss, risk, SIDE * loss, SIDE * risk])
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Measures masked versions of one original; probabilistic linkage is for reports alone."""
+
+    coding: Coding
+    profile: Profile
+
+    @cached_property
+    def loss(self) -> Reading:
+        """The loss of both profiles."""
+        return Loss(self.coding.names).against(self.coding.original)
+
+    @cached_property
+    def risk(self) -> Reading:
+        """The risk that is searched for: the profile's without probabilistic linkage."""
+        measure = RISKS[self.profile](self.coding.names, probabilistic=False)
+        return measure.against(self.coding.original)
+
+    @cached_property
+    def reported(self) -> Reading:
+        """The whole risk of the profile."""
+        return RISKS[self.profile](self.coding.names).against(self.coding.original)
+
+    @cached_property
+    def tracker(self) -> Tracker:
+        """Follows the risk that is searched for; loss comes along."""
+        name = RISKS[self.profile].about.name
+        return Tracker(self.coding.original, Request(name, self.coding.names))
+
+    @cached_property
+    def _by_record(self) -> RecordRisk:
+        return RecordRisk(self.coding)
+
+    def full(self, masked: Table) -> Fitness:
+        """Loss and risk, read in full."""
+        return self.loss(masked), self.risk(masked)
+
+    def like_parent(self, genome: Genome, masked: Table, parent: Genome) -> Fitness:
+        """Loss and risk; the papers' risk is read only where the child is unlike its parent."""
+        if self.profile is not Profile.PAPERS:
+            return self.full(masked)
+        return self.loss(masked), self._by_record.risk(genome, masked, parent)

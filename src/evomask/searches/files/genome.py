@@ -1,0 +1,171 @@
+"""What evolves: a masked file, cell by cell.
+
+Numbers are whole multiples of their attribute's smallest step, counted from its minimum. The
+gene of a cell is the exclusive or of the Gray codes of the original and the masked number
+(equation 3.1): 0 where nothing was changed. Categories stand for themselves. Genes lie in the
+order of reading, record after record.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.schema import Attribute, Kind
+from evomask.data.table import Column, Table
+from evomask.errors import DataError
+from evomask.evolution.gray import from_gray, gray
+from evomask.kernels.arrays import Flags, Floats, Indices, Points
+
+Genome = NDArray[np.int64]
+"""One row a record, one column an attribute; `MISSING` where a number is not known."""
+
+MISSING = -1
+MOST_DECIMALS = 6
+MOST_STEPS = 1e12
+"""A number without clear decimals is cut into at most so many steps."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values that cells of one attribute may hold.
+
+    Args:
+        base: the lowest value in steps; 0 for categories.
+        width: how many values there are.
+        steps: steps in a unit, 100 for two decimals.
+    """
+
+    base: int
+    width: int
+    steps: float
+
+    @property
+    def bits(self) -> int:
+        """How many bits a Gray code of these values has."""
+        return max(1, (self.width - 1).bit_length())
+
+    def index(self, values: Floats) -> Indices:
+        """The nearest of the values, counted from 0; that of the lowest where missing."""
+        steps = np.rint(np.nan_to_num(values, nan=self.base / self.steps) * self.steps)
+        return np.clip(steps.astype(np.int64) - self.base, 0, self.width - 1)
+
+    def values(self, index: Indices) -> Floats:
+        """The values so counted."""
+        found: Floats = (self.base + index) / self.steps
+        return found
+
+
+def scale_of(attribute: Attribute, column: Column) -> Scale:
+    """The domain of an attribute: its categories, or its range at its precision."""
+    if attribute.is_categorical:
+        return Scale(0, max(1, attribute.domain_size), 1.0)
+    known = column[~np.isnan(column)]
+    if not len(known):
+        return Scale(0, 1, 1.0)
+    steps = 10.0 ** decimals_of(attribute, known)
+    low, high = (int(np.rint(end * steps)) for end in (known.min(), known.max()))
+    return Scale(low, high - low + 1, steps)
+
+
+def decimals_of(attribute: Attribute, known: Floats) -> int:
+    """Decimals as declared, or as the values have them, or as many as make sense."""
+    if attribute.decimals is not None:
+        return attribute.decimals
+    for places in range(MOST_DECIMALS + 1):
+        if np.array_equal(np.round(known, places), known):
+            return places
+    return max(0, floor(log10(MOST_STEPS / max(float(np.ptp(known)), 1e-9))))
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How masked versions of one original are written as genomes.
+
+    Args:
+        names: the attributes that evolve.
+    """
+
+    original: Table
+    names: tuple[str, ...]
+
+    @cached_property
+    def scales(self) -> tuple[Scale, ...]:
+        """The domain of each attribute."""
+        return tuple(scale_of(self.original.attribute(n), self.original[n]) for n in self.names)
+
+    @cached_property
+    def numeric(self) -> Flags:
+        """Which attributes are numbers."""
+        kinds = [self.original.attribute(name).kind for name in self.names]
+        return np.array([kind is Kind.CONTINUOUS for kind in kinds], dtype=bool)
+
+    @cached_property
+    def _own(self) -> Genome:
+        """Gray codes of the original's numbers; 0 for categories."""
+        columns = [
+            gray(scale.index(self.original[name])) if is_number else np.zeros(len(self.original))
+            for name, scale, is_number in zip(self.names, self.scales, self.numeric, strict=True)
+        ]
+        return np.column_stack(columns).astype(np.int64)
+
+    def encode(self, masked: Table) -> Genome:
+        """The genome of a masked table; numbers go to the nearest possible value."""
+        for name in self.names:
+            if masked.is_recoded(name):
+                raise DataError(f"column {name!r} is generalized; only plain values can evolve")
+        return self.of_file(self.file(masked))
+
+    def file(self, masked: Table) -> Points:
+        """The cells of a masked table as numbers, one attribute a row."""
+        return np.array([masked[name] for name in self.names], dtype=np.float64)
+
+    def of_file(self, file: Points) -> Genome:
+        """The genome of such cells."""
+        columns = [
+            np.where(np.isnan(row), MISSING, gray(scale.index(row)) ^ own) if is_number else row
+            for row, scale, own, is_number in zip(
+                file, self.scales, self._own.T, self.numeric, strict=True
+            )
+        ]
+        return np.column_stack(columns).astype(np.int64)
+
+    def to_file(self, genome: Genome) -> Points:
+        """The cells that a genome stands for, one attribute a row."""
+        file = genome.T.astype(np.float64)
+        for a in np.flatnonzero(self.numeric):
+            known = genome[:, a] != MISSING
+            index = from_gray(np.where(known, genome[:, a] ^ self._own[:, a], 0))
+            file[a] = np.where(known, self.scales[a].values(index), np.nan)
+        return np.ascontiguousarray(file)
+
+    def decode(self, genome: Genome) -> Table:
+        """The masked table."""
+        return self.table(self.to_file(genome))
+
+    def table(self, file: Points) -> Table:
+        """Cells as a masked table."""
+        return self.original.with_columns(dict(zip(self.names, file, strict=True)))
+
+    def is_possible(self, genome: Genome) -> bool:
+        """Whether every cell stands for a value of its domain."""
+        return all(self._are_possible(genome[:, a], a) for a in range(len(self.names)))
+
+    def is_possible_gene(self, gene: int, record: int, a: int) -> bool:
+        """Whether one cell would stand for a value of its domain."""
+        if gene == MISSING or not self.numeric[a]:
+            return True
+        return from_gray(int(gene) ^ int(self._own[record, a])) < self.scales[a].width
+
+    def _are_possible(self, genes: Indices, a: int) -> bool:
+        if not self.numeric[a]:
+            return True
+        index = from_gray(np.where(genes != MISSING, genes ^ self._own[:, a], 0))
+        return bool((index < self.scales[a].width).all())
+
+
+def changed_records(one: Genome, other: Genome) -> Indices:
+    """Records in which two genomes differ."""
+    return np.flatnonzero((one != other).any(axis=1))

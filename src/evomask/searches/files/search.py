@@ -1,0 +1,160 @@
+"""The search for masked files put together: algorithms, defaults, what can be set."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.archive import Front
+from evomask.evolution.individual import Cost
+from evomask.evolution.loop import Scheme
+from evomask.evolution.schemes import MutateOrCross
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.masking.grid import first_population
+from evomask.searches.files.fitness import AIMS, COSTS, Judge, Profile, Score, towards_origin
+from evomask.searches.files.genome import Coding, Genome
+from evomask.searches.files.honesty import Honesty
+from evomask.searches.files.problem import Aim, Habits, MaskedFiles
+from evomask.searches.files.schemes import (
+    BredFront,
+    CrossAndMutate,
+    FrontPolishing,
+    Polishing,
+    WithoutBest,
+)
+from evomask.searches.files.steps import NOTHING, Guarantee, Steps
+
+
+class Algorithm(StrEnum):
+    """How files evolve."""
+
+    GUIDED = "guided"
+    FRONT = "front"
+    THESIS = "thesis"
+    BOTH_ONE = "both-one"
+    BOTH_ALL = "both-all"
+
+
+class Width(StrEnum):
+    """Among which bits of a gene the thesis' mutation chooses."""
+
+    FIXED = "fixed"
+    OWN = "own"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the search for masked files.
+
+    Args:
+        algorithm: guided (bursts of tracked steps, ours), front (the same for loss and risk
+            apart), thesis (one mutation or crossover a generation), both-one and both-all
+            (figure 3.5: both operators in one generation, one value mutated or all).
+        profile: the risk that is searched for, strict or papers.
+        score: worst or mean of loss and risk.
+        require: what every file must fulfil, such as k=5 or k=5,l=2,t=0.3.
+        burst: elementary steps of a burst.
+        turns: bursts in a generation.
+        leaders: how many of the best lead: they are polished, and give to crossovers.
+        mutation: how often the thesis' algorithm mutates; else it crosses.
+        width: bits that its mutation chooses among, fixed or the gene's own.
+        without_best: percent of the first population to leave out, the best ones.
+        held_out: attack the best first file and the best one now, after the search.
+    """
+
+    algorithm: Algorithm = Algorithm.GUIDED
+    profile: Profile = Profile.STRICT
+    score: Score = Score.WORST
+    require: str = ""
+    burst: int = 2000
+    turns: int = 2
+    leaders: int = 2
+    mutation: float = 0.5
+    width: Width = Width.FIXED
+    without_best: float = 0.0
+    held_out: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("burst", "turns", "leaders"):
+            if getattr(self, name) < 1:
+                raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.mutation <= 1:
+            raise ParameterError(f"mutation must lie in [0, 1], got {self.mutation:g}")
+        if not 0 <= self.without_best < 100:
+            raise ParameterError(
+                f"without-best must be at least 0 and below 100 percent, got {self.without_best:g}"
+            )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What every file on offer must keep.
+
+    Args:
+        release: brings a file to keep it; None where nothing is asked.
+        guarantee: what bursts must leave as it is.
+    """
+
+    release: Callable[[Table], Table] | None = None
+    guarantee: Guarantee = NOTHING
+
+
+def put_together(
+    table: Table, parameters: Parameters, around: Surroundings, kept: Kept
+) -> Setup[Genome]:
+    """The search made ready for one table."""
+    names = table.schema.quasi_identifiers
+    if not names:
+        raise SchemaError("there is no quasi-identifier to mask; name at least one")
+    coding = Coding(table, names)
+    judge = Judge(coding, parameters.profile)
+    cost = COSTS[parameters.score]
+    problem = MaskedFiles(
+        coding,
+        judge,
+        Steps(coding, judge.tracker, kept.guarantee),
+        tuple(first_population(table)),
+        around.draws,
+        kept.release,
+        cost,
+        _aim(parameters),
+        _habits(parameters),
+        Honesty(table, parameters.held_out),
+    )
+    scheme, archive = _scheme(parameters, cost)
+    return Setup(problem, scheme, len(problem.methods), archive, cost)
+
+
+def _aim(parameters: Parameters) -> Aim:
+    if parameters.algorithm is Algorithm.FRONT:
+        return towards_origin
+    weights = np.array(AIMS[parameters.score])
+    return lambda _: weights
+
+
+def _habits(parameters: Parameters) -> Habits:
+    return Habits(
+        parameters.burst,
+        parameters.width is Width.OWN,
+        parameters.algorithm is Algorithm.BOTH_ALL,
+    )
+
+
+def _scheme(parameters: Parameters, cost: Cost) -> tuple[Scheme[Genome], Front[Genome]]:
+    scheme = _full_scheme(parameters, cost)
+    if parameters.without_best == 0:
+        return scheme, Front[Genome]()
+    return WithoutBest(scheme, parameters.without_best, cost), BredFront[Genome]()
+
+
+def _full_scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
+    if parameters.algorithm is Algorithm.GUIDED:
+        return Polishing(cost, parameters.turns, parameters.leaders)
+    if parameters.algorithm is Algorithm.FRONT:
+        return FrontPolishing(parameters.turns)
+    if parameters.algorithm is Algorithm.THESIS:
+        return MutateOrCross(parameters.mutation, parameters.leaders, cost=cost)
+    return CrossAndMutate(cost, parameters.leaders)

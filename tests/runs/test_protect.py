@@ -1,0 +1,247 @@
+"""The main job on disk: repeatable to the byte, killed or not, and guarantees that hold."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evomask.errors import ParameterError, RunError
+from evomask.runs.choose import choose, reopened
+from evomask.runs.inputs import Input
+from evomask.runs.protect import protect_file, resume_protection
+from evomask.runs.protected import ProtectJob
+from evomask.runs.requirements import Requirement
+
+QUASI = ("age", "income", "school")
+
+
+@pytest.fixture
+def town(tmp_path):
+    """Eighty people with numbers, ordered categories and an illness."""
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(80)],
+            "age": rng.integers(20, 70, 80),
+            "income": rng.integers(1000, 2000, 80),
+            "school": rng.choice(["a", "b", "c"], 80),
+            "illness": rng.choice(["flu", "cold", "none"], 80),
+        }
+    )
+    path = tmp_path / "town.csv"
+    frame.write_csv(path)
+    return path
+
+
+@pytest.fixture
+def job_in(town, tmp_path):
+    """A small job whose folder has the given name."""
+
+    def make(folder, k=3, evaluations=60, **more):
+        source = Input(town, None, QUASI, ("illness",), ("name",), ("school",))
+        return ProtectJob(
+            source, tmp_path / folder, Requirement(k=k), evaluations=evaluations, seed=7, **more
+        )
+
+    return make
+
+
+def results(folder):
+    """The bytes that must not depend on anything but the plan."""
+    state = sorted(folder.glob("state-*.npz"))[-1]
+    files = [state, folder / "front.parquet", folder / "masked" / "town.csv"]
+    return state.name, [path.read_bytes() for path in files]
+
+
+def test_every_point_of_the_front_fulfils_what_is_required(job_in):
+    done = protect_file(job_in("run"))
+    assert len(done.front) > 2
+    for one in done.front:
+        masked = done.masked(one.number)
+        classes = np.unique([masked[name] for name in QUASI], axis=1, return_counts=True)[1]
+        assert classes.min() >= 3
+
+
+def test_diversity_is_guaranteed_too(job_in):
+    job = job_in("run", evaluations=20)
+    done = protect_file(ProtectJob(job.source, job.folder, Requirement(l=2), evaluations=20))
+    assert min(found["l"] for found in done.guarantees.values() if found) >= 1
+    assert all(done.guarantees[one.number]["l"] >= 2 for one in done.front)
+
+
+def test_points_of_searches_and_of_simple_methods_are_on_one_map(job_in):
+    done = protect_file(job_in("run"))
+    assert {"grid", "partition"} <= {one.search for one in done.candidates}
+
+
+def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(job_in):
+    done = protect_file(job_in("run"))
+    for one in done.front:
+        again = done.shop.measured(done.masked(one.number))
+        assert (again.loss, again.risk) == (one.loss, one.risk)
+
+
+def test_another_point_can_be_chosen_later(job_in):
+    done = protect_file(job_in("run"))
+    last = done.front[-1]
+    other = choose(done.job.folder, str(last.number))
+    assert other.chosen == last
+    masked = pl.read_csv(other.written.path)
+    expected = done.masked(last.number).values("income")
+    assert sorted(masked["income"].to_list()) == pytest.approx(sorted(np.round(expected)))
+
+
+def test_a_choice_is_remembered(job_in):
+    done = protect_file(job_in("run"))
+    choose(done.job.folder, "max-risk=100")
+    assert reopened(done.job.folder).chosen.loss == min(one.loss for one in done.front)
+
+
+def test_two_releases_of_one_run_are_not_in_the_same_order(job_in):
+    done = protect_file(job_in("run"))
+    first = np.load(done.job.folder / "order.npy")
+    other = next(one for one in done.front if one != done.chosen)
+    choose(done.job.folder, str(other.number))
+    assert not np.array_equal(first, np.load(done.job.folder / "order.npy"))
+
+
+def test_a_wish_that_no_point_meets_leaves_the_release_alone(job_in):
+    done = protect_file(job_in("run"))
+    before = results(done.job.folder)
+    with pytest.raises(ParameterError, match="no point has a risk"):
+        choose(done.job.folder, "max-risk=0")
+    assert results(done.job.folder) == before
+
+
+def test_everything_is_there_again_when_a_run_is_opened(job_in):
+    done = protect_file(job_in("run"))
+    again = reopened(done.job.folder)
+    assert again.candidates == done.candidates
+    assert again.front == done.front
+    assert again.history == done.history
+    assert again.found == done.found
+    assert not again.interrupted
+
+
+def test_a_finished_run_resumed_gives_the_same_again(job_in):
+    done = protect_file(job_in("run"))
+    before = results(done.job.folder)
+    resume_protection(done.job.folder)
+    assert results(done.job.folder) == before
+
+
+def interrupted_at(count):
+    def stop(progress):
+        if progress.state.generation == count:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def test_an_interrupted_run_keeps_its_front_and_says_so(job_in):
+    done = protect_file(job_in("run"), watch=interrupted_at(3))
+    assert done.interrupted
+    assert done.written.path.exists()
+    assert len(done.history) == 4
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(job_in):
+    straight = protect_file(job_in("straight"))
+    protect_file(job_in("stopped"), watch=interrupted_at(3))
+    done = resume_protection(job_in("stopped").folder)
+    assert not done.interrupted
+    assert results(done.job.folder) == results(straight.job.folder)
+    assert done.found == straight.found
+
+
+def test_a_run_bound_by_time_replays_from_its_journal_alone(job_in):
+    job = job_in("timed", evaluations=None, seconds=1.5)
+    done = protect_file(job)
+    for state in job.folder.glob("state-*.npz"):
+        state.unlink()
+    again = resume_protection(job.folder)
+    assert [row.member for row in again.history] == [row.member for row in done.history]
+    assert again.candidates == done.candidates
+
+
+def test_the_journal_has_a_line_for_every_round(job_in):
+    done = protect_file(job_in("run"))
+    lines = (done.job.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    rounds = [json.loads(line) for line in lines]
+    assert [row["member"] for row in rounds] == [row.member for row in done.history]
+    assert rounds[-1]["front"] == len(done.front)
+
+
+def test_shares_of_the_effort_add_up(job_in):
+    done = protect_file(job_in("run"))
+    assert sum(done.shares.values()) == pytest.approx(100.0)
+    assert set(done.shares) == {row.member for row in done.history}
+
+
+def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
+    job = job_in("run")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evomask.runs.portfolio.Portfolio._after_turn", stop)
+    with pytest.raises(KeyboardInterrupt):
+        protect_file(job)
+    with pytest.raises(RunError, match="nothing was found yet"):
+        reopened(job.folder)
+
+
+def killed(folder, rounds, delay):
+    """Resume a job in a process of its own and kill it once its journal has so many lines."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "evomask", "resume", str(folder), "--quiet"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.DEVNULL,
+    )
+    journal = folder / "journal.jsonl"
+    while run.poll() is None and _lines(journal) < rounds:
+        time.sleep(0.002)
+    time.sleep(delay)
+    run.send_signal(signal.SIGKILL)
+    return run.wait(timeout=60) == -signal.SIGKILL
+
+
+def _lines(journal):
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def check_kill(job_in, moment, monkeypatch):
+    rng = np.random.default_rng(moment)
+    straight = protect_file(job_in("straight"))
+    job = job_in("hit")
+
+    def never(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("evomask.runs.portfolio.Portfolio._after_turn", never)
+        with pytest.raises(KeyboardInterrupt):
+            protect_file(job)
+    rounds = int(rng.integers(0, len(straight.history)))
+    assert killed(job.folder, rounds, float(rng.uniform(0, 0.2)))
+    resume_protection(job.folder, workers=int(rng.integers(1, 3)))
+    assert results(job.folder) == results(straight.job.folder)
+
+
+@pytest.mark.parametrize("moment", range(2))
+def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(job_in, moment, monkeypatch):
+    check_kill(job_in, moment, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", range(2, 52))
+def test_a_run_killed_at_fifty_random_moments_resumes_to_the_same_bytes(
+    job_in, moment, monkeypatch
+):
+    check_kill(job_in, moment, monkeypatch)

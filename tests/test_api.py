@@ -1,0 +1,120 @@
+"""evomask.protect for Python users."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import evomask
+from evomask.errors import ParameterError
+
+QUASI = ["age", "income", "school"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Eighty people."""
+    rng = np.random.default_rng(5)
+    return pl.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(80)],
+            "age": rng.integers(20, 70, 80),
+            "school": rng.choice(["a", "b", "c"], 80),
+            "income": rng.integers(1000, 2000, 80),
+        }
+    )
+
+
+def protected(frame, **more):
+    return evomask.protect(
+        frame,
+        quasi=QUASI,
+        ordinal=["school"],
+        drop=["name"],
+        require="k=4",
+        evaluations=12,
+        seed=1,
+        **more,
+    )
+
+
+@pytest.fixture(scope="module")
+def result(people):
+    return protected(people)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.Table])
+def test_the_caller_gets_the_kind_of_frame_it_gave(people, kind):
+    frame = {pd.DataFrame: people.to_pandas, pa.Table: people.to_arrow}.get(kind, people.clone)()
+    found = protected(frame)
+    assert isinstance(found.front, kind)
+    assert isinstance(found.masked(), kind)
+
+
+def test_the_front_tells_loss_and_risk_of_every_point(result):
+    front = result.front
+    assert {"point", "search", "method", "loss", "risk", "score"} <= set(front.columns)
+    assert front["loss"].is_sorted()
+
+
+def test_every_point_fulfils_the_requirement(result):
+    for point in result.front["point"]:
+        assert result.masked(point).group_by(QUASI).len()["len"].min() >= 4
+
+
+def test_identifiers_are_gone_and_columns_keep_order_and_type(result, people):
+    masked = result.masked()
+    assert masked.columns == ["age", "school", "income"]
+    assert masked.schema["age"] == people.schema["age"]
+
+
+def test_records_are_shuffled_unless_their_order_is_wanted(result, people):
+    kept = result.masked(shuffled=False)
+    assert sorted(kept.rows()) == sorted(result.masked().rows())
+    assert kept.rows() != result.masked().rows()
+
+
+def test_an_index_that_would_tell_the_order_is_renewed(people):
+    masked = protected(people.to_pandas()).masked()
+    assert masked.index.tolist() == list(range(80))
+
+
+def test_the_frame_given_is_left_alone(people):
+    frame = people.to_pandas()
+    before = frame.copy()
+    protected(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_nothing_is_printed(people, capfd):
+    protected(people)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_same_seed_gives_the_same_result(people, result):
+    assert protected(people).masked().equals(result.masked())
+
+
+def test_a_point_that_is_not_there_is_refused(result):
+    with pytest.raises(ParameterError, match="no point 999"):
+        result.masked(999)
+
+
+def test_a_point_can_be_found_by_a_wish(result):
+    least = result.front["risk"].min()
+    point = result.pick(f"max-risk={least + 0.01:.2f}")
+    row = result.front.filter(pl.col("point") == point)
+    assert row["risk"].item() <= least + 0.01
+
+
+def test_notebooks_show_the_map(result):
+    assert "<svg" in result._repr_html_()
+
+
+def test_the_text_of_a_result_holds_no_value_of_a_record(result):
+    assert repr(result).startswith("<evomask.Result of ")
+
+
+def test_the_report_is_written(result, tmp_path):
+    assert "<html" in result.report(tmp_path / "report.html").read_text(encoding="utf-8")
