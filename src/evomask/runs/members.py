@@ -109,7 +109,7 @@ def _files(file: File) -> Variants:
         "profile": file.profile,
         "require": file.requirement.as_text,
         "held_out": False,
-        "burst": 20_000,
+        "burst": min(20_000, 10 * len(file.table) * len(file.names)),
         "turns": 4,
     }
     return {
