@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -12,6 +13,7 @@ from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
 from evomask.masking.pram import MatrixPram, Pram, category_frequencies
+from evomask.masking.transitions import frequency_shift
 from evomask.measures.audit import Audit
 from evomask.measures.catalogue import explained
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
@@ -37,6 +39,9 @@ from evomask.runs.words import method_in_words
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
 
+INVARIANT = 1e-9
+"""Largest change of a category's expected share that counts as none."""
+
 GRID = "grid"
 SIMPLE = {
     "microaggregation (MDAV)": ("microaggregation, k",),
@@ -46,6 +51,15 @@ SIMPLE = {
     "PRAM": ("PRAM",),
 }
 """Simple methods that the map shows for comparison, and how their descriptions begin."""
+
+
+@runtime_checkable
+class MatrixProblem(Protocol):
+    """A problem whose genomes are transition matrices."""
+
+    def matrix_pram(self, genome: Any) -> MatrixPram:  # noqa: ANN401
+        """The method that masks with a genome's matrices."""
+        ...
 
 
 def record_of(done: Protected) -> Record:
@@ -197,11 +211,13 @@ def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
 
 def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
     """Transition matrices, where the chosen file was made with some."""
-    methods = getattr(done.shop.setup(done.chosen.member).problem, "methods", None)
-    if done.chosen.search != GRID or methods is None:
+    problem: Any = done.shop.setup(done.chosen.member).problem
+    genome = done.genomes[done.chosen.number]
+    if isinstance(problem, MatrixProblem):
+        return matrices_of(problem.matrix_pram(genome), done.table)
+    if done.chosen.search != GRID or not hasattr(problem, "methods"):
         return ()
-    method, _ = methods[done.genomes[done.chosen.number]]
-    return matrices_of(method, done.table)
+    return matrices_of(problem.methods[genome][0], done.table)
 
 
 def matrices_of(
@@ -216,11 +232,12 @@ def matrices_of(
 
 
 def _matrix(method: Pram | MatrixPram, original: Table, name: str, minimum: int) -> MatrixNote:
-    rare = category_frequencies(original, name) < minimum
+    frequencies, matrix = category_frequencies(original, name), method.matrix(original, name)
+    rare = frequencies < minimum
     return MatrixNote(
         name,
         tuple(one or "missing" for one in original.attribute(name).categories),
-        tuple(tuple(map(float, row)) for row in method.matrix(original, name)),
-        method.invariant,
+        tuple(tuple(map(float, row)) for row in matrix),
+        frequency_shift(matrix, frequencies) < INVARIANT,
         tuple(map(bool, rare)),
     )
