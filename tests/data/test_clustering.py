@@ -3,7 +3,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evomask.data.clustering import clustered, clustered_from, first_centroids, merged_to_size
+from evomask.data.clustering import (
+    Clusterer,
+    cluster_labels,
+    clustered,
+    clustered_from,
+    first_centroids,
+    merged_to_size,
+)
 from evomask.data.distance import category_distances
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
@@ -109,3 +116,38 @@ def test_numbers_are_refused():
 def test_no_clusters_are_refused():
     with pytest.raises(ParameterError, match="clusters must be at least 1"):
         clustered(mixed(), NAMES, 0, np.random.default_rng(0))
+
+
+class TestOtherClusterings:
+    CLOUDS = ([0, 1, 0, 9, 8, 9], [1, 0, 0, 8, 9, 9])
+
+    @pytest.mark.parametrize("clusterer", list(Clusterer))
+    def test_as_many_clusters_as_distinct_records_separate_them(self, clusterer):
+        table = ordinal([0, 3, 7, 3])
+        labels = cluster_labels(table, ("v0",), 3, np.random.default_rng(0), 20, clusterer)
+        assert len(set(labels)) == 3
+        assert labels[1] == labels[3]
+
+    def test_a_tree_finds_two_clouds(self):
+        table = ordinal(*self.CLOUDS)
+        rng = np.random.default_rng(0)
+        labels = cluster_labels(table, ("v0", "v1"), 2, rng, clusterer=Clusterer.TREE)
+        assert labels.tolist() == [0, 0, 0, 1, 1, 1]
+
+    def test_a_tree_of_one_distinct_record_is_one_cluster(self):
+        rng = np.random.default_rng(0)
+        labels = cluster_labels(ordinal([4, 4]), ("v0",), 2, rng, clusterer=Clusterer.TREE)
+        assert labels.tolist() == [0, 0]
+
+    def test_k_modes_does_not_see_the_order(self):
+        """0 and 1 are near in order, but as different as 0 and 9 to modes."""
+        table = ordinal([0, 0, 0, 1, 9, 9, 9], [5, 5, 5, 2, 2, 2, 2])
+        rng = np.random.default_rng(0)
+        modes = cluster_labels(table, ("v0", "v1"), 2, rng, clusterer=Clusterer.K_MODES)
+        assert modes[3] == modes[4] != modes[0]
+
+    def test_too_large_a_tree_is_refused(self, monkeypatch):
+        monkeypatch.setattr("evomask.data.clustering.MOST_IN_TREE", 2)
+        rng = np.random.default_rng(0)
+        with pytest.raises(ParameterError, match="a tree can hold 2 distinct records"):
+            cluster_labels(ordinal([1, 2, 3]), ("v0",), 2, rng, clusterer=Clusterer.TREE)

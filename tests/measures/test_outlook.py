@@ -89,5 +89,5 @@ def test_nothing_is_foretold_of_numbers():
 
 
 def test_nothing_is_foretold_of_too_many_combinations():
-    original = categories(ordinal=True, **dict.fromkeys("abcde", [*range(10)]))
+    original = categories(ordinal=True, **{name: [*range(10)] for name in "abcde"})
     assert Outlook.of(original, original.schema.names, strict=False) is None

@@ -7,6 +7,7 @@ from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.mdav import mdav
 from evomask.papers import partition, partition_hybrid
 from evomask.searches.partition.hybrid import Inner
+from evomask.searches.partition.search import Algorithm
 from evomask.searches.partition.sensitivity import Grid, Trial, best_values, significant, trials
 
 
@@ -29,40 +30,43 @@ def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
 
 
 @pytest.mark.parametrize(
-    ("macro", "steps", "paper"),
+    ("macro", "algorithm", "paper"),
     [
-        (18, 1, 879.94),
-        (18, 2, 767),
-        pytest.param(12, 1, 865.04, marks=pytest.mark.slow),
-        pytest.param(12, 2, 768, marks=pytest.mark.slow),
+        (18, Algorithm.ONE_STEP, 879.94),
+        (18, Algorithm.TWO_STEP, 767),
+        pytest.param(12, Algorithm.ONE_STEP, 865.04, marks=pytest.mark.slow),
+        pytest.param(12, Algorithm.TWO_STEP, 768, marks=pytest.mark.slow),
     ],
 )
-def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, steps, paper):
+def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, algorithm, paper):
     reference("casc/census.csv")
-    points = partition_hybrid.points_of("Census")
-    labels = partition_hybrid.hybrid(points, macro, steps, Inner.GENETIC, 1)
+    census = partition_hybrid.file_named("Census")
+    points = partition_hybrid.points_of(census)
+    labels = partition_hybrid.hybrid(census, algorithm, macro, Inner.GENETIC)
     assert within_sum_of_squares(points, labels) == pytest.approx(paper, rel=0.02)
 
 
 @pytest.mark.parametrize(("macro", "paper"), [(12, 768), (18, 767), (27, 789)])
 def test_census_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, macro, paper):
     reference("casc/census.csv")
-    points = partition_hybrid.points_of("Census")
-    labels = partition_hybrid.hybrid(points, macro, 2, Inner.BEST, 1)
+    census = partition_hybrid.file_named("Census")
+    points = partition_hybrid.points_of(census)
+    labels = partition_hybrid.hybrid(census, Algorithm.TWO_STEP, macro, Inner.BEST)
     assert within_sum_of_squares(points, labels) <= paper
 
 
 def test_one_step_helps_clustered_points_and_hurts_scattered_ones():
     for name, helps in (("Clustered", True), ("Scattered", False)):
-        points = partition_hybrid.points_of(name)
-        labels = partition_hybrid.hybrid(points, 12, 1, Inner.BEST, 1)
+        table = partition_hybrid.file_named(name)
+        points = partition_hybrid.points_of(table)
+        labels = partition_hybrid.hybrid(table, Algorithm.ONE_STEP, 12, Inner.BEST)
         alone = within_sum_of_squares(points, mdav(points, 3))
         assert (within_sum_of_squares(points, labels) < alone) == helps
 
 
 def test_figure_2_shows_every_point_once():
     for chart in partition_hybrid.figure_2():
-        assert sum(len(series.x) for series in chart.series) == 200
+        assert sum(len(series.x) for series in chart.series) == 160
 
 
 GRID = Grid((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)

@@ -50,6 +50,11 @@ def test_values_are_generalized_where_the_schema_names_hierarchies():
     assert named.parameters["attributes"] == ("b",)
 
 
+def test_categories_change_by_chance_where_there_are_no_numbers():
+    assert "pram" not in searches(file_of(MIXED))
+    assert "pram" in searches(file_of({"b": Kind.NOMINAL, "c": Kind.ORDINAL}))
+
+
 def test_no_group_is_smaller_than_required():
     found = members_for(file_of(NUMBERS, Requirement(k=7)))
     sizes = [m.parameters["k"] for m in found.values() if m.search == "partition"]

@@ -59,7 +59,7 @@ StudyWanted = Annotated[
 ]
 Figures = Annotated[
     Path | None,
-    typer.Option("--figures", help="Folder for the study's data and charts [--run DIR/study]."),
+    typer.Option("--figures", help="Folder for charts and a study's data [--run DIR/study]."),
 ]
 
 
@@ -155,7 +155,11 @@ def _search(
     job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
     done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
     shown = _studied(done, study, figures or (run and run / "study"), workers)
-    tell(done, run, json=json, quiet=quiet, more=shown)
+    if figures is not None and done.charts:
+        from evomask.reports.studies import write_charts
+
+        shown["figures"] = write_charts(done.charts, figures) + shown.get("figures", [])
+    tell(done, run, json=json, quiet=quiet, more={**shown, **_with_matrices(done, run)})
 
 
 def resume(
@@ -173,7 +177,7 @@ def resume(
         resume_protected(folder, workers=workers, json=json, quiet=quiet)
         return
     done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
-    tell(done, folder, json=json, quiet=quiet)
+    tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 
 def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
@@ -198,6 +202,8 @@ def tell(
         say(_in_words(run, folder))
         for path in more.get("figures", ()):
             say(f"figure {path}")
+        for path in more.get("files", ()):
+            say(f"file {path}")
 
 
 def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int) -> dict[str, Any]:
@@ -211,6 +217,15 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)
     return {"study": done.as_json, "figures": written}
+
+
+def _with_matrices(run: "Run", folder: Path | None) -> dict[str, Any]:
+    if "matrices" not in run.answer:
+        return {}
+    from evomask.reports.matrices import write_matrices
+
+    written = write_matrices(run, folder)
+    return {"files": written} if written else {}
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:

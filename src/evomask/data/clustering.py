@@ -1,11 +1,16 @@
-"""c-medians: clusters of similar categorical records around medians and modes.
+"""Clusters of similar categorical records: c-medians, k-modes, or a tree cut into branches.
+
+c-medians puts them around medians and modes; k-modes (Huang, 1998) is the same with every
+attribute taken as nominal. The tree joins the two nearest branches again and again, by the mean
+distance between their distinct records.
 
 Centroids start by maximum dissimilarity (Kennard and Stone, 1969). A record's distance to a
 centroid is the sum over the attributes of the distances between categories. Alike records
 are treated once, with their number: the cost depends on the distinct combinations.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 
@@ -13,13 +18,23 @@ from evomask.data.centres import middle_categories
 from evomask.data.classes import classes_of
 from evomask.data.distance import category_distances
 from evomask.data.partition import canonical
-from evomask.data.schema import Attribute
+from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.kernels.arrays import Codes, Floats, Indices, Labels
 
 RESTARTS = 20
+MOST_IN_TREE = 8_000
+"""Distinct records that a tree can be made of: the cost grows with their square."""
 _MOST_TURNS = 200
+
+
+class Clusterer(StrEnum):
+    """How similar records are found."""
+
+    C_MEDIANS = "c-medians"
+    K_MODES = "k-modes"
+    TREE = "tree"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +67,40 @@ class _Combinations:
         for j, table in enumerate(self.distances):
             apart += table[np.ix_(self.rows[:, j], centroids[:, j])]
         return apart
+
+
+def cluster_labels(
+    table: Table,
+    names: tuple[str, ...],
+    clusters: int,
+    rng: np.random.Generator,
+    restarts: int = RESTARTS,
+    clusterer: Clusterer = Clusterer.C_MEDIANS,
+) -> Labels:
+    """Cluster of each record, as *clusterer* finds them; a tree draws no random number."""
+    if clusterer is Clusterer.TREE:
+        return _branches(table, names, clusters)
+    if clusterer is Clusterer.K_MODES:
+        nominal = (replace(table.attribute(name), kind=Kind.NOMINAL) for name in names)
+        table = table.with_schema(table.schema.replacing(nominal))
+    return clustered(table, names, clusters, rng, restarts).labels
+
+
+def _branches(table: Table, names: tuple[str, ...], clusters: int) -> Labels:
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    distinct = _combinations(table, names)
+    if len(distinct.rows) > MOST_IN_TREE:
+        raise ParameterError(
+            f"a tree can hold {MOST_IN_TREE} distinct records, got {len(distinct.rows)}; "
+            "choose another clustering or fewer attributes"
+        )
+    if len(distinct.rows) == 1:
+        return np.zeros(len(table), dtype=np.int64)
+    tree = linkage(squareform(distinct.to(distinct.rows), checks=False), "average")
+    branch = fcluster(tree, clusters, "maxclust")
+    return canonical(branch[classes_of(table, names).labels].astype(np.int64))
 
 
 def clustered(

@@ -194,8 +194,9 @@ class WinnersAndLosers(Generic[G]):
 class Archived(Generic[G]):
     """Parents from population and archive by binary tournament; children are the population.
 
-    The tournament's cost is how much the individuals that dominate one dominate themselves. What
-    is found is kept by the state's archive (PBG-EA: a `BoxedFront`).
+    The tournament's cost is how much the individuals that dominate one dominate themselves. Ties
+    are the rule there; were they decided by place, the newest of the archive would hardly ever
+    breed, so chance decides. What is found is kept by the state's archive (PBG-EA: a `BoxedFront`).
     """
 
     crossover_rate: float = 0.8
@@ -206,7 +207,7 @@ class Archived(Generic[G]):
         living = {member.serial for member in state.population}
         archived = (m for m in state.archive.members if m.serial not in living)
         everyone = (*state.population, *archived)
-        strength = dominated_strength(fitness_array(everyone))
+        strength = dominated_strength(fitness_array(everyone)) + rng.random(len(everyone))
         chosen = [everyone[i] for i in tournament(strength, 2, size, rng)]
         brood: list[Task[G]] = []
         for one, other in zip(chosen[::2], chosen[1::2], strict=False):

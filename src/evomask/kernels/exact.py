@@ -98,6 +98,26 @@ def _labels_of(choice: NDArray[np.int32], n: int) -> Labels:
 
 
 @inner
+def _finish(
+    apart: Points,
+    done: int,
+    outside: Indices,
+    count: int,
+    best: Floats,
+    choice: NDArray[np.int32],
+) -> None:
+    """From one subset, all other records as the last group."""
+    total = 0.0
+    for place in range(count):
+        for other in range(place):
+            total += apart[outside[place], outside[other]]
+    full = best.size - 1
+    if best[done] + total / count < best[full]:
+        best[full] = best[done] + total / count
+        choice[full] = full ^ done
+
+
+@inner
 def _extend(
     apart: Points,
     shares: Floats,
@@ -110,16 +130,16 @@ def _extend(
     choice: NDArray[np.int32],
     stack: Stack,
 ) -> None:
-    """From one subset, every next group: depth first, record by record in their order.
+    """From one subset, every next group that leaves k or more: depth first, in their order.
 
     A group that is begun is given up where it, and the least that all others add, exceed the
     bound. Long, because the walk keeps its own stack.
     """
-    widest = 2 * k - 1
+    widest = min(2 * k - 1, count - k)
     left_over = 0.0
     for place in range(count):
         left_over += shares[outside[place]]
-    if best[done] + left_over > bound:
+    if widest < k or best[done] + left_over > bound:
         return
     largest = shares.max()
     stack.chain[0] = outside[0]
@@ -145,10 +165,9 @@ def _extend(
         if best[done] + total / widest + rest - largest * (widest - size) > bound:
             continue
         cost = best[done] + total / size
-        if size >= k and (count == size or count - size >= k) and cost + rest <= bound:
-            if cost < best[done | mask]:
-                best[done | mask] = cost
-                choice[done | mask] = mask
+        if size >= k and cost + rest <= bound and cost < best[done | mask]:
+            best[done | mask] = cost
+            choice[done | mask] = mask
         if size < widest:
             stack.chain[depth] = x
             stack.masks[size] = mask
@@ -184,5 +203,7 @@ def _optimum(points: Points, k: int, bound: float) -> Labels:
             if not (done >> i) & 1:
                 outside[count] = i
                 count += 1
+        if k <= count < 2 * k:
+            _finish(apart, done, outside, count, best, choice)
         _extend(apart, shares, k, bound, done, outside, count, best, choice, stack)
     return _labels_of(choice, n)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.data.clustering import RESTARTS, clustered, merged_to_size
+from evomask.data.clustering import RESTARTS, Clusterer, cluster_labels, merged_to_size
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Indices, Labels
@@ -24,24 +24,34 @@ class ClusteredMicroaggregation:
         k: smallest number of records in a group.
         clusters: number of clusters before those below k are merged.
         restarts: clusterings tried; the one with the least total distance is taken.
+        clusterer: ``c-medians``, ``k-modes`` or ``tree``; a tree has no restarts.
     """
 
     attributes: tuple[str, ...]
     k: int = 3
     clusters: int = 10
     restarts: int = RESTARTS
+    clusterer: Clusterer = Clusterer.C_MEDIANS
 
     def __post_init__(self) -> None:
         _check(self.attributes, self.k, self.clusters, self.restarts)
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no group reaches over two clusters."""
-        clusters = _clusters(self, table, rng)
-        return partitioned_apart(table, clusters, MdavGeneric(self.attributes, self.k), rng)
+        return self.partition_within(table, _clusters(self, table, rng), rng)
+
+    def partition_within(self, table: Table, clusters: Labels, rng: np.random.Generator) -> Labels:
+        """Groups within given clusters; those below k are merged first."""
+        whole = merged_to_size(clusters, checked_k(self.k, len(table)))
+        return partitioned_apart(table, whole, MdavGeneric(self.attributes, self.k), rng)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's medians and modes."""
-        return aggregated(table, self.attributes, self.partition(table, rng))
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """Every group's records alike."""
+        return aggregated(table, self.attributes, labels)
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,7 @@ class ClusteredGlobalMedian:
         k: smallest number of records in a region.
         clusters: number of clusters before those below k are merged.
         restarts: clusterings tried; the one with the least total distance is taken.
+        clusterer: ``c-medians``, ``k-modes`` or ``tree``; a tree has no restarts.
 
     The middle is taken in the attribute's domain, the lower one of two, so it may be a
     category that no record of the region has.
@@ -62,20 +73,32 @@ class ClusteredGlobalMedian:
     k: int = 3
     clusters: int = 10
     restarts: int = RESTARTS
+    clusterer: Clusterer = Clusterer.C_MEDIANS
 
     def __post_init__(self) -> None:
         _check(self.attributes, self.k, self.clusters, self.restarts)
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Region of each record; no region reaches over two clusters."""
+        self._check_order(table)
+        return self.partition_within(table, _clusters(self, table, rng), rng)
+
+    def partition_within(self, table: Table, clusters: Labels, rng: np.random.Generator) -> Labels:
+        """Regions within given clusters; those below k are merged first."""
+        self._check_order(table)
+        whole = merged_to_size(clusters, checked_k(self.k, len(table)))
+        return partitioned_apart(table, whole, Mondrian(self.attributes, self.k), rng)
+
+    def _check_order(self, table: Table) -> None:
         for name in self.attributes:
             ordinal_attribute(table, name, "the global median")
-        clusters = _clusters(self, table, rng)
-        return partitioned_apart(table, clusters, Mondrian(self.attributes, self.k), rng)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with the middle categories of its region."""
-        labels = self.partition(table, rng)
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """Every region's records alike."""
         return table.with_columns(
             {name: interval_middles(table, name, labels) for name in self.attributes}
         )
@@ -109,6 +132,7 @@ def _clusters(
     table: Table,
     rng: np.random.Generator,
 ) -> Labels:
-    k = checked_k(method.k, len(table))
-    found = clustered(table, method.attributes, method.clusters, rng, method.restarts)
-    return merged_to_size(found.labels, k)
+    checked_k(method.k, len(table))
+    return cluster_labels(
+        table, method.attributes, method.clusters, rng, method.restarts, method.clusterer
+    )

@@ -12,6 +12,7 @@ from statistics import mean, pvariance
 import numpy as np
 
 from evomask.data.chart import Chart
+from evomask.evolution.archive import fitness_array
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
@@ -138,21 +139,19 @@ def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
     lattice = _lattice(case.objectives)
     objectives = Objectives(lattice, tuple(index_named(name) for name in case.objectives))
     sides = case.boxes or (1.0,) * len(case.objectives)
-    state, nodes = _evolved(lattice, case, algorithm, seed)
-    fitness = np.array([member.fitness for member in state.archive.members])
+    state = _evolved(lattice, case, algorithm, seed)
+    fitness = fitness_array(state.archive.members)
     exact = exact_front(case.objectives)
     values = objectives.natural(fitness)
     return Found(
         values,
         convergence_error(values, exact),
         representation_ratio(fitness, objectives.fitness(exact), sides),
-        nodes,
+        len({member.genome for member in state.population}),
     )
 
 
-def _evolved(
-    lattice: Lattice, case: Case, algorithm: Algorithm, seed: int
-) -> tuple[State[Levels], int]:
+def _evolved(lattice: Lattice, case: Case, algorithm: Algorithm, seed: int) -> State[Levels]:
     setup = put_together(
         lattice,
         [index_named(name) for name in case.objectives],
@@ -162,9 +161,7 @@ def _evolved(
     work = InProcess(Worker(setup.problem, seed))
     until = generations(ITERATIONS[algorithm])
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
-    state = evolve(state, setup.scheme, work, seed=seed, until=until, cost=setup.cost)
-    nodes = setup.problem.answer(lattice.top)["nodes_evaluated"]  # type: ignore[attr-defined]
-    return state, int(nodes)
+    return evolve(state, setup.scheme, work, seed=seed, until=until, cost=setup.cost)
 
 
 @cache

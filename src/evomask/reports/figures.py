@@ -105,8 +105,20 @@ def _draw(chart: Chart, figure: Figure) -> None:
         if line.y is not None:
             axes.axhline(line.y, color="0.4", linestyle=(0, (1, 3)), label=line.name)
     _scale(chart, axes)
-    if len(chart.series) + len(chart.lines) > 1:
-        axes.legend(fontsize="small", framealpha=0.9)
+    _explain(axes)
+
+
+def _explain(axes: Axes) -> None:
+    """A legend where there are several names; series of one name share its line."""
+    handles, names = axes.get_legend_handles_labels()
+    first = dict(zip(reversed(names), reversed(handles), strict=True))
+    if len(handles) > 1:
+        axes.legend(
+            [first[name] for name in dict.fromkeys(names)],
+            dict.fromkeys(names),
+            fontsize="small",
+            framealpha=0.9,
+        )
 
 
 def _scale(chart: Chart, axes: Axes) -> None:

@@ -4,15 +4,17 @@ A package adds a search by an entry point of the group ``evomask.searches``; see
 docs/adding-a-search.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Problem
 from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 
 GROUP = "evomask.searches"
@@ -21,6 +23,9 @@ OURS: Mapping[str, str] = {
     "generalization": "evomask.runs.generalization:GENERALIZATION",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
+    "equations": "evomask.searches.equations.search:EquationsSearch",
+    "pram": "evomask.searches.pram.search:PramSearch",
+    "clustered": "evomask.searches.clustered.search:ClusteredSearch",
     "files": "evomask.runs.files:FILES",
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
@@ -38,7 +43,7 @@ class MaskingProblem(Problem[Any], Protocol):
         ...
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """What this kind of search tells of its best genome besides: keys of the JSON answer."""
+        """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
         ...
 
 
@@ -48,6 +53,19 @@ class Comparing(Protocol):
 
     def compared(self, first: int, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
         """Keys of the JSON answer; those under ``warnings`` are told as notes."""
+        ...
+
+
+@runtime_checkable
+class OverviewProblem(Protocol):
+    """What a masking problem may offer besides: an account of a whole run."""
+
+    def overview(self, state: State[Any]) -> Mapping[str, object]:
+        """What the last state tells: further keys of the JSON answer."""
+        ...
+
+    def charts(self, state: State[Any]) -> Sequence[Chart]:
+        """Figures of the run, drawn where the user asks for them."""
         ...
 
 

@@ -15,8 +15,8 @@ from evomask.io.hierarchies import find_hierarchies, read_hierarchy
 from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
+from evomask.searches.generalization.schemes import Nothing
 from evomask.searches.generalization.search import Algorithm, Conditions, put_together
-from evomask.searches.generalization.visited import Nothing
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,13 @@ def _generalization(file: File) -> Variants:
     return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
 
 
+def _pram(file: File) -> Variants:
+    if file.numbers:
+        return {}
+    own = {"profile": file.profile}
+    return {"": own, "-invariant": {**own, "invariant": True}}
+
+
 def _files(file: File) -> Variants:
     """For the whole front, and for its balanced point."""
     shared = {
@@ -123,6 +130,7 @@ ENTRIES = (
     Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
+    Entry("pram", _pram, 2.0, record_by_record=True),
 )
 """Every search that can take part; a new one needs a line here."""
 

@@ -1,7 +1,7 @@
 """Carrying out a plan, from the start or from where it stopped."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,16 +9,17 @@ from typing import Any
 
 import msgspec
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
-from evomask.evolution.stopping import either, idle
+from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
-from evomask.runs.catalogue import Comparing, search_named
+from evomask.runs.catalogue import Comparing, OverviewProblem, search_named
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
@@ -37,7 +38,8 @@ class Run:
     Args:
         initial_best: the best of the first genomes, as users see it.
         chosen: the point whose masked file was asked for.
-        answer: what this kind of search tells of its best besides.
+        answer: what this kind of search tells of the chosen point and of the whole run besides.
+        charts: figures of the whole run, where this kind of search has any.
     """
 
     plan: Plan
@@ -49,6 +51,7 @@ class Run:
     answer: Mapping[str, object]
     seconds: float
     notes: tuple[str, ...]
+    charts: Sequence[Chart] = ()
 
 
 def perform(
@@ -174,7 +177,7 @@ def _evolved(
     journal.require(state)
     if store is not None:
         observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
-    until = either(plan.budget.until(journal.time_at), idle)
+    until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
     return evolve(
         state,
         setup.scheme,
@@ -204,8 +207,15 @@ def _finished(
         store.save_front(front, plan, problem.pack)
     chosen = pick(front, plan.pick, best)
     initial = journal.notes[INITIAL_BEST]
-    answer = dict(problem.answer(winner.genome))
+    overview, charts = _overview(problem, state)
+    answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
         answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
     notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
-    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes)
+    return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
+
+
+def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
+    if not isinstance(problem, OverviewProblem):
+        return {}, ()
+    return problem.overview(state), problem.charts(state)

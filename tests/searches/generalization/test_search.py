@@ -46,7 +46,7 @@ def exact(indices=K_GLM, limit=5):
 def test_exhaustive_search_finds_the_exact_front():
     state, problem = run(Algorithm.EXHAUSTIVE)
     assert {member.fitness for member in state.archive.members} == exact()
-    told = problem.answer(LATTICE.top)
+    told = problem.overview(state)
     assert (told["nodes_evaluated"], told["rr"]) == (LATTICE.size, 1.0)
     assert told["ce"] == pytest.approx(0.0, abs=1e-12)
 
@@ -59,7 +59,7 @@ def test_exhaustive_search_takes_an_index_of_the_users_own():
 
 def test_guided_search_reads_every_node_in_the_end():
     state, problem = run(Algorithm.GUIDED)
-    assert problem.answer(LATTICE.top)["nodes_evaluated"] == LATTICE.size
+    assert problem.overview(state)["nodes_evaluated"] == LATTICE.size
     assert {member.fitness for member in state.archive.members} == exact()
 
 
@@ -90,7 +90,7 @@ def test_pbg_ea_begins_with_both_ends_of_the_lattice():
 def test_pbg_ea_counts_each_node_once():
     state, problem = run(Algorithm.PBG_EA, turns=10)
     assert state.tasks == 275
-    assert problem.answer(LATTICE.top)["nodes_evaluated"] <= LATTICE.size
+    assert problem.overview(state)["nodes_evaluated"] <= LATTICE.size
 
 
 def test_pbg_ea_repeats_itself_with_the_same_seed():

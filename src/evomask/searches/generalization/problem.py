@@ -1,19 +1,23 @@
 """Nodes as individuals: how they come about, what they are worth, what they make of the table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
+from evomask.evolution.archive import fitness_array
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Fitness
 from evomask.evolution.schemes import CROSS
+from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
 from evomask.kernels.arrays import Floats
 from evomask.searches.generalization import genome, operators
+from evomask.searches.generalization.charts import lattice_chart
 from evomask.searches.generalization.comparison import (
     convergence_error,
     minimal,
@@ -21,7 +25,6 @@ from evomask.searches.generalization.comparison import (
 )
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.visited import Visited
 
 NODE = "node"
 """The operator that reads the node whose number is the task's rival."""
@@ -32,16 +35,16 @@ class Nodes:
     """The nodes of a lattice as a search meets them.
 
     Args:
+        sides: of the boxes that the archive keeps one node each of.
         every: whether the first genomes are all nodes in order, not a random population.
-        compare: whether the answer compares what was found with the whole lattice.
-        visited: what the scheme noted; tasks that other processes did are only there.
+        compare: whether the overview compares what was found with the whole lattice.
     """
 
     reader: Reader
     objectives: Objectives
+    sides: tuple[float, ...]
     every: bool = False
     compare: bool = False
-    visited: Visited = field(default_factory=Visited)
     _known: dict[Levels, Floats] = field(default_factory=dict)
 
     @property
@@ -110,26 +113,29 @@ class Nodes:
         return {**values, "suppressed": suppressed, **by_name}
 
     def answer(self, levels: Levels) -> Mapping[str, object]:
-        """The lattice, how much of it was read, and the best node's levels."""
-        met = self._met()
-        return {
-            "lattice": self.lattice.size,
-            "nodes_evaluated": len(met),
-            "levels": dict(zip(self.lattice.names, levels, strict=True)),
-            **(self._compared(met) if self.compare else {}),
-        }
+        """The size of the lattice, and the best node's levels."""
+        by_name = dict(zip(self.lattice.names, levels, strict=True))
+        return {"lattice": self.lattice.size, "levels": by_name}
 
-    def _met(self) -> dict[Levels, Fitness]:
-        """Every node that was read, in the order it was first met."""
-        here = {levels: self.fitness(levels) for levels in self._known}
-        return {**self.visited.nodes, **here}
+    def overview(self, state: State[Levels]) -> Mapping[str, object]:
+        """How many nodes a run read; where asked, CE and RR of what it found."""
+        read = {"nodes_evaluated": len({member.genome for member in state.population})}
+        return {**read, **self._compared(state)} if self.compare else read
 
-    def _compared(self, met: Mapping[Levels, Fitness]) -> dict[str, float]:
-        """CE and RR of what was found against the exact front."""
+    def _compared(self, state: State[Levels]) -> dict[str, float]:
         whole = self.objectives.of_all(self.lattice.sweep(self.reader.rule))
         exact = whole[minimal(self.objectives.fitness(whole))]
-        found = np.array(self.visited.archive_of(met))
+        found = fitness_array(state.archive.members)
         return {
             "ce": convergence_error(self.objectives.natural(found), exact),
-            "rr": representation_ratio(found, self.objectives.fitness(exact), self.visited.sides),
+            "rr": representation_ratio(found, self.objectives.fitness(exact), self.sides),
         }
+
+    def charts(self, state: State[Levels]) -> Sequence[Chart]:
+        """The nodes that a run read, with its front among them."""
+        title = f"Nodes read of {self.lattice.size:,}, and the front"
+        read, front = (
+            self.objectives.natural(fitness_array(members))
+            for members in (state.population, state.archive.members)
+        )
+        return [lattice_chart("lattice", title, self.objectives, read, front)]

@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-
-import numpy as np
+from math import log1p
 
 from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
-from evomask.evolution.individual import Fitness
+from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.loop import Scheme
+from evomask.evolution.schemes import Archived
 from evomask.evolution.setup import Setup
 from evomask.searches.generalization.guided import Guided
 from evomask.searches.generalization.indices import ClassIndex, Index
 from evomask.searches.generalization.lattice import Lattice, Levels
-from evomask.searches.generalization.pbg import PbgEa
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.visited import Nothing, Noting, Visited
+from evomask.searches.generalization.schemes import Nothing, Remembering
 
 POPULATION = 25
 CROSSOVER_RATE = 0.8
@@ -59,23 +58,22 @@ def put_together(
     """A search over one lattice, ready for the loop."""
     objectives = Objectives(lattice, tuple(indices))
     reader = Reader(lattice, lattice.rule(limit=conditions.limit, shares=objectives.shares))
-    visited = Visited(_sides(conditions.boxes, objectives))
+    sides = _sides(conditions.boxes, objectives)
     every = algorithm is Algorithm.EXHAUSTIVE
-    problem = Nodes(reader, objectives, every, conditions.compare, visited)
     return Setup(
-        problem,
-        Noting(_scheme(algorithm, objectives), visited),
+        Nodes(reader, objectives, sides, every, conditions.compare),
+        _scheme(algorithm, objectives, conditions.population),
         lattice.size if every else conditions.population,
-        BoxedFront[Levels](visited.sides),
-        lambda fitness: _worst(objectives, fitness),
+        BoxedFront[Levels](sides),
+        _worst(objectives),
     )
 
 
-def _scheme(algorithm: Algorithm, objectives: Objectives) -> Scheme[Levels]:
+def _scheme(algorithm: Algorithm, objectives: Objectives, population: int) -> Scheme[Levels]:
     if algorithm is Algorithm.EXHAUSTIVE:
         return Nothing()
     if algorithm is Algorithm.PBG_EA:
-        return PbgEa(CROSSOVER_RATE)
+        return Remembering(Archived(CROSSOVER_RATE), population)
     return Guided(objectives)
 
 
@@ -90,11 +88,21 @@ def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...
     return boxes
 
 
-def _worst(objectives: Objectives, fitness: Fitness) -> float:
-    """One cost: the objective that is worst on a scale from 0 to 1, qualities by logarithm."""
-    values = objectives.natural(np.array(fitness))
-    largest = objectives.largest
-    return max(
-        1.0 - float(np.log1p(value) / np.log1p(bound)) if index.more else float(value / bound)
-        for index, value, bound in zip(objectives.indices, values, largest, strict=True)
-    )
+def _worst(objectives: Objectives) -> Cost:
+    """One cost: the objective that is worst on a scale from 0 to 1, qualities by logarithm.
+
+    A quality of the user's own that has no bound counts 1 / (1 + value).
+    """
+
+    def quality(value: float, bound: float) -> float:
+        return 1.0 - log1p(value) / log1p(bound) if bound else 1.0 / (1.0 + value)
+
+    scales = list(zip(objectives.indices, objectives.largest.tolist(), strict=True))
+
+    def cost(fitness: Fitness) -> float:
+        return max(
+            quality(-value, bound) if index.more else value / bound + 1.0
+            for value, (index, bound) in zip(fitness, scales, strict=True)
+        )
+
+    return cost

@@ -1,0 +1,199 @@
+"""Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.3 to 4.5, figures 4.4 to 4.9."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from evomask.data.chart import Axis, Chart, Series
+from evomask.errors import ParameterError
+from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.individual import Fitness
+from evomask.evolution.loop import Worker, begin, evolve
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.state import State
+from evomask.evolution.stopping import generations
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import InProcess
+from evomask.papers.pram_inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
+from evomask.searches.pram.search import Algorithm, Joined, Parameters, PramSearch, Profile
+
+AS_PRINTED, OURS = 1_125, 15
+"""Generations of Algorithm 6, and of ours."""
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to try.
+
+    Args:
+        share: of the generations that are usual.
+    """
+
+    seed: int = 1
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
+
+    def generations(self, usual: int) -> int:
+        """How many generations a search has."""
+        return max(1, round(self.share * usual))
+
+    @property
+    def around(self) -> Surroundings:
+        """What a search may know."""
+        return Surroundings(partial(draw_stream, self.seed))
+
+
+class Found(NamedTuple):
+    """A search carried out.
+
+    Args:
+        path: loss and risk of the best so far at each generation's end.
+    """
+
+    problem: Any
+    genome: Any
+    path: tuple[Fitness, ...]
+
+    @property
+    def fitness(self) -> Fitness:
+        """Loss and risk of the best."""
+        return self.path[-1]
+
+
+def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> Found:
+    """A search made ready, carried out for so many generations."""
+    work = InProcess(Worker(setup.problem, effort.seed))
+    leading: list[Any] = []
+
+    def watch(_: Any, __: Brood[Any], ___: Outcomes[Any], after: State[Any]) -> None:  # noqa: ANN401
+        everyone = (*leading[-1:], *after.population)
+        leading.append(min(everyone, key=lambda member: setup.cost(member.fitness)))
+
+    state = begin(setup.first, work, archive=setup.archive, observers=[watch], cost=setup.cost)
+    until = generations(effort.generations(usual))
+    evolve(
+        state, setup.scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
+    )
+    path = tuple(member.fitness for member in leading)
+    return Found(setup.problem, leading[-1].genome, path)
+
+
+@lru_cache(maxsize=64)
+def searched(name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort) -> Found:
+    """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`."""
+    parameters = Parameters(algorithm=algorithm, profile=Profile.PAPERS, score=Joined.MEAN)
+    setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
+    usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
+    return carried_out(setup, effort, usual)
+
+
+def table_4_3(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, Adult for Housing."""
+    return _scores(ADULT, Effort(seed, share))
+
+
+def table_4_4(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, German credit."""
+    return _scores(GERMAN, Effort(seed, share))
+
+
+def table_4_5(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, Solar flare."""
+    return _scores(FLARE, Effort(seed, share))
+
+
+def _scores(name: str, effort: Effort) -> list[Row]:
+    printed = searched(name, ATTRIBUTES[name], Algorithm.THESIS, effort)
+    ours = searched(name, ATTRIBUTES[name], Algorithm.MEMETIC, effort)
+    start = printed.path[0]
+    rows = {
+        "initial": (SCORES[name]["initial"], start),
+        "final, Algorithm 6": (SCORES[name]["final"], printed.fitness),
+        "final, memetic": (None, ours.fitness),
+    }
+    return [_score_row(name, label, *values, start) for label, values in rows.items()]
+
+
+def _score_row(
+    name: str, label: str, paper: tuple[float, ...] | None, ours: Fitness, start: Fitness
+) -> Row:
+    row: Row = {"matrices": label}
+    values = (*ours, sum(ours) / 2)
+    for place, (measure, value) in enumerate(zip(("IL", "DR", "score"), values, strict=True)):
+        row |= {f"{measure} paper": paper[place] if paper else None, f"{measure} ours": value}
+    before = SCORES[name]["initial"][2]
+    row["fall paper"] = 100 * (1 - paper[2] / before) if paper else None
+    row["fall ours"] = 100 * (1 - values[2] / (sum(start) / 2))
+    return row
+
+
+def figure_4_4(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, Adult for Housing."""
+    return _single(ADULT, Effort(seed, share))
+
+
+def figure_4_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, Adult for Housing."""
+    return _together(ADULT, Effort(seed, share))
+
+
+def figure_4_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, German credit."""
+    return _single(GERMAN, Effort(seed, share))
+
+
+def figure_4_7(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, German credit."""
+    return _together(GERMAN, Effort(seed, share))
+
+
+def figure_4_8(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, Solar flare."""
+    return _single(FLARE, Effort(seed, share))
+
+
+def figure_4_9(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, Solar flare."""
+    return _together(FLARE, Effort(seed, share))
+
+
+def _single(name: str, effort: Effort) -> list[Chart]:
+    return [_evolution(name, (attribute,), effort) for attribute in ATTRIBUTES[name]]
+
+
+def _together(name: str, effort: Effort) -> list[Chart]:
+    return [_evolution(name, ATTRIBUTES[name], effort)]
+
+
+def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
+    found = searched(name, attributes, Algorithm.THESIS, effort)
+    means = [sum(fitness) / 2 for fitness in found.path]
+    what = ", ".join(attributes)
+    return Chart(
+        f"evolution-of-{'-'.join(attributes)}".lower(),
+        f"{name}: matrices of {what}",
+        f"The score falls from {means[0]:.1f} to {means[-1]:.1f}; loss and risk may rise.",
+        Axis("generation"),
+        Axis("percent"),
+        evolution_series({"": found.path}, {"score": means}),
+    )
+
+
+def evolution_series(
+    paths: Mapping[str, Sequence[Fitness]], more: Mapping[str, Sequence[float]] | None = None
+) -> tuple[Series, ...]:
+    """Loss and risk of each path by generation, and whatever else has a value for each."""
+    values: dict[str, Sequence[float]] = {}
+    for name, path in paths.items():
+        for place, measure in enumerate(("loss", "risk")):
+            values[f"{measure} {name}".strip()] = [fitness[place] for fitness in path]
+    return tuple(
+        Series(name, "line", tuple(map(float, range(len(line)))), tuple(line))
+        for name, line in {**values, **(more or {})}.items()
+    )

@@ -1,0 +1,1 @@
+"""Clustering before protecting: method, number of clusters and k evolve."""

@@ -1,0 +1,1 @@
+"""The equations search: formulas that make PRAM matrices (genetic programming)."""

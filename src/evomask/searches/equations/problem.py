@@ -1,0 +1,211 @@
+"""Equations as an evolutionary problem: children, what their matrices cost, masked files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.distance import category_distances
+from evomask.data.table import Table
+from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.schemes import CROSS, MUTATE
+from evomask.evolution.streams import litter_stream
+from evomask.evolution.tree import Symbols
+from evomask.masking.common_draws import CommonDraws
+from evomask.masking.pram import Transitions, category_frequencies, made_invariant
+from evomask.masking.transitions import frequency_shift, is_dominant
+from evomask.measures.outlook import Outlook
+from evomask.measures.randomized import Randomized
+from evomask.searches.equations.formulas import shown, simplified
+from evomask.searches.equations.genome import (
+    Equation,
+    Rows,
+    Terms,
+    departure,
+    terms_of,
+    transitions,
+)
+from evomask.searches.equations.operators import MUTATIONS, crossed
+from evomask.searches.equations.survival import SPREAD, along
+
+Matrices = Mapping[str, Transitions]
+Begin = Callable[[int, np.random.Generator], Equation]
+"""First equation number so and so."""
+
+MADE: Mapping[Rows, str] = {
+    Rows.NORMALISED: "each row divided by its sum",
+    Rows.REST: "what is left staying i",
+    Rows.PENALISED: "each row divided by its sum, which is about 1",
+}
+"""How rows come to sum to one, in words."""
+
+DECIMALS = 9
+"""Of a fitness: what is equal up to rounding is equal."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """What equations may say.
+
+    Args:
+        levels: how deep an equation may be.
+        mutations: operators that a mutation chooses among.
+        simplify: whether children are simplified before they are measured.
+        invariant: whether matrices are followed by their reverse, so that frequencies stay.
+    """
+
+    symbols: Symbols
+    levels: int
+    rows: Rows
+    mutations: tuple[str, ...]
+    simplify: bool
+    invariant: bool
+
+    def child(self, task: Task[Equation], rng: np.random.Generator) -> Equation:
+        """What an operator makes of its parents."""
+        parents = tuple(parent.genome for parent in task.parents)
+        if task.operator == CROSS:
+            pair = parents[0], parents[1]
+            child = crossed(pair, self.symbols, self.levels, litter_stream(task.litter))
+            return simplified(child) if self.simplify else child
+        return self.mutated(parents[0], rng, task.operator)
+
+    def mutated(
+        self, equation: Equation, rng: np.random.Generator, operator: str = MUTATE
+    ) -> Equation:
+        """A mutant by the operator of this name, or by any of the usual ones."""
+        if operator not in MUTATIONS:
+            operator = self.mutations[int(rng.integers(len(self.mutations)))]
+        child = MUTATIONS[operator](equation, self.symbols, self.levels, rng)
+        return simplified(child) if self.simplify else child
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixEquations:
+    """One equation for the transition matrices of all quasi-identifiers of a table.
+
+    Args:
+        judge: loss and risk of matrices.
+        outlook: the same foretold in no time, where that can be had.
+        cost: one number of loss and risk.
+        climb: how many mutations are tried on a child before it is measured.
+        remembered: fitness of matrices met so far; it saves time and changes nothing.
+    """
+
+    draws: CommonDraws
+    judge: Randomized
+    outlook: Outlook | None
+    language: Language
+    begin: Begin
+    cost: Cost
+    climb: int
+    terms: Mapping[str, Terms]
+    remembered: dict[bytes, Fitness] = field(default_factory=dict)
+
+    def work(self, task: Task[Equation], rng: np.random.Generator) -> Outcome[Equation]:
+        """One child by the task's operator, which then climbs by what is foretold."""
+        if task.operator == FIRST:
+            return self._measured(self.begin(task.rival or 0, rng), 0)
+        cost = partial(along, task.litter) if task.operator == SPREAD else self.cost
+        genome = self.language.child(task, rng)
+        if self.outlook is None or self.climb == 0:
+            return self._measured(genome, 0)
+        return self._measured(self._climbed(genome, self.outlook, cost, rng), self.climb)
+
+    def _measured(self, genome: Equation, steps: int) -> Outcome[Equation]:
+        counts = {"symbols": len(genome)}
+        return Outcome(genome, self.fitness(genome), steps=steps, counts=counts)
+
+    def _climbed(
+        self, genome: Equation, outlook: Outlook, cost: Cost, rng: np.random.Generator
+    ) -> Equation:
+        """Mutations that are foretold better, or as good and shorter, are kept."""
+
+        def promise(equation: Equation) -> tuple[float, int]:
+            foretold = cost(outlook(self.matrices(equation))) + self.penalty(equation)
+            return round(foretold, DECIMALS), len(equation)
+
+        best = promise(genome)
+        for _ in range(self.climb):
+            other = self.language.mutated(genome, rng)
+            found = promise(other)
+            if found < best:
+                genome, best = other, found
+        return genome
+
+    def fitness(self, genome: Equation) -> Fitness:
+        """Loss and risk, with a penalty where rows ought to sum to one and do not."""
+        matrices = self.matrices(genome)
+        known = b"".join(matrix.tobytes() for matrix in matrices.values())
+        if known not in self.remembered:
+            self.remembered[known] = self.judge(matrices)
+        penalty = self.penalty(genome)
+        return tuple(round(value + penalty, DECIMALS) for value in self.remembered[known])
+
+    def penalty(self, genome: Equation) -> float:
+        """How far rows are from summing to one, in percent; 0 where that is not asked for."""
+        if self.language.rows is not Rows.PENALISED:
+            return 0.0
+        return 100.0 * float(np.mean([departure(genome, terms) for terms in self.terms.values()]))
+
+    def matrices(self, genome: Equation) -> Matrices:
+        """The transition matrix of each attribute."""
+        made = {
+            name: transitions(genome, terms, self.language.rows)
+            for name, terms in self.terms.items()
+        }
+        if not self.language.invariant:
+            return made
+        return {n: made_invariant(m, self.terms[n]["freq_i"].ravel()) for n, m in made.items()}
+
+    def decode(self, genome: Equation, draw: int) -> Table:
+        """The masked file of one draw."""
+        return self.draws.masked(self.matrices(genome), draw)
+
+    def read(self, genome: Equation, draw: int) -> Mapping[str, float]:
+        """Loss and risk of the released draw, the expectation beside."""
+        told = self.judge.released(self.matrices(genome), draw)
+        expected = self.cost((told["expected_loss"], told["expected_risk"]))
+        score = self.cost((told["loss"], told["risk"]))
+        return {**told, "score": score, "expected_score": expected}
+
+    def answer(self, genome: Equation) -> Mapping[str, object]:
+        """The formula, and the matrices it makes with what holds for them."""
+        matrices, text = self.matrices(genome), shown(genome, self.language.rows)
+        because = f"category i becomes j by {text}, {MADE[self.language.rows]}"
+        return {
+            "equation": text,
+            "explanation": [{"attributes": list(matrices), "because": because}],
+            "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
+            "invariant": self.language.invariant,
+        }
+
+    def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
+        stays = np.diagonal(matrix)
+        return {
+            "categories": list(self.draws.table.attribute(name).categories),
+            "rows": matrix.tolist(),
+            "diagonal": [float(stays.min()), float(stays.max())],
+            "dominant": is_dominant(matrix),
+            "frequency_shift": frequency_shift(matrix, self.terms[name]["freq_i"].ravel()),
+        }
+
+    def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
+        """The symbols in their order."""
+        return {"symbols": np.array(genome, dtype=np.str_)}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Equation:
+        """The equation."""
+        return tuple(str(symbol) for symbol in arrays["symbols"])
+
+
+def terms_of_table(table: Table, names: tuple[str, ...]) -> dict[str, Terms]:
+    """The values of all terminals for each attribute."""
+    return {
+        name: terms_of(category_frequencies(table, name), category_distances(table.attribute(name)))
+        for name in names
+    }

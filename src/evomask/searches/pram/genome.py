@@ -1,0 +1,117 @@
+"""What evolves: a transition matrix for each attribute, all in one row of numbers.
+
+The thesis keeps whole numbers, a probability times 1000, and makes matrices of them when they
+are needed; ours keeps matrices that are valid as they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.kernels.arrays import Floats, Indices
+from evomask.kernels.transitions import Bounds
+from evomask.masking.limits import Limits, allowed_changes, nearest_range, shaped, tidied
+from evomask.masking.pram import Transitions
+from evomask.masking.transitions import frequencies_of, rows_to_one
+
+THOUSAND = 1000
+"""What a probability is multiplied by to become a whole number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the matrices of some attributes stand in one row, and what they must keep to.
+
+    Args:
+        attributes: names of the attributes to mask.
+        wanted: the limits; a band holds for ordinal attributes alone.
+    """
+
+    table: Table
+    attributes: tuple[str, ...]
+    wanted: Limits
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Categories of each attribute."""
+        return tuple(len(self.table.attribute(name).categories) for name in self.attributes)
+
+    @cached_property
+    def frequencies(self) -> Mapping[str, Floats]:
+        """Records in each category of each attribute."""
+        return frequencies_of(self.table, self.attributes)
+
+    @cached_property
+    def limits(self) -> Mapping[str, Limits]:
+        """What each attribute's matrix must keep to, widened where it could not be otherwise."""
+        return {name: self._limits(name) for name in self.attributes}
+
+    def _limits(self, name: str) -> Limits:
+        attribute, wanted = self.table.attribute(name), self.wanted
+        band = wanted.band if attribute.kind is Kind.ORDINAL else None
+        own = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
+        if not own.invariant:
+            return own
+        low, high = nearest_range(self.frequencies[name], own)
+        return Limits(low, high, band, attribute.has_missing, invariant=True)
+
+    def matrices(self, flat: Floats) -> dict[str, Transitions]:
+        """The matrix of each attribute."""
+        ends = np.cumsum([size**2 for size in self.sizes])[:-1]
+        parts = zip(self.attributes, self.sizes, np.split(flat, ends), strict=True)
+        return {name: part.reshape(size, size) for name, size, part in parts}
+
+    def flat(self, matrices: Mapping[str, Transitions]) -> Floats:
+        """Matrices in one row."""
+        return np.concatenate([matrices[name].ravel() for name in self.attributes])
+
+    def shaped(self, matrices: Mapping[str, Transitions]) -> Floats:
+        """Near matrices that keep to the limits, in one row."""
+        return self.flat(
+            {name: shaped(matrices[name], self.frequencies[name], self.limits[name])
+             for name in self.attributes}
+        )  # fmt: skip
+
+    def tidied(self, flat: Floats) -> Floats:
+        """The same matrices without the rounding errors of many small changes."""
+        return self.flat(
+            {name: tidied(matrix, self.frequencies[name], invariant=self.wanted.invariant)
+             for name, matrix in self.matrices(flat).items()}
+        )  # fmt: skip
+
+    def whole(self, flat: Floats) -> Floats:
+        """Matrices as the thesis encodes them: probabilities times 1000, cut to whole numbers."""
+        numbers: Floats = np.floor(flat * THOUSAND + 1e-9)
+        return numbers
+
+    def from_whole(self, numbers: Floats) -> Floats:
+        """Whole numbers as valid matrices: rows normalised, then brought to the limits."""
+        matrices = self.matrices(numbers)
+        return self.shaped({name: rows_to_one(matrix) for name, matrix in matrices.items()})
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The limits as kernels take them."""
+        sizes = np.array(self.sizes, dtype=np.int64)
+        own = [self.limits[name] for name in self.attributes]
+        counts = [self.frequencies[name] for name in self.attributes]
+        allowed = [allowed_changes(n, limit) for n, limit in zip(self.sizes, own, strict=True)]
+        free = [
+            not limit.has_range and bool(all_.all())
+            for limit, all_ in zip(own, allowed, strict=True)
+        ]
+        return Bounds(
+            sizes, _begins(sizes**2), _begins(sizes),
+            np.concatenate([count / count.sum() for count in counts]),
+            np.concatenate([square.ravel() for square in allowed]).astype(np.int64),
+            np.array([limit.low for limit in own]), np.array([limit.high for limit in own]),
+            np.array(free, dtype=np.int64), self.wanted.invariant,
+        )  # fmt: skip
+
+
+def _begins(sizes: Indices) -> Indices:
+    return np.cumsum(sizes) - sizes

@@ -1,0 +1,129 @@
+"""Transition matrices as an evolutionary problem: children, what they cost, their masked file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.table import Table
+from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.schemes import CROSS, MUTATE
+from evomask.kernels.arrays import Floats
+from evomask.masking.common_draws import CommonDraws
+from evomask.masking.pram import MatrixPram
+from evomask.masking.transitions import frequency_shift, is_dominant
+from evomask.measures.randomized import Randomized
+from evomask.searches.pram import operators
+from evomask.searches.pram.genome import Layout
+from evomask.searches.pram.operators import Goal, Guide
+from evomask.searches.pram.scheme import BLEND, CLIMB, SPREAD, towards
+
+COOL, HOT = 0.003, 1.0
+"""Worsening in percent that a burst readily accepts at its start: between these."""
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionProblem:
+    """Which matrices PRAM masks one table with.
+
+    Args:
+        measured: loss and risk of matrices.
+        cost: one number of loss and risk.
+        guide: loss and risk as a burst sees them, faster.
+        made: valid matrices of a genome.
+        firsts: the first genomes, the start in front.
+        steps: small changes in a burst.
+    """
+
+    layout: Layout
+    draws: CommonDraws
+    measured: Randomized
+    cost: Cost
+    guide: Guide
+    made: Callable[[Floats], Floats]
+    firsts: tuple[Floats, ...]
+    steps: int
+
+    def work(self, task: Task[Floats], rng: np.random.Generator) -> Outcome[Floats]:
+        """One child by the task's operator; ours end in a burst of small changes."""
+        if task.operator in (FIRST, MUTATE, CROSS):
+            genome = self._child(task, rng)
+            return Outcome(genome, self.fitness(genome))
+        genome = self._climbed(task, rng)
+        return Outcome(genome, self.fitness(genome), steps=self.steps)
+
+    def _child(self, task: Task[Floats], rng: np.random.Generator) -> Floats:
+        if task.operator == FIRST:
+            return self.firsts[task.rival or 0]
+        operator = operators.mutate if task.operator == MUTATE else operators.cross
+        return operator(task.parents[0].genome, self.layout.sizes, rng)
+
+    def _climbed(self, task: Task[Floats], rng: np.random.Generator) -> Floats:
+        genomes = [parent.genome for parent in task.parents]
+        begin = genomes[0]
+        if task.operator == BLEND:
+            begin = operators.blend(genomes[0], genomes[1], self.layout.sizes, rng)
+        heat = COOL * (HOT / COOL) ** rng.random()
+        climbed = operators.climb(
+            begin, self.layout.bounds, self.guide, self._goal(task), heat, self.steps, rng
+        )
+        return self.layout.tidied(climbed)
+
+    def _goal(self, task: Task[Floats]) -> Goal:
+        if task.operator == SPREAD:
+            return lambda fitness: towards(task.litter, fitness)
+        assert task.operator in (CLIMB, BLEND)  # noqa: S101
+        return lambda fitness: self.cost(fitness) + 0.001 * sum(fitness)
+
+    def fitness(self, genome: Floats) -> Fitness:
+        """Loss and risk, expected or over the common draws."""
+        return self.measured(self.matrices(genome))
+
+    def matrices(self, genome: Floats) -> dict[str, Floats]:
+        """The matrix of each attribute."""
+        return self.layout.matrices(self.made(genome))
+
+    def matrix_pram(self, genome: Floats) -> MatrixPram:
+        """The method that masks with the matrices."""
+        return MatrixPram(self.layout.attributes, self.matrices(genome))
+
+    def decode(self, genome: Floats, draw: int) -> Table:
+        """The file of one draw."""
+        return self.draws.masked(self.matrices(genome), draw)
+
+    def read(self, genome: Floats, draw: int) -> Mapping[str, float]:
+        """Loss, risk and score of the released draw, and what was expected."""
+        told = self.measured.released(self.matrices(genome), draw)
+        expected = self.cost((told["expected_loss"], told["expected_risk"]))
+        score = self.cost((told["loss"], told["risk"]))
+        return {**told, "score": score, "expected_score": expected}
+
+    def answer(self, genome: Floats) -> Mapping[str, object]:
+        """The matrices with what holds for them, and what the start costs."""
+        matrices = self.matrices(genome)
+        return {
+            "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
+            "invariant": self.layout.wanted.invariant,
+            "start": dict(self.read(self.firsts[0], 0)),
+        }
+
+    def _told(self, name: str, matrix: Floats) -> dict[str, object]:
+        stays = np.diagonal(matrix)
+        return {
+            "categories": list(self.layout.table.attribute(name).categories),
+            "rows": matrix.tolist(),
+            "diagonal": [float(stays.min()), float(stays.max())],
+            "dominant": is_dominant(matrix),
+            "frequency_shift": frequency_shift(matrix, self.layout.frequencies[name]),
+        }
+
+    def pack(self, genome: Floats) -> Mapping[str, NDArray[Any]]:
+        """All matrices in one row."""
+        return {"matrices": genome}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Floats:
+        """The genome."""
+        return arrays["matrices"]

@@ -1,0 +1,311 @@
+"""Evolved PRAM matrices (chapter 4.1 of the thesis), put together.
+
+Algorithm 6 of the thesis keeps one set of matrices and tries a mutation or a crossover at a
+time. Ours keeps several and improves them in bursts of small changes, judged by what loss and
+risk are to be expected; it looks for the whole front as well as for the best score.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Cost, first, mean, worst
+from evomask.evolution.loop import Scheme
+from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.stopping import Budget
+from evomask.kernels.arrays import Floats
+from evomask.masking.common_draws import CommonDraws
+from evomask.masking.limits import DOMINANT, Limits
+from evomask.masking.pram import Design, Pram
+from evomask.masking.requirements import require_share
+from evomask.masking.transitions import rows_to_one
+from evomask.measures.loss.bivariate import BivariateLoss
+from evomask.measures.measure import Measure
+from evomask.measures.outlook import Outlook
+from evomask.measures.randomized import Randomized, profile_measures
+from evomask.measures.score import Mean
+from evomask.searches.pram.genome import Layout
+from evomask.searches.pram.operators import Guide
+from evomask.searches.pram.problem import TransitionProblem
+from evomask.searches.pram.scheme import Climbers
+
+CHANGES = (0.5, 0.2, 0.8)
+"""Probabilities of change of the standard matrices among the first."""
+
+FORETOLD, DRAWN = 1_000, 20
+"""Small changes in a burst, where loss and risk can be foretold and where they are drawn."""
+
+BURST, TRIAL, MOST_STEPS = 0.06, 50, 20_000
+"""Seconds of a burst under a time budget, changes that are timed, and changes at most."""
+
+SETTING_UP = 2**32
+"""Number of the draw that setting up uses; no evaluation comes near it."""
+
+
+class Algorithm(StrEnum):
+    """Which search."""
+
+    MEMETIC = "memetic"
+    THESIS = "thesis"
+
+
+class Profile(StrEnum):
+    """Which risk."""
+
+    STRICT = "strict"
+    PAPERS = "papers"
+
+
+class Joined(StrEnum):
+    """How loss and risk become one number."""
+
+    MEAN = "mean"
+    WORST = "worst"
+
+
+class Sought(StrEnum):
+    """What is sought: a good score, or bivariate counts that stay (4.5)."""
+
+    SCORE = "score"
+    BIVARIATE = "bivariate"
+
+
+COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the search for PRAM matrices.
+
+    Args:
+        attributes: what to mask; by default all categorical quasi-identifiers.
+        algorithm: memetic (ours) or thesis (Algorithm 6).
+        profile: the risk, strict or papers.
+        probabilistic: read probabilistic linkage too; slower.
+        score: worst or mean of loss and risk.
+        fitness: score, or bivariate: the counts of each masked attribute crossed with another.
+        beside: the attribute that stays as it is, for bivariate.
+        draws: files averaged for each set of matrices, where there is no expectation.
+        invariant: make matrices that keep expected frequencies.
+        diagonal: lowest and highest probability that a category stays, as 0.55,0.75.
+        dominant: let every category rather stay than change.
+        band: how many places an ordinal category may move; 0: any number.
+        start: design of the first matrices: off-diagonal, diagonal or entropy.
+        change: probability of change in the first matrices.
+        population: how many sets of matrices stay.
+        steps: small changes in a burst.
+        matrices: folder for the matrices as CSV and heat maps.
+    """
+
+    attributes: tuple[str, ...] = ()
+    algorithm: Algorithm = Algorithm.MEMETIC
+    profile: Profile = Profile.STRICT
+    probabilistic: bool = False
+    score: Joined = Joined.WORST
+    fitness: Sought = Sought.SCORE
+    beside: str = ""
+    draws: int = 5
+    invariant: bool = False
+    diagonal: tuple[float, ...] = ()
+    dominant: bool = False
+    band: int = 0
+    start: Design = Design.OFF_DIAGONAL
+    change: float = 0.5
+    population: int = 12
+    steps: int | None = None
+    matrices: str = ""
+
+    def __post_init__(self) -> None:
+        require_share(self.change, "change")
+        if self.population < 1 or self.draws < 1 or (self.steps or 1) < 1:
+            raise ParameterError("population, draws and steps must be at least 1")
+        if len(self.diagonal) not in (0, 2):
+            raise ParameterError(
+                f"diagonal must be two numbers, as 0.55,0.75, got {len(self.diagonal)}"
+            )
+        if (self.fitness is Sought.BIVARIATE) != bool(self.beside):
+            raise ParameterError("bivariate fitness and beside go together; give both or neither")
+        _ = self.limits
+
+    @property
+    def limits(self) -> Limits:
+        """What matrices must keep to."""
+        low, high = self.diagonal or (0.0, 1.0)
+        low = max(low, DOMINANT) if self.dominant else low
+        return Limits(low, high, self.band or None, invariant=self.invariant)
+
+    @property
+    def cost(self) -> Cost:
+        """One number of loss and risk; bivariate counts are a loss that stands alone."""
+        return first if self.fitness is Sought.BIVARIATE else COSTS[self.score]
+
+
+class PramSearch:
+    """Change categories by chance; the transition matrices evolve."""
+
+    name = "pram"
+    parameters = Parameters
+    budget = Budget(generations=100)
+
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:
+        """The search made ready for one table."""
+        layout = Layout(table, masked_attributes(table, parameters), parameters.limits)
+        _tell_of_wider_ranges(layout)
+        draws = CommonDraws(table, layout.attributes, around.draws)
+        names = _scope(table, layout.attributes)
+        measures = _measures(layout, names, parameters)
+        measured = Randomized.of(table, measures, draws.masked, parameters.draws)
+        guide, is_fast = _guide(layout, names, measured, parameters)
+        firsts = _firsts(layout, parameters, around.draws(SETTING_UP))
+        begin = layout.shaped(_start(layout, parameters))
+        steps = _steps(parameters, around, is_fast, lambda: guide(begin))
+        made, scheme = _by_algorithm(layout, parameters)
+        problem = TransitionProblem(
+            layout, draws, measured, parameters.cost, guide, made, firsts, steps
+        )
+        return Setup(problem, scheme, first=len(firsts), cost=parameters.cost)
+
+
+def masked_attributes(table: Table, parameters: Parameters) -> tuple[str, ...]:
+    """What to mask: as told, or every quasi-identifier that has categories."""
+    schema = table.schema
+    if not parameters.attributes:
+        found = tuple(n for n in schema.quasi_identifiers if table.attribute(n).is_categorical)
+        if not found:
+            raise SchemaError(
+                "PRAM changes categories; name an ordinal or nominal quasi-identifier"
+            )
+        return tuple(name for name in found if name != parameters.beside)
+    for name in parameters.attributes:
+        if not table.attribute(name).is_categorical:
+            raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
+    if parameters.beside in parameters.attributes:
+        raise ParameterError(
+            f"{parameters.beside!r} is to stay as it is; leave it out of attributes"
+        )
+    return parameters.attributes
+
+
+def _scope(table: Table, masked: tuple[str, ...]) -> tuple[str, ...]:
+    """What loss and risk look at: quasi-identifiers, and whatever else is masked."""
+    return tuple(dict.fromkeys((*table.schema.quasi_identifiers, *masked)))
+
+
+def _measures(
+    layout: Layout, names: tuple[str, ...], parameters: Parameters
+) -> tuple[Measure, Measure]:
+    loss, risk = profile_measures(parameters.profile, names, probabilistic=parameters.probabilistic)
+    if parameters.fitness is Sought.BIVARIATE:
+        crossed = tuple(BivariateLoss((name, parameters.beside)) for name in layout.attributes)
+        return crossed[0] if len(crossed) == 1 else Mean(crossed), risk
+    return loss, risk
+
+
+def _guide(
+    layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
+) -> tuple[Guide, bool]:
+    """What bursts climb by, and whether it is fast."""
+    strict = parameters.profile is Profile.STRICT
+    outlook = Outlook.of(layout.table, names, strict=strict)
+    if outlook is None:
+        return lambda flat: measured(layout.matrices(flat)), False
+    foretell = _in_scope(layout, outlook)
+    if parameters.fitness is Sought.SCORE:
+        return foretell, True
+    return lambda flat: (measured.loss(layout.matrices(flat)), foretell(flat)[1]), True
+
+
+def _in_scope(layout: Layout, outlook: Outlook) -> Guide:
+    """The outlook of the masked attributes' matrices; the others in scope stay."""
+    if layout.attributes == outlook.attributes:
+        return outlook.read
+    numbered = {
+        name: np.full((size, size), np.nan)
+        for name, size in zip(layout.attributes, layout.sizes, strict=True)
+    }
+    frame = outlook.flat(numbered)
+    order = [name for name in outlook.attributes if name in layout.attributes]
+    holes = np.flatnonzero(np.isnan(frame))
+
+    def read(flat: Floats) -> tuple[float, float]:
+        whole = frame.copy()
+        matrices = layout.matrices(flat)
+        whole[holes] = np.concatenate([matrices[name].ravel() for name in order])
+        return outlook.read(whole)
+
+    return read
+
+
+def _start(layout: Layout, parameters: Parameters) -> dict[str, Floats]:
+    method = Pram(layout.attributes, parameters.start, parameters.change)
+    return {name: method.matrix(layout.table, name) for name in layout.attributes}
+
+
+def _firsts(layout: Layout, parameters: Parameters, rng: np.random.Generator) -> tuple[Floats, ...]:
+    """The start; for ours, standard matrices and random ones too."""
+    start = _start(layout, parameters)
+    if parameters.algorithm is Algorithm.THESIS:
+        return (layout.whole(layout.flat(start)),)
+    standard = [Pram(layout.attributes, design, change) for change in CHANGES for design in Design]
+    found = [start]
+    for method in standard:
+        found.append({name: method.matrix(layout.table, name) for name in layout.attributes})
+    while len(found) < parameters.population:
+        found.append(_random(layout, rng))
+    return tuple(layout.shaped(one) for one in found[: parameters.population])
+
+
+def _random(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
+    """Rows with a few likely categories each."""
+    sizes = zip(layout.attributes, layout.sizes, strict=True)
+    return {name: rows_to_one(rng.random((size, size)) ** 8) for name, size in sizes}
+
+
+def _steps(
+    parameters: Parameters, around: Surroundings, is_fast: bool, once: Callable[[], object]
+) -> int:
+    """Small changes in a burst: as told, by the clock, or a fixed number."""
+    if parameters.steps is not None:
+        return parameters.steps
+    if around.decide is None:
+        return FORETOLD if is_fast else DRAWN
+
+    def timed() -> float:
+        once()
+        started = time.perf_counter()
+        for _ in range(TRIAL if is_fast else 1):
+            once()
+        spent = (time.perf_counter() - started) / (TRIAL if is_fast else 1)
+        return min(MOST_STEPS, max(4.0, BURST / max(spent, 1e-9)))
+
+    return int(around.decide("steps", timed))
+
+
+def _by_algorithm(
+    layout: Layout, parameters: Parameters
+) -> tuple[Callable[[Floats], Floats], Scheme[Floats]]:
+    """How a genome becomes valid matrices, and how genomes breed."""
+    if parameters.algorithm is Algorithm.THESIS:
+        rates = {MUTATE: 0.5, CROSS: 0.5}
+        return layout.from_whole, OneAgainstChild(rates, by=parameters.cost)
+    return lambda genome: genome, Climbers(parameters.cost)
+
+
+def _tell_of_wider_ranges(layout: Layout) -> None:
+    wanted = layout.wanted
+    for name, limits in layout.limits.items():
+        if limits.high > wanted.high:
+            warnings.warn(
+                f"no invariant matrix of {name!r} keeps its diagonal within {wanted.low:g} to "
+                f"{wanted.high:g}, because one category holds too many of the records; the "
+                f"nearest range is kept, {limits.low:g} to {limits.high:.4g}",
+                stacklevel=3,
+            )

@@ -1,0 +1,126 @@
+"""What chapter 4 of the thesis prints, and its claims on a small effort."""
+
+import numpy as np
+import pytest
+
+from evomask.masking.limits import Limits, shaped
+from evomask.masking.pram import constant_diagonal
+from evomask.masking.transitions import frequency_shift
+from evomask.papers.catalogue import REPRODUCTIONS, reproduce
+from evomask.papers.equations import standard
+from evomask.papers.pram import Effort
+from evomask.papers.pram_inputs import (
+    ADULT,
+    ATTRIBUTES,
+    BOTH,
+    CONTROL,
+    DEGREE,
+    DEPTHS,
+    EVEN,
+    FLARE,
+    GERMAN,
+    MASKED,
+    PROTECTIONS,
+    RATIOS,
+    RECORDS,
+    SCORES,
+    SKEWED,
+    SUMMARIES,
+    VARIANTS,
+    crossed,
+    original,
+)
+from evomask.papers.pram_invariance import RANGE, chi_square_change, matrix_of, utility
+
+QUICK = 0.005
+
+
+@pytest.fixture(autouse=True)
+def _has_data(reference):
+    reference("uci/adult.csv")
+
+
+@pytest.mark.parametrize("name", [ADULT, GERMAN, FLARE])
+def test_printed_scores_are_means_of_loss_and_risk(name):
+    for il, dr, score in SCORES[name].values():
+        assert (il + dr) / 2 == pytest.approx(score, abs=0.011)
+
+
+@pytest.mark.parametrize("beside", [SKEWED, EVEN])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_printed_risks_are_the_weighted_ratios(beside, variant):
+    found = np.average(RATIOS[beside][variant], weights=DEGREE[:6])
+    assert found == pytest.approx(SUMMARIES[beside][variant][1], abs=0.002)
+
+
+@pytest.mark.parametrize("name", [GERMAN, ADULT])
+def test_table_4_15_at_depth_five_is_the_maximum_of_tables_4_12_and_4_14(name):
+    assert DEPTHS[name][5] == PROTECTIONS[name]["GP Max"]
+
+
+def test_adult_stands_in_with_as_many_records():
+    table = original(ADULT)
+    assert len(table) == RECORDS == DEGREE.sum()
+    assert table.schema.names == ATTRIBUTES[ADULT]
+
+
+def test_one_crossing_is_skewed_and_the_other_even():
+    shares = {b: np.bincount(crossed(b).codes(b)).max() / RECORDS for b in (SKEWED, EVEN)}
+    assert shares[SKEWED] > 0.8
+    assert shares[EVEN] < 0.2
+
+
+def test_our_uniform_matrix_is_that_of_table_4_12():
+    loss, risk = standard(GERMAN)["Unif PRAM"]
+    paper = PROTECTIONS[GERMAN]["Unif PRAM"]
+    assert loss == pytest.approx(paper[0], abs=0.5)
+    assert risk == pytest.approx(paper[1], abs=0.5)
+
+
+def test_the_initial_row_of_table_4_8_is_ours_too():
+    initial = reproduce("pram-table-4.8", share=QUICK).rows[0]
+    for i in range(1, 7):
+        assert initial[f"DEGREE {i} ours"] == pytest.approx(
+            initial[f"DEGREE {i} paper"], abs=0.0011
+        )
+
+
+def test_with_control_the_diagonal_stays_in_its_range():
+    for variant in (BOTH, CONTROL):
+        diagonal = np.diagonal(matrix_of(SKEWED, variant, Effort(1, 0.05)))
+        held = np.bincount(crossed(SKEWED).codes(MASKED), minlength=len(diagonal)) > 0
+        assert RANGE[0] - 1e-9 <= diagonal[held].min()
+        assert diagonal[held].max() <= RANGE[1] + 1e-9
+
+
+def test_invariance_makes_counts_differ_less_as_in_figure_4_12():
+    effort = Effort(1, 0.05)
+    assert utility(EVEN, BOTH, effort) < utility(EVEN, CONTROL, effort)
+    assert utility(SKEWED, BOTH, effort) < utility(SKEWED, CONTROL, effort)
+
+
+def test_every_matrix_weakens_the_relation_of_the_two_attributes():
+    assert all(0 < chi_square_change(EVEN, v, Effort(1, QUICK)) <= 100 for v in VARIANTS)
+
+
+def test_the_first_six_categories_of_degree_can_be_invariant_and_in_range():
+    held = DEGREE[:6]
+    matrix = shaped(constant_diagonal(held, 0.4), held, Limits(*RANGE, invariant=True))
+    assert frequency_shift(matrix, held) < 1e-12
+
+
+OURS = [name for name in REPRODUCTIONS if name.startswith(("pram-", "equations-"))]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_table_and_figure_of_chapter_4_is_made(name):
+    found = reproduce(name, share=QUICK)
+    assert found.rows
+    assert bool(found.charts) == ("figure" in name)
+
+
+def test_the_chapter_is_complete():
+    tables = {*range(3, 6), *range(8, 16)}
+    figures = {*range(4, 14), *range(16, 21)}
+    made = {name.split("-", 1)[1] for name in OURS}
+    assert made == {f"table-4.{i}" for i in tables} | {f"figure-4.{i}" for i in figures}

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evomask.errors import ParameterError
+from evomask.evolution.tree import Symbols, depth
+from evomask.searches.equations.formulas import formula, parsed, shown, simplified
+from evomask.searches.equations.genome import SYMBOLS, Rows, Terminals, cells, terms_of, transitions
+from evomask.searches.equations.operators import first_equation
+
+MORE = SYMBOLS[Terminals.MORE]
+TERMS = terms_of(np.array([5.0, 0.0, 3.0, 2.0]), 1.0 - np.eye(4))
+
+
+def equations():
+    return st.builds(
+        lambda seed, number: first_equation(number, MORE, 6, np.random.default_rng(seed)),
+        st.integers(0, 2**32),
+        st.integers(0, 9),
+    )
+
+
+def test_the_equation_of_figure_4_14():
+    symbols = Symbols({"+": 2, "*": 2}, ("a", "b", "2"))
+    assert formula(("+", "a", "*", "2", "b"), symbols) == "a + 2 * b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N",
+        "N + freq_i + freq_j",
+        "N - (freq_i - freq_j)",
+        "N / (freq_i * freq_j)",
+        "(N + 0.25) * same / size",
+        "freq_max / freq_min / distance",
+    ],
+)
+def test_brackets_stand_where_they_are_needed_only(text):
+    assert formula(parsed(text)) == text
+
+
+@given(equations())
+def test_a_formula_is_read_as_it_was_written(equation):
+    assert parsed(formula(equation)) == equation
+
+
+@pytest.mark.parametrize("text", ["", "N +", "N freq_i", "(N", "N)", "x + N", "N % 2", "-N", ".5"])
+def test_what_is_no_equation_is_refused(text):
+    with pytest.raises(ParameterError, match="made of N, freq_max"):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("freq_i - freq_i", "0"),
+        ("freq_i / freq_i", "1"),
+        ("N / (freq_j - freq_j)", "1"),
+        ("N + (freq_i - freq_i)", "N"),
+        ("N * (freq_i / freq_i)", "N"),
+        ("freq_i * freq_j - freq_j * freq_i", "0"),
+        ("freq_i + freq_i", "2 * freq_i"),
+        ("2 * 3 + N", "6 + N"),
+        ("0.5 - 2", "0.5 - 2"),
+        ("freq_i * freq_j / freq_j", "freq_i * freq_j / freq_j"),
+    ],
+)
+def test_simple_rules_make_it_shorter(text, short):
+    assert formula(simplified(parsed(text))) == short
+
+
+@given(equations())
+def test_a_simplified_equation_gives_the_same_cells(equation):
+    short = simplified(equation)
+    assert cells(short, TERMS) == pytest.approx(cells(equation, TERMS), rel=1e-6, abs=1e-9)
+
+
+@given(equations())
+def test_a_simplified_equation_is_no_longer_and_no_deeper(equation):
+    short = simplified(equation)
+    assert len(short) <= len(equation)
+    assert depth(short, MORE) <= depth(equation, MORE)
+
+
+@given(equations())
+def test_what_is_shown_makes_the_same_matrix(equation):
+    text = shown(equation, Rows.NORMALISED)
+    matrices = [transitions(e, TERMS, Rows.NORMALISED) for e in (equation, parsed(text))]
+    assert matrices[1] == pytest.approx(matrices[0], abs=1e-6)
+
+
+def test_factors_that_normalising_takes_out_are_not_shown():
+    assert (
+        shown(parsed("3 * (same + freq_j / N) * N / size"), Rows.NORMALISED) == "same + freq_j / N"
+    )
+    assert shown(parsed("N * same"), Rows.REST) == "N * same"

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evomask.evolution.tree import half_and_half, span
+from evomask.searches.equations.formulas import parsed
+from evomask.searches.equations.genome import (
+    SYMBOLS,
+    Rows,
+    Terminals,
+    cells,
+    departure,
+    divided,
+    normalised,
+    terms_of,
+    transitions,
+    with_rest,
+)
+from evomask.searches.equations.operators import first_equation
+
+THESIS = SYMBOLS[Terminals.THESIS]
+MORE = SYMBOLS[Terminals.MORE]
+FREQUENCIES = np.array([5.0, 0.0, 3.0, 2.0])
+TERMS = terms_of(FREQUENCIES, 1.0 - np.eye(4))
+
+
+def equations():
+    return st.builds(
+        lambda seed, number: first_equation(number, MORE, 6, np.random.default_rng(seed)),
+        st.integers(0, 2**32),
+        st.integers(0, 9),
+    )
+
+
+def value_of_cell(equation, frequencies, i, j):
+    """The slow obvious twin: Algorithm 8 for one cell, a postorder vector and a stack."""
+    values = {
+        "N": frequencies.sum(), "freq_max": frequencies.max(), "freq_min": frequencies.min(),
+        "freq_i": frequencies[i], "freq_j": frequencies[j], "same": float(i == j),
+        "distance": float(i != j), "size": float(len(frequencies)),
+    }  # fmt: skip
+    stack = []
+    for symbol in postorder(equation):
+        if symbol not in "+-*/":
+            stack.append(values[symbol] if symbol in values else float(symbol))
+            continue
+        second, first = stack.pop(), stack.pop()
+        if symbol == "/":
+            stack.append(first / second if second != 0 else 1.0)
+        else:
+            stack.append({"+": first + second, "-": first - second, "*": first * second}[symbol])
+    return abs(stack.pop())
+
+
+def postorder(equation):
+    if len(equation) == 1:
+        return list(equation)
+    middle = span(equation, 1, MORE)
+    return [*postorder(equation[1:middle]), *postorder(equation[middle:]), equation[0]]
+
+
+def test_the_postorder_vector_of_figure_4_14():
+    assert postorder(("+", "a", "*", "2", "b")) == ["a", "2", "b", "*", "+"]
+
+
+def test_the_stack_of_figure_4_15_ends_with_seven():
+    terms = {**TERMS, "freq_i": np.array([[1.0]]), "freq_j": np.array([[3.0]]), "size": 1}
+    assert cells(("+", "freq_i", "*", "2", "freq_j"), terms).tolist() == [[7.0]]
+
+
+@given(equations())
+def test_all_cells_at_once_are_the_cells_one_by_one(equation):
+    slow = [[value_of_cell(equation, FREQUENCIES, i, j) for j in range(4)] for i in range(4)]
+    assert cells(equation, TERMS) == pytest.approx(np.array(slow), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "result"), [(6.0, 3.0, 2.0), (6.0, 0.0, 1.0), (0, 0, 1)]
+)
+def test_division_by_zero_gives_one(above, below, result):
+    assert divided(np.float64(above), np.float64(below)) == result
+
+
+@given(equations(), st.sampled_from(Rows))
+def test_every_equation_makes_a_transition_matrix(equation, rows):
+    matrix = transitions(equation, TERMS, rows)
+    assert matrix.shape == (4, 4)
+    assert (matrix >= 0).all()
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(4), abs=1e-12)
+
+
+def test_rows_are_normalised_and_one_of_zeros_is_the_identity_row():
+    matrix = normalised(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    assert matrix.tolist() == [[0.25, 0.75], [0.0, 1.0]]
+
+
+def test_a_row_with_an_infinite_cell_is_the_identity_row():
+    matrix = normalised(np.array([[1.0, np.inf], [1.0, 1.0]]))
+    assert matrix.tolist() == [[1.0, 0.0], [0.5, 0.5]]
+
+
+def test_cells_too_large_to_be_added_up_are_normalised_all_the_same():
+    assert normalised(np.full((2, 2), 1e308)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+
+
+def test_the_rest_of_a_row_stands_on_its_diagonal():
+    matrix = with_rest(np.array([[9.0, 0.25, 0.25], [3.0, 9.0, 1.0], [0.0, 0.0, 0.0]]))
+    assert matrix.tolist() == [[0.5, 0.25, 0.25], [0.75, 0.0, 0.25], [0.0, 0.0, 1.0]]
+
+
+def test_an_equation_whose_rows_sum_to_one_departs_from_nothing():
+    assert departure(parsed("0.5 * same + 0.5 * freq_j / N"), TERMS) == pytest.approx(
+        0.0, abs=1e-15
+    )
+
+
+def test_rows_that_sum_to_a_half_depart_by_a_half():
+    assert departure(parsed("0.5 * same"), TERMS) == pytest.approx(0.5)
+
+
+def test_redrawing_by_frequency_keeps_the_frequencies():
+    matrix = transitions(parsed("0.3 * same + freq_j / N"), TERMS, Rows.NORMALISED)
+    assert FREQUENCIES @ matrix == pytest.approx(FREQUENCIES)
+
+
+@pytest.mark.parametrize("size", [1, 2, 40])
+def test_any_number_of_categories(size):
+    frequencies = np.arange(size, dtype=float)
+    frequencies[-1] += 1
+    terms = terms_of(frequencies, 1.0 - np.eye(size))
+    for number in range(12):
+        equation = half_and_half(THESIS, 5, number, np.random.default_rng(number))
+        matrix = transitions(equation, terms, Rows.NORMALISED)
+        assert matrix.sum(axis=1) == pytest.approx(np.ones(size))
