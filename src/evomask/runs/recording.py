@@ -8,13 +8,13 @@ from platform import python_version
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
-import numpy as np
 
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
 from evomask.masking.pram import MatrixPram, Pram, Transitions, category_frequencies
+from evomask.masking.transitions import frequency_shift
 from evomask.measures.audit import Audit
 from evomask.measures.catalogue import explained
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
@@ -61,10 +61,10 @@ MOST_SIMPLE = 5
 
 @runtime_checkable
 class MatrixProblem(Protocol):
-    """A problem whose genomes are transition matrices."""
+    """A problem whose genomes stand for transition matrices."""
 
     def matrices(self, genome: Any) -> Mapping[str, Transitions]:  # noqa: ANN401
-        """A genome's matrix for each attribute."""
+        """The matrix of each attribute."""
         ...
 
 
@@ -222,13 +222,13 @@ def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
 def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
     """Transition matrices, where the chosen file was made with some, the same for all strata."""
     problem: Any = done.shop.setup(done.chosen.member).problem
-    genome = done.genomes[done.chosen.number]
+    genome, strata = done.genomes[done.chosen.number], done.schema.with_role(Role.STRATUM)
     if isinstance(problem, MatrixProblem):
         made = problem.matrices(genome)
         return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
-    if not isinstance(problem, Grid) or done.schema.with_role(Role.STRATUM):
-        return ()
-    return matrices_of(problem.methods[genome][0], done.table)
+    if isinstance(problem, Grid) and not strata:
+        return matrices_of(problem.methods[genome][0], done.table)
+    return ()
 
 
 def matrices_of(method: MaskingMethod, original: Table) -> tuple[MatrixNote, ...]:
@@ -247,6 +247,6 @@ def _matrix(original: Table, name: str, matrix: Transitions) -> MatrixNote:
         name,
         tuple(one or "missing" for one in original.attribute(name).categories),
         tuple(tuple(map(float, row)) for row in matrix),
-        bool(np.abs(frequencies @ matrix - frequencies).max() < HALF_A_RECORD),
+        frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
         tuple(map(bool, frequencies < MINIMUM)),
     )
