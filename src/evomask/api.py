@@ -1,8 +1,8 @@
 """evomask for Python users: data frames in, data frames out; networkx graphs likewise."""
 
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -159,6 +159,7 @@ def protect(
     ordinal: Iterable[str] = (),
     nominal: Iterable[str] = (),
     strata: Iterable[str] = (),
+    hierarchies: Mapping[str, str | Path] | None = None,
     require: str = "",
     seconds: float | None = None,
     evaluations: int | None = None,
@@ -176,6 +177,7 @@ def protect(
         ordinal: columns whose categories have an order.
         nominal: columns whose values can only be compared.
         strata: columns within whose combinations everything is masked on its own.
+        hierarchies: files with the value trees of columns, to generalize them too.
         require: a guarantee for every point, such as ``k=5,l=2``.
         seconds: how long to search, two minutes where nothing is said.
         evaluations: how many files to try; then the same seed gives the same result.
@@ -191,6 +193,8 @@ def protect(
     from evomask.runs.requirements import requirement_of
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
+    for name, path in (hierarchies or {}).items():
+        declared[name] = replace(declared.get(name, Declaration()), hierarchy=str(path))
     table, _ = with_quasi_identifiers(table_from(frame, declared))
     job = ProtectJob(
         Input(Path("data frame")),

@@ -40,6 +40,15 @@ def test_every_algorithm_answers(evomask, survey, algorithm):
     assert told["lower_bound"] <= told["sse"]
 
 
+@pytest.mark.parametrize("algorithm", ["one-step", "two-step"])
+def test_hybrids_refine_every_macrogroup_whatever_the_budget(evomask, survey, algorithm):
+    told = [
+        found(evomask, survey, "--algorithm", algorithm, "--macro", 12, *limit)["sse"]
+        for limit in (("--evaluations", 1), ("--seconds", 0), ("--seconds", 100))
+    ]
+    assert told[0] == told[1] == told[2]
+
+
 def test_a_time_budget_ends_it(evomask, survey):
     assert found(evomask, survey, "--seconds", 0.3)["evaluations"] > 0
 

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evomask.data.edits import parse
 from evomask.data.frames import Declaration, table_from
 from evomask.data.proposal import known_order, numbered_order, propose
 from evomask.data.schema import Kind, Notes, Role
@@ -167,6 +168,12 @@ class TestRemarks:
         a, b = RNG.integers(1, 1000, N), RNG.integers(1, 1000, N)
         frame = pl.DataFrame({"a": a, "total": a + b, "b": b})
         assert propose(table_from(frame)).edits == ("total = a + b",)
+
+    def test_names_with_other_signs_are_written_so_that_the_rule_can_be_read(self):
+        a, b = RNG.integers(1, 1000, N), RNG.integers(1, 1000, N)
+        table = table_from(pl.DataFrame({"part a": a, "all-in": a + b, "b": b}))
+        (edit,) = propose(table).edits
+        assert {name for name, _ in parse(edit)[0].weights} == {"part a", "all-in", "b"}
 
     def test_one_record_that_does_not_add_up_is_enough_against_a_rule(self):
         a, b = RNG.integers(1, 1000, N), RNG.integers(1, 1000, N)

@@ -11,6 +11,7 @@ from evomask.evolution.stopping import (
     evaluations,
     generations,
     mean_unchanged,
+    not_before,
     seconds,
     stalled,
     target,
@@ -76,3 +77,12 @@ def test_either_stops_when_one_does(generation):
 
 def test_either_goes_on_while_none_does():
     assert not either(generations(10), evaluations(50))(State())
+
+
+@pytest.mark.parametrize(("generation", "stops"), [(0, False), (1, True)])
+def test_not_before_waits_for_its_generation(generation, stops):
+    assert not_before(1, lambda _: True)(State(generation=generation)) is stops
+
+
+def test_not_before_asks_its_criterion():
+    assert not not_before(1, lambda _: False)(State(generation=5))

@@ -6,7 +6,8 @@ import pytest
 from evomask.data.partition import centroids
 from evomask.kernels.mdav import mdav
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
-from evomask.papers.grouping import Effort, searched
+from evomask.papers.effort import Effort
+from evomask.papers.grouping import searched
 from evomask.papers.grouping_inputs import (
     BEST,
     CENSUS,

@@ -82,6 +82,16 @@ def test_rules_with_a_confidential_attribute_leave_k_alone():
     assert classes_of(released, names).sizes.min() >= 4
 
 
+def test_what_is_required_of_confidential_values_holds_beside_rules():
+    original = people(total=Role.CONFIDENTIAL)
+    names = original.schema.quasi_identifiers
+    masked = Mdav(names, 3).mask(original, np.random.default_rng(0))
+    released = Guarantees.of(original, Requirement(3, 3))(masked)
+    classes = classes_of(released, names)
+    distinct = [len(set(released["total"][classes.labels == c])) for c in range(len(classes))]
+    assert min(distinct) >= 3
+
+
 @pytest.mark.parametrize("method", ["mdav", "individual-ranking", "independent-noise"])
 def test_a_masked_file_obeys(survey, tmp_path, method):
     mask_file(MaskJob(survey, method, tmp_path / "masked.csv", seed=1))

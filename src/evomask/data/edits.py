@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|`(?P<quoted>[^`]+)`"
     r"|(?P<name>[^\W\d][\w.]*)|(?P<sign><=|>=|==|[<>=+*-]))\s*"
 )
+_PLAIN = re.compile(r"[^\W\d][\w.]*")
 _CONSTANT = ""
 _SAME_STEP = 1e-6
 
@@ -161,6 +162,11 @@ def parse(text: str) -> tuple[Rule, ...]:
         _rule(text, left, tokens[place].text, right)
         for (left, right), place in zip(pairwise(sides), places, strict=True)
     )
+
+
+def written(name: str) -> str:
+    """An attribute's name as a rule must write it, in backticks where it has other signs."""
+    return name if _PLAIN.fullmatch(name) else f"`{name}`"
 
 
 def _rule(text: str, left: dict[str, float], sign: str, right: dict[str, float]) -> Rule:

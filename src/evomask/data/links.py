@@ -6,6 +6,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from evomask.data.classes import classes_of
+from evomask.data.edits import written
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.kernels.arrays import Flags, Floats
@@ -35,7 +36,7 @@ def sums(table: Table) -> tuple[str, ...]:
     names = [a.name for a in sample.schema if a.kind is Kind.CONTINUOUS][:MOST_NUMBERS]
     columns = {name: sample.values(name) for name in names}
     return tuple(
-        f"{total} = {a} + {b}"
+        f"{written(total)} = {written(a)} + {written(b)}"
         for a, b in combinations(names, 2)
         for total in names
         if total not in (a, b) and _adds_up(columns[total], columns[a], columns[b])

@@ -76,6 +76,8 @@ class Mender:
 
     def rows(self, values: Points, *, whole_classes: bool = False) -> Points:
         """Records' numbers, a column for each of ``rules.names``, obeying all rules if possible."""
+        if not len(self.rules):
+            return values
         values = np.column_stack([d.rounded(values[:, j]) for j, d in enumerate(self.domains)])
         for part in self._whole if whole_classes else self._parts:
             values = part.mended(values)

@@ -42,6 +42,7 @@ class Setup(Generic[G]):
         first: how many first genomes there are.
         archive: an empty one of the kind to keep; its members are the front.
         cost: one number per fitness; the smallest is the best.
+        least: generations that are run whatever the budget, because nothing is whole before.
     """
 
     problem: Problem[G]
@@ -49,3 +50,4 @@ class Setup(Generic[G]):
     first: int
     archive: Archive[G] = field(default_factory=Front)
     cost: Cost = first_number
+    least: int = 0

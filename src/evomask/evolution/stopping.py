@@ -70,6 +70,11 @@ def either(*criteria: Stop) -> Stop:
     return lambda state: any(criterion(state) for criterion in criteria)
 
 
+def not_before(generation: int, criterion: Stop) -> Stop:
+    """When the criterion is met, but at that generation's end at the earliest."""
+    return lambda state: state.generation >= generation and criterion(state)
+
+
 @dataclass(frozen=True)
 class Budget:
     """What a run may spend; where several are given, the first one used up ends it.

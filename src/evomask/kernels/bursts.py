@@ -30,7 +30,7 @@ from evomask.kernels.compiler import (
 )
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, started, unit
-from evomask.kernels.tracked_measures import LOSS, read_state
+from evomask.kernels.tracked_measures import INFERENCE, LOSS, PAPERS, STRICT, read_state
 from evomask.kernels.tracking import STATE, State, change_cell, keep_changes, undo_changes
 
 FLIP, DRAW, NEAR, SWAP, JOIN, GIVE = range(6)
@@ -57,6 +57,17 @@ PATIENCE = 20
 
 ROUNDING = 1e-9
 """Share of a sum by which it may miss its limit."""
+
+
+class States(NamedTuple):
+    """One masked file, followed at three depths: its links, inference too, and everything."""
+
+    linked: State
+    inferred: State
+    whole: State
+
+
+STATES = bundle(States, STATE, STATE, STATE)
 
 
 class Field(NamedTuple):
@@ -335,12 +346,37 @@ def _propose(
     return other
 
 
+@inner
+def _cost_with(state: State, move: Move, aim: Floats, risk: int) -> float:
+    for k in range(move.size[0]):
+        change_cell(state, move.records[k], move.attributes[k], move.values[k])
+    return cost_of(aim, read_state(state, LOSS), read_state(state, risk))
+
+
+@inner
+def _tried(states: States, move: Move, aim: Floats, risk: int, limit: float) -> float:
+    """The cost after a move; where a part of the risk alone is above the limit, with that part.
+
+    Only then may the move have been undone already: most moves never reach the costly parts.
+    """
+    if risk == STRICT:
+        least = _cost_with(states.linked, move, aim, PAPERS)
+        undo_changes(states.linked)
+        if least > limit:
+            return least
+        least = _cost_with(states.inferred, move, aim, INFERENCE)
+        undo_changes(states.inferred)
+        if least > limit:
+            return least
+    return _cost_with(states.whole, move, aim, risk)
+
+
 @kernel(
-    STATE, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
+    STATES, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
     WHOLE,
 )  # fmt: skip
 def burst(
-    state: State, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
+    states: States, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
     aim: Floats, allowed: Indices, risk: int, steps: int, heat: float, room: int, seed: int,
 ) -> Indices:  # fmt: skip
     """Change the file until so many cells were tried; moves tried and kept, by kind, and cells.
@@ -364,7 +400,7 @@ def burst(
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
         np.zeros(1, np.int64),
     )  # fmt: skip
-    cost = cost_of(aim, read_state(state, LOSS), read_state(state, risk))
+    cost = cost_of(aim, read_state(states.whole, LOSS), read_state(states.whole, risk))
     typical, gains, tried = 0.0, 0.0, 0
     for _ in range(PATIENCE * steps):
         if tried >= steps:
@@ -379,17 +415,16 @@ def burst(
         if size == 0:
             merits[cell] *= VAIN
             continue
-        for k in range(size):
-            change_cell(state, move.records[k], move.attributes[k], move.values[k])
-        after = cost_of(aim, read_state(state, LOSS), read_state(state, risk))
-        growth = after - cost
+        chance = -math.log(1.0 - unit(dice)) if heat > 0.0 else 0.0
+        limit = cost + chance * heat * typical * (1.0 - tried / steps)
         tried += size
         counts[kind] += 1
+        after = _tried(states, move, aim, risk, limit)
+        growth = after - cost
         if growth > 0.0:
             typical += 0.01 * (growth - typical) if typical > 0.0 else growth
-        warmth = heat * typical * (1.0 - tried / steps)
-        if growth <= 0.0 or (warmth > 0.0 and unit(dice) < math.exp(-growth / warmth)):
-            keep_changes(state)
+        if after <= limit:
+            keep_changes(states.whole)
             cost = after
             counts[MOVES + kind] += 1
             if kind == JOIN and alike.least > 1:
@@ -402,7 +437,7 @@ def burst(
                 gains += 0.05 * (-growth - gains) if gains > 0.0 else -growth
                 merits[cell] = 1.0 - growth / gains
         else:
-            undo_changes(state)
+            undo_changes(states.whole)
             _take_back(file, move)
             merits[cell] *= VAIN
     counts[2 * MOVES] = tried

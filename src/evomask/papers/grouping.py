@@ -4,11 +4,9 @@ import cProfile
 import pstats
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from evomask.errors import ParameterError
 from evomask.evolution.alone import Alone
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.loop import Worker, begin, evolve
@@ -17,6 +15,7 @@ from evomask.evolution.state import State
 from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.papers.effort import Effort
 from evomask.papers.grouping_inputs import (
     BEST,
     CENSUS,
@@ -35,27 +34,6 @@ from evomask.searches.grouping.search import GroupingSearch, Parameters
 GENERATIONS = 100
 
 Row = dict[str, object]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try.
-
-    Args:
-        share: of the generations that the thesis spends.
-    """
-
-    seed: int = 1
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
-
-    @property
-    def generations(self) -> int:
-        """How many generations a search has."""
-        return max(1, round(self.share * GENERATIONS))
 
 
 class Found(NamedTuple):
@@ -91,7 +69,7 @@ def searched(name: str, k: int, effort: Effort, operator: str = "", dynamic: boo
 
     started = time.process_time()
     state = begin(setup.first, work, archive=setup.archive, observers=[watch], cost=setup.cost)
-    until = either(generations(effort.generations), idle)
+    until = either(generations(effort.of(GENERATIONS)), idle)
     state = evolve(
         state, scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
     )

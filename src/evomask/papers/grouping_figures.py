@@ -1,7 +1,8 @@
 """The figures of the grouping thesis (Balasch, 2010), drawn again from our runs."""
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.papers.grouping import Effort, alone, searched, time_rows
+from evomask.papers.effort import Effort
+from evomask.papers.grouping import alone, searched, time_rows
 from evomask.papers.grouping_inputs import CENSUS, SIZES, WATER
 from evomask.runs.operators import alone_charts, best_cost_chart, operator_charts
 

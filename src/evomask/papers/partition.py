@@ -5,6 +5,7 @@ them agree in kind and not in value.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -165,10 +166,10 @@ def _runs(points: Points, rates: Rates, runs: int, seed: int) -> Iterator[tuple[
 
 
 def _grid(n_records: int, share: float) -> Grid:
-    """The paper's grid, or below its full effort a coarse one."""
+    """The paper's grid, or below its full effort a coarse one with fewer epochs."""
     if share >= 1:
         return Grid(epochs=_rates(n_records, 1.0).epochs)
-    return Grid(COARSE.mutation, COARSE.crossover, COARSE.chromosomes, 3, _rates(11, share).epochs)
+    return replace(COARSE, epochs=_rates(11, share).epochs)
 
 
 def _surface(n: int, d: int, response: str, figure: str, seed: int, share: float) -> Chart:

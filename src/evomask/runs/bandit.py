@@ -10,7 +10,7 @@ MEMORY = 0.8
 CURIOSITY = 0.7
 """How much a member that had few turns is overrated, as a share of the best rate."""
 
-TRIALS = 2
+TRIALS = 1
 """Turns that every member has before it is compared."""
 
 

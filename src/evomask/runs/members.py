@@ -14,8 +14,8 @@ from evomask.runs.grid import GridSearch
 from evomask.runs.requirements import Requirement
 
 GRID = GridSearch.name
-STEPS = 1_000_000
-"""Elementary steps of a burst that takes about a second at most."""
+STEPS = 300_000
+"""Elementary steps of a burst, well below a second."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,14 @@ class Entry:
 
 def _partition(file: File) -> Variants:
     burst = min(STEPS, 2_000 * len(file.table))
-    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 5, 10, 25, 75))}
+    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 10, 30))}
 
 
 def _grouping(file: File) -> Variants:
     if len(file.numbers) < len(file.names) or len(file.names) < 3:
         return {}
     small = {"population": 8, "crossovers": 2, "mutations": 1, "score": "worst"}
-    return {
-        f"-{k}": {"k": k, "fitness": file.profile, **small} for k in file.sizes((3, 5, 10, 25, 75))
-    }
+    return {f"-{k}": {"k": k, "fitness": file.profile, **small} for k in file.sizes((5, 25))}
 
 
 def _generalization(file: File) -> Variants:
@@ -118,10 +116,26 @@ def _equations(file: File) -> Variants:
     return {"": {"profile": file.profile, "population": 16, "children": 6}}
 
 
+def _files(file: File) -> Variants:
+    """For the whole front, and for its balanced point."""
+    shared = {
+        "profile": file.profile,
+        "require": file.requirement.as_text,
+        "held_out": False,
+        "burst": 20_000,
+        "turns": 4,
+    }
+    return {
+        "-front": {**shared, "algorithm": "front"},
+        "-balanced": {**shared, "algorithm": "guided"},
+    }
+
+
 ENTRIES = (
+    Entry("files", _files, 1.0),
+    Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
-    Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("pram", _pram, 2.0, record_by_record=True),
     Entry("equations", _equations, 2.0, record_by_record=True),
 )

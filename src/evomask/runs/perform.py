@@ -15,7 +15,7 @@ from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
-from evomask.evolution.stopping import either, idle
+from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
@@ -177,7 +177,7 @@ def _evolved(
     journal.require(state)
     if store is not None:
         observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
-    until = either(plan.budget.until(journal.time_at), idle)
+    until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
     return evolve(
         state,
         setup.scheme,

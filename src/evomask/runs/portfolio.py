@@ -10,26 +10,31 @@ the journal. So a run that is resumed takes the same turns again.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from evomask.errors import EvomaskError
-from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.brood import Brood, Outcomes, founders
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
-from evomask.evolution.state import State
+from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.runs.bandit import Turn, next_member
 from evomask.runs.candidates import Candidate, front_of, volume_of
 from evomask.runs.journal import Journal
 from evomask.runs.members import GRID
 from evomask.runs.portfolio_state import PortfolioState, Round
-from evomask.runs.workshop import Breed, Make, Measured, Refusal, Workshop
+from evomask.runs.workshop import Adopt, Breed, Make, Measured, Refusal, Workshop
+
+T = TypeVar("T")
 
 ROUND = 1.0
 """Seconds that the files of a round should take."""
+
+FIRST_FILES = 16
+"""Files of others that a member begins with at most."""
 
 DONE = "nothing is left to try"
 
@@ -118,10 +123,27 @@ class Portfolio:
         """The state after a generation of the member, unless enough of it waits already."""
         if len(waiting(state, name)) >= batch:
             return state, 0
-        before = state.members.get(name)
-        after = self._generation(name, before, self.shop.setup(name))
-        tasks = after.tasks - (before.tasks if before else 0)
-        return replace(state, members={**state.members, name: after}), tasks
+        before = state.members.get(name, State())
+        if self.shop.adopts(name):
+            state = self._adopted(state, name, batch)
+        after = self._generation(name, state.members.get(name), self.shop.setup(name))
+        bred = after.tasks - before.tasks
+        return replace(state, members={**state.members, name: after}), bred
+
+    def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
+        """The state in which a member knows the best files of the others too."""
+        known = state.adopted.get(name, frozenset())
+        files = [one for one in state.front if one.member != name and one.number not in known]
+        files = spread(files, batch if known else FIRST_FILES)
+        made = [Make(one.member, state.genomes[one.number]) for one in files]
+        outcomes = [
+            outcome
+            for outcome in self.work([Adopt(name, one) for one in made], first=0)
+            if not isinstance(outcome, Refusal)
+        ]
+        numbers = known.union(one.number for one in files)
+        state = replace(state, adopted={**state.adopted, name: numbers})
+        return _joined(state, name, self.shop.setup(name), outcomes) if outcomes else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -187,6 +209,22 @@ def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
     return max(by_evaluations, by_time)
 
 
+def _joined(
+    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
+) -> PortfolioState:
+    """The state with files of others in a member's population; they need not be measured again."""
+    inner = state.members.get(name) or State(archive=setup.archive)
+    brood: Brood[Any] = founders(len(outcomes))
+    arrivals = born(inner, brood, outcomes)
+    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
+    serials = state.measured.get(name, frozenset()).union(one.serial for one in arrivals)
+    return replace(
+        state,
+        members={**state.members, name: after},
+        measured={**state.measured, name: serials},
+    )
+
+
 def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
     """What a member keeps and has not been measured yet, in the order of fitness."""
     inner = state.members.get(name)
@@ -198,12 +236,12 @@ def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
     return sorted(fresh, key=lambda one: (one.fitness, one.serial))
 
 
-def spread(individuals: Sequence[Individual[Any]], count: int) -> list[Individual[Any]]:
+def spread(items: Sequence[T], count: int) -> list[T]:
     """So many of them, evenly from first to last."""
-    if len(individuals) <= count:
-        return list(individuals)
-    places = np.linspace(0, len(individuals) - 1, count).round().astype(int)
-    return [individuals[place] for place in places]
+    if len(items) <= count:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, count).round().astype(int)
+    return [items[place] for place in places]
 
 
 def shares(state: PortfolioState, took: Mapping[int, float] | None = None) -> dict[str, float]:

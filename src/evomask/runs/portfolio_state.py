@@ -78,6 +78,7 @@ class PortfolioState:
         front: those that nothing beats, by loss.
         genomes: of the front's points, by number.
         closed: why a member has no more turns.
+        adopted: numbers of the files that a member went on from.
     """
 
     members: Mapping[str, State[Any]] = field(default_factory=dict)
@@ -87,6 +88,7 @@ class PortfolioState:
     genomes: Mapping[int, Any] = field(default_factory=dict)
     closed: Mapping[str, str] = field(default_factory=dict)
     rounds: Log[Round] = field(default_factory=Log)
+    adopted: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def generation(self) -> int:
@@ -130,9 +132,10 @@ def save(path: Path, state: PortfolioState, shop: Workshop) -> None:
     arrays["portfolio"] = as_bytes(
         {
             "members": list(state.members),
-            "measured": {name: sorted(serials) for name, serials in state.measured.items()},
+            "measured": _sorted(state.measured),
             "front": [one.number for one in state.front],
             "closed": dict(state.closed),
+            "adopted": _sorted(state.adopted),
         }
     )
     write_arrays(path, arrays)
@@ -150,13 +153,22 @@ def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:
     front = tuple(candidates[number] for number in told["front"])
     return PortfolioState(
         {name: _inner(name, arrays, shop) for name in told["members"]},
-        {name: frozenset(serials) for name, serials in told["measured"].items()},
+        _sets(told["measured"]),
         Log(candidates),
         front,
         {one.number: _genome(one, arrays, shop) for one in front},
         told["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
+        _sets(told["adopted"]),
     )
+
+
+def _sorted(numbers: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:
+    return {name: sorted(own) for name, own in numbers.items()}
+
+
+def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
+    return {name: frozenset(own) for name, own in numbers.items()}
 
 
 def _candidate(row: Offspring, shop: Workshop) -> Candidate:

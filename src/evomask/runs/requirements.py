@@ -23,6 +23,11 @@ class Requirement:
         """Whether there is something to guarantee."""
         return self != NOTHING
 
+    @property
+    def as_text(self) -> str:
+        """How a user writes it."""
+        return str(self).replace(" ", "") if self.asks_anything else ""
+
     def repair(self, table: Table) -> MaskingMethod:
         """The repair that brings any masked version of *table* to fulfil it, stratum by stratum."""
         repair = Repair(table.schema.quasi_identifiers, self.k, self.l, self.t)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -61,6 +61,23 @@ class Make:
 
 
 @dataclass(frozen=True)
+class Adopt:
+    """A file that another member made, for a member that goes on from given files."""
+
+    member: str
+    made: Make
+
+
+@runtime_checkable
+class Adopting(Protocol):
+    """A problem that can go on from files which others made."""
+
+    def adopted(self, masked: Table) -> Outcome[Any]:
+        """The file as a genome with its fitness."""
+        ...
+
+
+@dataclass(frozen=True)
 class Measured:
     """Loss and risk of a file in percent."""
 
@@ -73,6 +90,9 @@ class Refusal:
     """Why something could not be made."""
 
     reason: str
+
+
+Result = Outcome[Any] | Measured | Refusal
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +108,26 @@ class Workshop:
         """The ingredients; readings and problems may hold what cannot be sent."""
         return Workshop, (self.table, self.settings, self.seed)
 
-    def __call__(self, task: Breed | Make, serial: int) -> Outcome[Any] | Measured | Refusal:
+    def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
         with _quietly():
             try:
-                if isinstance(task, Breed):
-                    worker = Worker(self.setup(task.member).problem, self.seed_of(task.member))
-                    return worker(task.task, serial)
-                return self.measured(self.masked(task.member, task.genome))
+                return self._done(task, serial)
             except EvomaskError as error:
                 return Refusal(str(error))
+
+    def _done(self, task: Breed | Make | Adopt, serial: int) -> Result:
+        if isinstance(task, Make):
+            return self.measured(self.masked(task.member, task.genome))
+        problem: Any = self.setup(task.member).problem
+        if isinstance(task, Breed):
+            return Worker(problem, self.seed_of(task.member))(task.task, serial)
+        outcome: Outcome[Any] = problem.adopted(self.masked(task.made.member, task.made.genome))
+        return outcome
+
+    def adopts(self, name: str) -> bool:
+        """Whether a member goes on from files that others made."""
+        return isinstance(self.setup(name).problem, Adopting)
 
     def setup(self, name: str) -> Setup[Any]:
         """A member made ready for the table."""

@@ -11,11 +11,10 @@ from evomask.evolution.individual import Cost, Fitness, mean, worst
 from evomask.kernels.arrays import Floats
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
-from evomask.measures.risk.interval import RankInterval
 from evomask.measures.trackable import Request
 from evomask.measures.tracking import Tracker
+from evomask.searches.files.by_record import RecordRisk
 from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.links import Links
 
 SIDE = 0.05
 """Weight, beside the larger of loss and risk, of their sum: of two moves that leave the larger
@@ -83,20 +82,15 @@ class Judge:
         return Tracker(self.coding.original, Request(name, self.coding.names))
 
     @cached_property
-    def _interval(self) -> Reading:
-        return RankInterval(self.coding.names).against(self.coding.original)
-
-    @cached_property
-    def _links(self) -> Links:
-        return Links(self.coding)
+    def _by_record(self) -> RecordRisk:
+        return RecordRisk(self.coding)
 
     def full(self, masked: Table) -> Fitness:
         """Loss and risk, read in full."""
         return self.loss(masked), self.risk(masked)
 
     def like_parent(self, genome: Genome, masked: Table, parent: Genome) -> Fitness:
-        """Loss and risk; under the papers' profile only records that changed are linked."""
+        """Loss and risk; the papers' risk is read only where the child is unlike its parent."""
         if self.profile is not Profile.PAPERS:
             return self.full(masked)
-        linked = self._links.share(genome, masked, parent)
-        return self.loss(masked), (self._interval(masked) + linked) / 2
+        return self.loss(masked), self._by_record.risk(genome, masked, parent)

@@ -87,6 +87,10 @@ class MaskedFiles:
         method, _ = self.methods[number]
         return self.kept(self.coding.encode(method.mask(self.coding.original, self.draws(number))))
 
+    def adopted(self, masked: Table) -> Outcome[Genome]:
+        """A file that others made, as one to go on from; cells that are sets are refused."""
+        return self._measured(self.kept(self.coding.encode(masked)))
+
     def kept(self, genome: Genome) -> Genome:
         """The genome of the file that keeps what is guaranteed."""
         if self.release is None:

@@ -20,9 +20,11 @@ from evomask.kernels.bursts import (
     Alike,
     Field,
     Rules,
+    States,
     burst,
 )
 from evomask.kernels.generator import seed_of
+from evomask.kernels.tracking import State, Wanted
 from evomask.measures.tracking import MEASURES, Tracker
 from evomask.searches.files.genome import Coding
 
@@ -124,7 +126,7 @@ class Steps:
         tracked = self.tracker.begin(masked, unkept=room)
         after = file.copy()
         counts = burst(
-            tracked.state, self.field, self.rules, self.alike(masked), after,
+            _at_depths(tracked.state), self.field, self.rules, self.alike(masked), after,
             file if donor is None else donor, aim, self._allowed(donor is not None),
             MEASURES[self.tracker.request.measure], steps, heat, room, seed_of(rng),
         )  # fmt: skip
@@ -135,6 +137,14 @@ class Steps:
         allowed[GIVE] = has_donor
         allowed[JOIN] = self.guarantee.may_join
         return allowed
+
+
+def _at_depths(state: State) -> States:
+    return States(
+        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=False)),
+        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=True)),
+        state,
+    )
 
 
 def _wholes(values: list[int]) -> Indices:

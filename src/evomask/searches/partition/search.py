@@ -166,7 +166,7 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
         macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k)
     rates = parameters.rates(genetic.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
-    return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best())
+    return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,8 @@ class Grid:
     epochs: int = 10_000
 
 
-COARSE = Grid((0.0, 0.1, 0.3, 0.6, 1.0), (0.0, 0.3, 0.6, 1.0), (10, 50, 100), 3, 2_000)
+COARSE = Grid(chromosomes=(10, 50, 100), runs=2)
+"""A twentieth of the runs."""
 
 
 class Trial(NamedTuple):

@@ -1,0 +1,104 @@
+"""What chapter 3 prints, and its claims on a small effort."""
+
+import numpy as np
+import pytest
+
+from evomask.papers.catalogue import REPRODUCTIONS, reproduce
+from evomask.papers.effort import Effort
+from evomask.papers.files import fall, searched
+from evomask.papers.files_inputs import (
+    ADULT,
+    CATEGORICAL,
+    CENSUS,
+    CONTINUOUS,
+    DIABETES,
+    EIA,
+    FALLS,
+    FINAL_SCORES,
+    FIRST_BEST,
+    FLARE,
+    GERMAN,
+    TARRAGONA,
+    original,
+)
+from evomask.searches.files.fitness import Score
+
+QUICK = 0.02
+
+
+class TestWhatIsPrinted:
+    def test_all_tables_and_figures_of_the_chapter_are_there(self):
+        assert len([name for name in REPRODUCTIONS if name.startswith("files-")]) == 2 + 12
+
+    def test_falls_are_those_of_the_text(self):
+        printed = {name: min(scores[0] for scores in FINAL_SCORES[name]) for name in CONTINUOUS}
+        falls = [round(fall(FIRST_BEST[name], printed[name])) for name in CONTINUOUS]
+        assert falls == [70, 71, 39, 74]
+
+    @pytest.mark.parametrize(("name", "percent"), [*zip(CATEGORICAL, (18, 18, 19), strict=True)])
+    def test_the_mean_worst_score_falls_as_in_the_text(self, name, percent):
+        assert round(fall(*FALLS["worst"][name][1])) == percent
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        (CENSUS, (1080, 13)),
+        (DIABETES, (768, 8)),
+        (EIA, (2000, 10)),
+        (TARRAGONA, (834, 13)),
+        (ADULT, (2000, 3)),
+        (GERMAN, (1000, 3)),
+        (FLARE, (1389, 3)),
+    ],
+)
+def test_files_have_the_records_and_attributes_that_are_told(reference, name, shape):
+    reference("casc/census.csv")
+    table = original(name)
+    assert (len(table), len(table.schema.quasi_identifiers)) == shape
+
+
+class TestRuns:
+    @pytest.fixture(autouse=True)
+    def _data(self, reference):
+        reference("uci/german_credit.csv")
+
+    def test_no_score_rises(self):
+        spreads = np.array(searched(GERMAN, Score.WORST, Effort(share=QUICK)).spreads)
+        assert (np.diff(spreads[:, 1:], axis=0) <= 1e-9).all()
+
+    def test_two_executions_begin_alike_and_go_apart(self):
+        runs = [searched(TARRAGONA, Score.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)]
+        assert runs[0].first == runs[1].first
+        assert runs[0].last != runs[1].last
+
+    def test_without_the_best_the_first_population_has_a_hole(self):
+        effort = Effort(share=0.001)
+        whole, holed = (
+            searched(FLARE, Score.WORST, effort, without_best=percent) for percent in (0.0, 10.0)
+        )
+        gone = sorted(max(pair) for pair in whole.first)[: len(whole.first) - len(holed.first)]
+        assert len(gone) == round(len(whole.first) / 10)
+        assert min(max(pair) for pair in holed.first) >= max(gone)
+
+    def test_crossovers_and_mutations_are_timed_apart(self):
+        rows = reproduce("files-table-3.3", share=0.2).rows
+        assert {(row["operator"], row["part"]) for row in rows if row["data"] == TARRAGONA} == {
+            ("cross", "fitness"), ("cross", "other"), ("mutate", "fitness"), ("mutate", "other"),
+        }  # fmt: skip
+
+    def test_both_operators_in_one_generation_are_compared_on_tarragona(self):
+        (chart,) = reproduce("files-figure-3.5", share=0.005).charts
+        assert [series.name[:6] for series in chart.series] == ["one op", "test 1", "test 2"]
+        assert all(len(series.y) == 6 for series in chart.series)
+
+    @pytest.mark.parametrize("number", ["3.8", "3.9", "3.10", "3.12"])
+    def test_a_figure_tells_data_effort_and_seconds(self, number):
+        for chart in reproduce(f"files-figure-{number}", share=0.005).charts:
+            assert "5 generations" in chart.reading
+            assert chart.reading.endswith(" s.")
+
+    def test_tables_have_paper_and_ours_in_every_row(self):
+        rows = reproduce("files-table-3.2", share=0.002, runs=1).rows
+        assert [row["data"] for row in rows] == list(CONTINUOUS)
+        assert all({"min paper", "min ours", "seconds"} <= row.keys() for row in rows)

@@ -1,0 +1,187 @@
+"""The whole search: what it offers, what it keeps, how its algorithms differ."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evomask.data.edits import rules_of
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.brood import FIRST, Task
+from evomask.evolution.loop import Worker, begin, evolve
+from evomask.evolution.setup import Surroundings
+from evomask.evolution.stopping import generations
+from evomask.evolution.streams import draw_stream
+from evomask.execution.local import InProcess
+from evomask.measures.properties import distinct_l, k_anonymity, t_closeness
+from evomask.runs.files import FILES
+from evomask.searches.files.fitness import Profile, Score
+from evomask.searches.files.search import Algorithm, Parameters
+from tests.tables import mixed
+
+TABLE = mixed(40)
+NAMES = TABLE.schema.quasi_identifiers
+SOME = 6
+"""First files that are enough for a test."""
+
+
+def ready(table=TABLE, **wanted):
+    around = Surroundings(lambda number: draw_stream(1, number))
+    setup = FILES.setup(table, Parameters(**{"burst": 300, **wanted}), around)
+    return replace(setup, first=min(SOME, setup.first))
+
+
+def begun(table=TABLE, **wanted):
+    setup = ready(table, **wanted)
+    work = InProcess(Worker(setup.problem, 1))
+    return setup, work, begin(setup.first, work, archive=setup.archive, cost=setup.cost)
+
+
+def searched(table=TABLE, until=4, **wanted):
+    setup, work, state = begun(table, **wanted)
+    last = evolve(state, setup.scheme, work, seed=1, until=generations(until), cost=setup.cost)
+    return setup, state, last
+
+
+def costs(setup, state):
+    return [setup.cost(member.fitness) for member in state.population]
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+@pytest.mark.parametrize("profile", list(Profile))
+def test_every_fitness_is_that_of_its_file(algorithm, profile):
+    setup, _, last = searched(algorithm=algorithm, profile=profile)
+    judge = setup.problem.judge
+    for member in last.population:
+        masked = setup.problem.decode(member.genome, 0)
+        assert member.fitness == pytest.approx(judge.full(masked), abs=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+@pytest.mark.parametrize("score", list(Score))
+def test_no_member_gets_worse(algorithm, score):
+    setup, first, last = searched(algorithm=algorithm, score=score)
+    pairs = zip(costs(setup, last), costs(setup, first), strict=True)
+    assert all(after <= before for after, before in pairs)
+
+
+@pytest.mark.parametrize("names", [("age", "income"), ("school", "region")])
+def test_any_kind_of_table_can_be_searched(names):
+    schema = TABLE.schema.assigning({n: Role.OTHER for n in NAMES if n not in names})
+    setup, first, last = searched(TABLE.with_schema(schema))
+    assert min(costs(setup, last)) < min(costs(setup, first))
+
+
+def test_members_of_a_front_only_get_better_in_both():
+    _, first, last = searched(algorithm=Algorithm.FRONT, until=6)
+    pairs = [(a.fitness, b.fitness) for a, b in zip(last.population, first.population, strict=True)]
+    assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairs)
+    assert any(a != b for a, b in pairs)
+
+
+def test_what_is_required_holds_in_every_file():
+    _, _, last = searched(require="k=4,l=2,t=0.6")
+    problem = ready(require="k=4,l=2,t=0.6").problem
+    for member in (*last.population, *last.archive.members):
+        masked = problem.decode(member.genome, 0)
+        assert k_anonymity(masked, NAMES) >= 4
+        assert distinct_l(masked, NAMES, "illness") >= 2
+        assert t_closeness(masked, NAMES, "illness") <= 0.6
+
+
+@pytest.mark.parametrize("algorithm", [Algorithm.GUIDED, Algorithm.THESIS])
+def test_k_records_stay_alike_while_files_improve(algorithm):
+    setup, first, last = searched(require="k=4", algorithm=algorithm, until=8)
+    assert sum(costs(setup, last)) < sum(costs(setup, first))
+    masked = [setup.problem.decode(member.genome, 0) for member in last.population]
+    assert min(k_anonymity(one, NAMES) for one in masked) >= 4
+
+
+def with_rules(n_records=50):
+    rng = np.random.default_rng(3)
+    one, other = rng.integers(0, 60, n_records), rng.integers(0, 40, n_records)
+    names = ("one", "other", "total", "low")
+    attributes = [Attribute(n, Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, decimals=0) for n in names]
+    schema = Schema(tuple(attributes), ("total = one + other", "low <= one"))
+    return Table(schema, dict(zip(names, (one, other, one + other, one // 2), strict=True)))
+
+
+@pytest.mark.parametrize("require", ["", "k=3"])
+def test_edit_rules_hold_in_every_file(require):
+    table = with_rules()
+    setup, first, last = searched(table, require=require, until=6)
+    masked = [setup.problem.decode(member.genome, 0) for member in last.population]
+    assert not any(rules_of(table.schema).broken_by(one).any() for one in masked)
+    assert sum(costs(setup, last)) < sum(costs(setup, first))
+
+
+def test_values_stay_inside_the_original_range_at_its_precision():
+    setup, _, last = searched()
+    for member in last.population:
+        age = setup.problem.decode(member.genome, 0).values("age")
+        assert np.array_equal(age, np.round(age))
+        assert age.min() >= TABLE.values("age").min()
+        assert age.max() <= TABLE.values("age").max()
+
+
+def test_without_its_best_a_population_begins_smaller_and_worse():
+    setup, first, last = searched(without_best=20.0, until=3)
+    gone = round(SOME * 0.2)
+    assert len(last.population) == SOME - gone
+    assert all(member.operator != FIRST for member in last.archive.members)
+    best = first.population[int(np.argmin(costs(setup, first)))]
+    assert best.serial not in {member.serial for member in last.population}
+
+
+def test_a_first_file_is_the_same_whenever_it_is_made():
+    problem = ready().problem
+    outcomes = [problem.work(Task(FIRST, (), 3), np.random.default_rng(s)) for s in (1, 2)]
+    assert np.array_equal(outcomes[0].genome, outcomes[1].genome)
+
+
+def test_a_packed_genome_is_unpacked_as_it_was():
+    problem = ready().problem
+    genome = problem.first(0)
+    assert np.array_equal(problem.unpack(problem.pack(genome)), genome)
+
+
+def test_readings_tell_the_risk_that_was_searched_beside_the_whole_one():
+    setup, _, last = searched(until=1)
+    member = last.population[0]
+    told = setup.problem.read(member.genome, 0)
+    assert (told["loss"], told["risk_searched"]) == pytest.approx(member.fitness)
+    assert told["score"] == max(told["loss"], told["risk"])
+
+
+def test_a_file_that_attackers_like_more_is_warned_of():
+    problem = ready().problem
+    found = problem.honesty.compared(problem.decode(problem.first(0), 0), TABLE)
+    worse = [name for name, told in found["held_out"].items() if told["worse_by"] > 5]
+    assert worse
+    assert len(found["warnings"]) == len(worse)
+
+
+def test_a_file_beside_itself_is_no_reason_to_warn():
+    problem = ready().problem
+    assert not problem.compared(0, problem.first(0))["warnings"]
+
+
+def test_attacks_can_be_left_out():
+    problem = ready(held_out=False).problem
+    assert problem.compared(0, problem.first(0)) == {}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"burst": 0}, {"turns": 0}, {"leaders": 0}, {"mutation": 2}, {"without_best": 100}]
+)
+def test_impossible_parameters_are_refused(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong)).replace("_", "-")):
+        Parameters(**wrong)
+
+
+def test_a_table_without_quasi_identifiers_is_refused():
+    schema = TABLE.schema.assigning(dict.fromkeys(NAMES, Role.OTHER))
+    with pytest.raises(SchemaError, match="no quasi-identifier"):
+        ready(TABLE.with_schema(schema))
