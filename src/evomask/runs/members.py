@@ -17,6 +17,9 @@ GRID = GridSearch.name
 STEPS = 300_000
 """Elementary steps of a burst, well below a second."""
 
+MANY_RECORDS = 5_000
+"""Records from which on one draw of PRAM says as much as several."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -106,14 +109,16 @@ def _generalization(file: File) -> Variants:
 def _pram(file: File) -> Variants:
     if file.numbers:
         return {}
-    own = {"profile": file.profile}
+    large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
+    own: dict[str, object] = {"profile": file.profile, **large}
     return {"": own, "-invariant": {**own, "invariant": True}}
 
 
 def _equations(file: File) -> Variants:
     if file.numbers:
         return {}
-    return {"": {"profile": file.profile, "population": 16, "children": 6}}
+    draws = 1 if len(file.table) > MANY_RECORDS else 5
+    return {"": {"profile": file.profile, "draws": draws, "population": 16, "children": 6}}
 
 
 def _files(file: File) -> Variants:
@@ -133,10 +138,10 @@ def _files(file: File) -> Variants:
 
 ENTRIES = (
     Entry("files", _files, 1.0),
+    Entry("pram", _pram, 2.0, record_by_record=True),
     Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
-    Entry("pram", _pram, 2.0, record_by_record=True),
     Entry("equations", _equations, 2.0, record_by_record=True),
 )
 """Every search that can take part; a new one needs a line here."""
