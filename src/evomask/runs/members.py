@@ -106,8 +106,17 @@ def _generalization(file: File) -> Variants:
     return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
 
 
-def _pram(file: File) -> Variants:
+def _clustered(file: File) -> Variants:
     if file.numbers:
+        return {}
+    least = max(2, file.requirement.k)
+    most = {"least_k": least, "most_k": max(100, least), "population": 8, "children": 8}
+    return {"": {"profile": file.profile, **most}}
+
+
+def _pram(file: File) -> Variants:
+    """Not where something is required: repairing would undo what the matrices do."""
+    if file.numbers or file.requirement.asks_anything:
         return {}
     large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
     own: dict[str, object] = {"profile": file.profile, **large}
@@ -115,10 +124,9 @@ def _pram(file: File) -> Variants:
 
 
 def _equations(file: File) -> Variants:
-    if file.numbers:
+    if file.numbers or file.requirement.asks_anything:
         return {}
-    draws = 1 if len(file.table) > MANY_RECORDS else 5
-    return {"": {"profile": file.profile, "draws": draws, "population": 16, "children": 6}}
+    return {"": {"profile": file.profile, "children": 8, "population": 20}}
 
 
 def _files(file: File) -> Variants:
@@ -127,7 +135,7 @@ def _files(file: File) -> Variants:
         "profile": file.profile,
         "require": file.requirement.as_text,
         "held_out": False,
-        "burst": 20_000,
+        "burst": min(20_000, 10 * len(file.table) * len(file.names)),
         "turns": 4,
     }
     return {
@@ -138,11 +146,12 @@ def _files(file: File) -> Variants:
 
 ENTRIES = (
     Entry("files", _files, 1.0),
-    Entry("pram", _pram, 2.0, record_by_record=True),
     Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
-    Entry("equations", _equations, 2.0, record_by_record=True),
+    Entry("clustered", _clustered, 1.0),
+    Entry("pram", _pram, 2.0, record_by_record=True),
+    Entry("equations", _equations, 1.0, record_by_record=True),
 )
 """Every search that can take part; a new one needs a line here."""
 
