@@ -95,7 +95,8 @@ def line(title: str, found: Found) -> str:
     told = found.told
     return (
         f"{title:38} {told['score']:6.2f} (loss {told['loss']:.2f}, risk {told['risk']:.2f}; "
-        f"expected {told['expected_score']:.2f}, unseen draws {found.unseen:.2f}), front {len(found.state.archive.members)}, "
+        f"expected {told['expected_score']:.2f}, unseen draws {found.unseen:.2f}), "
+        f"front {len(found.state.archive.members)}, "
         f"{found.state.generation} generations, {found.state.evaluations} evaluations, "
         f"{found.spent:.1f} s"
     )
