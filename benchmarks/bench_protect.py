@@ -1,6 +1,6 @@
 """The main job: the portfolio against each of its searches alone, and against simple methods.
 
-``python benchmarks/bench_protect.py [SECONDS [WORKERS]]``; reference data through EVOMASK_DATA.
+``python benchmarks/bench_protect.py [SECONDS]``; reference data through EVOMASK_DATA.
 Every run has the same wall time; the hypervolume is the share of all pairs of loss and risk
 that a front beats. sdcMicro's usual methods stand here by ours with the same parameters: MDAV
 with 3, rank swapping within 5 %, additive noise of 150 %.
@@ -15,6 +15,7 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.masking.mdav import Mdav
+from evomask.masking.method import MaskingMethod
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.runs.candidates import volume_of
@@ -76,11 +77,12 @@ def against_first_population(case: Case, done: Protected) -> None:
     grid = [one.worst for one in found(case, done.table, 600.0, ("grid",)).candidates]
     score = done.chosen.worst
     print(f"{case.name}: balanced {score:.2f} %, best of {len(grid)} first files {min(grid):.2f} %")
-    for title, method in {
+    simple: dict[str, MaskingMethod] = {
         "MDAV, k = 3": Mdav(names, 3),
         "rank swapping, 5 %": RankSwapping(names, 5.0),
         "noise, 150 %": IndependentNoise(names, 150.0),
-    }.items():
+    }
+    for title, method in simple.items():
         masked = method.mask(done.table, np.random.default_rng(SEED))
         read = done.shop.measured(masked)
         ratio = score / max(read.loss, read.risk)
@@ -88,7 +90,7 @@ def against_first_population(case: Case, done: Protected) -> None:
 
 
 def main() -> None:
-    seconds = float(*sys.argv[1:2] or [SECONDS])
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     for place, case in enumerate(CASES):
         done = against_each_alone(case, seconds)
         if place == 0:
