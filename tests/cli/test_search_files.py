@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 
-SHORT = ("--burst", 200, "--seed", 5, "--no-held-out", "--quasi", "age,income,region")
+SHORT = ("--first", 8, "--burst", 200, "--seed", 5, "--no-held-out", "--quasi", "age,income,region")
 
 
 def found_by(evomask, *words):
@@ -37,7 +37,18 @@ def test_a_run_resumed_finds_what_a_straight_one_finds(evomask, people, tmp_path
 
 
 def test_attackers_that_were_held_out_are_told_of(evomask, people):
-    words = ("--burst", 50, "--seed", 5, "--quasi", "age,income,region", "--generations", 1)
+    words = (
+        "--first",
+        4,
+        "--burst",
+        50,
+        "--seed",
+        5,
+        "--quasi",
+        "age,income,region",
+        "--generations",
+        1,
+    )
     held_out = found_by(evomask, people, *words)["held_out"]
     assert held_out
     assert all({"initial_best", "best", "worse_by"} == told.keys() for told in held_out.values())

@@ -71,6 +71,22 @@ def test_a_run_is_resumed_to_the_same_front(search, evomask, tmp_path):
     assert again["front"] == found["front"]
 
 
+@pytest.mark.parametrize("algorithm", ["pbg-ea", "guided", "exhaustive"])
+def test_a_resumed_run_knows_all_nodes_that_were_read(search, evomask, tmp_path, algorithm):
+    folder = tmp_path / "run"
+    words = ("--algorithm", algorithm, "--compare", "--run", folder, "--generations", 3)
+    found = json.loads(search(*words).out)
+    again = json.loads(evomask("resume", folder, "--json", "--quiet").out)
+    for key in ("nodes_evaluated", "ce", "rr"):
+        assert again[key] == found[key]
+
+
+def test_the_lattice_is_drawn_with_the_front(search, tmp_path):
+    found = json.loads(search("--exhaustive", "--figures", tmp_path / "figures").out)
+    assert found["figures"] == [str(tmp_path / "figures" / "lattice.svg")]
+    assert b"</svg>" in (tmp_path / "figures" / "lattice.svg").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

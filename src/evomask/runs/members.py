@@ -17,6 +17,9 @@ GRID = GridSearch.name
 STEPS = 300_000
 """Elementary steps of a burst, well below a second."""
 
+MANY_RECORDS = 5_000
+"""Records from which on one draw of PRAM says as much as several."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -115,7 +118,8 @@ def _pram(file: File) -> Variants:
     """Not where something is required: repairing would undo what the matrices do."""
     if file.numbers or file.requirement.asks_anything:
         return {}
-    own = {"profile": file.profile}
+    large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
+    own: dict[str, object] = {"profile": file.profile, **large}
     return {"": own, "-invariant": {**own, "invariant": True}}
 
 

@@ -62,7 +62,7 @@ class Memes:
     """
 
     size: int = 12
-    bursts: int = 3
+    bursts: int = 4
     pools: int = 4
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evomask.data.partition import canonical, checked_k
+from evomask.data.partition import canonical, checked_k, group_sizes
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import Best
@@ -80,6 +80,8 @@ class Parameters:
         checked_k(self.k)
         if self.burst is not None and self.burst < 1:
             raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
+        if not self.gamma >= 0:
+            raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
 
     def rates(self, preset: genetic.Rates) -> genetic.Rates:
         """A preset with what was set in its place."""
@@ -112,12 +114,16 @@ def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> S
         return _genetic(common, parameters)
     if algorithm in (Algorithm.ONE_STEP, Algorithm.TWO_STEP):
         return _hybrid(common, parameters)
-    if algorithm is Algorithm.EXACT and len(common.points) > MOST_RECORDS:
-        raise ParameterError(
-            f"exact is for {MOST_RECORDS} records or fewer, and there are {len(common.points)}; "
-            "use --algorithm memetic"
-        )
+    if algorithm is Algorithm.EXACT:
+        _require_few(len(common.points), "there are", "--algorithm memetic")
     return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Once(), 1, Best())
+
+
+def _require_few(records: int, where: str, instead: str) -> None:
+    if records > MOST_RECORDS:
+        raise ParameterError(
+            f"exact is for {MOST_RECORDS} records or fewer, and {where} {records}; use {instead}"
+        )
 
 
 def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
@@ -164,6 +170,9 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
         groups = hybrid.inside_macrogroups(points, macrogroups, k)
     else:
         macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k)
+    if parameters.inner is hybrid.Inner.EXACT:
+        largest = int(group_sizes(macrogroups).max())
+        _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
     rates = parameters.rates(genetic.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
     return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
