@@ -238,9 +238,10 @@ def concluded(
     chosen = pick(state.front, job.pick, balanced(state.front))
     others = sorted((one for one in state.front if one != chosen), key=lambda one: one.worst)
 
-    def make(number: int) -> Table:
-        one = next(one for one in state.front if one.number == number)
-        return shop.masked(one.member, state.genomes[number])
+    made: dict[int, Table] = {}
+
+    def make(one: Candidate) -> Table:
+        return made.setdefault(one.number, shop.masked(one.member, state.genomes[one.number]))
 
     found = findings([chosen, *others], shop, make, known, seconds, attack=attack)
     table, before = shop.table, shop.measured(shop.table)
@@ -269,6 +270,7 @@ def concluded(
         None,
         shop,
         state.genomes,
+        made,
     )
 
 
