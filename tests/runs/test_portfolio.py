@@ -74,9 +74,9 @@ def test_the_same_seed_takes_the_same_turns(states):
 
 def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states, tmp_path):
     shop = shop_for(table_of(people()), Requirement(k=3))
-    save(tmp_path / "state.npz", states[3], shop)
+    save(tmp_path / "state.npz", states[-2], shop)
     journal = Journal()
-    for state in states[:4]:
+    for state in states[:-1]:
         journal.tell(state)
     portfolio = Portfolio(shop, Budget(None, 40), journal, InProcess(shop))
     again = list(portfolio.states(load(tmp_path / "state.npz", shop)))
