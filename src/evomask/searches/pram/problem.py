@@ -13,7 +13,6 @@ from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
-from evomask.masking.pram import MatrixPram
 from evomask.masking.transitions import frequency_shift, is_dominant
 from evomask.measures.randomized import Randomized
 from evomask.searches.pram import operators
@@ -85,10 +84,6 @@ class TransitionProblem:
     def matrices(self, genome: Floats) -> dict[str, Floats]:
         """The matrix of each attribute."""
         return self.layout.matrices(self.made(genome))
-
-    def matrix_pram(self, genome: Floats) -> MatrixPram:
-        """The method that masks with the matrices."""
-        return MatrixPram(self.layout.attributes, self.matrices(genome))
 
     def decode(self, genome: Floats, draw: int) -> Table:
         """The file of one draw."""
