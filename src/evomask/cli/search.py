@@ -32,6 +32,7 @@ class Study(StrEnum):
     """Studies that a search can add to its answer."""
 
     OPERATORS = "operators"
+    POPULATION = "population"
 
 
 Generations = Annotated[
@@ -55,7 +56,9 @@ RunFolder = Annotated[
 StudyWanted = Annotated[
     Study | None,
     typer.Option(
-        "--study", help="Study the operators; each one also gets a run of its own, as long at most."
+        "--study",
+        help="Study the operators, each of which also gets a run of its own, as long at most; "
+        "or the population (of files), by going through the run again.",
     ),
 ]
 Figures = Annotated[
@@ -211,9 +214,14 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
     if study is None:
         return {}
     from evomask.reports.studies import write_study
+    from evomask.runs.files_study import FilesStudy
     from evomask.runs.operators import OperatorStudy
 
-    done = OperatorStudy.of(run, workers=workers)
+    done: OperatorStudy | FilesStudy
+    if study is Study.POPULATION:
+        done = FilesStudy.of(run)
+    else:
+        done = OperatorStudy.of(run, workers=workers)
     if folder is None:
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)

@@ -14,6 +14,7 @@ from evomask.execution.local import InProcess
 from evomask.kernels.exact import optimum
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition import genetic
+from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.hybrid import Inner, one_step, two_step
 from evomask.searches.partition.problem import Grouped
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
@@ -202,3 +203,57 @@ def test_rates_are_rates(rate):
 def test_presets_are_those_of_the_papers():
     assert genetic.WHOLE_FILE == genetic.Rates(100, 0.1, 0.3, 10_000)
     assert genetic.MACROGROUPS == genetic.Rates(10, 0.1, 0.5, 10_000)
+
+
+def test_exact_inside_large_macrogroups_is_refused():
+    told = {"algorithm": Algorithm.ONE_STEP, "macro": 30, "inner": Inner.EXACT}
+    with pytest.raises(ParameterError, match="a macrogroup has 40; use a smaller --macro"):
+        searched(uniform(40, 2), Budget(seconds=1), **told)
+
+
+def test_gamma_is_not_negative():
+    with pytest.raises(ParameterError, match="gamma must be 0 or more"):
+        Parameters(gamma=-0.1)
+
+
+SIZES = [(k, n) for k in (2, 4, 7, 20) for n in (k, k + 1, 2 * k - 1, 2 * k, 2 * k + 1, 3 * k)]
+
+
+@pytest.mark.parametrize(("k", "n_records"), SIZES)
+def test_memetic_takes_files_of_few_groups(k, n_records):
+    state, _ = searched(uniform(n_records, 2), Budget(evaluations=1_000), k=k)
+    sizes = group_sizes(state.population[0].genome)
+    assert k <= sizes.min() <= sizes.max() <= 2 * k - 1
+
+
+SHAPES = {
+    "one attribute": uniform(200, 1),
+    "thirty attributes": uniform(200, 30),
+    "many equals": np.repeat(uniform(20, 2), 10, axis=0),
+    "a constant": np.column_stack([uniform(200, 1), np.zeros(200)]),
+    "far outliers": np.exp(5.0 * uniform(200, 2)),
+}
+
+
+@pytest.mark.parametrize("k", [2, 7, 50])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_memetic_is_no_worse_than_mdav_whatever_the_file_looks_like(shape, k):
+    points = SHAPES[shape]
+    state, setup = searched(points, Budget(evaluations=200_000), k=k)
+    assert state.summary.best <= within_sum_of_squares(points, mdav(points, k)) + 1e-9
+    told = setup.problem.answer(state.population[0].genome)
+    assert told["lower_bound"] <= told["sse"] + 1e-9
+
+
+def test_memetic_of_one_attribute_is_its_optimum():
+    points = uniform(18, 1)
+    best = within_sum_of_squares(points, optimum(points, 3))
+    assert least(points, Budget(evaluations=100)) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_bound_is_below_the_optimum(k, seed):
+    points = uniform(14, 2, seed)
+    best = optimum(points, k)
+    assert 0 < lower_bound(points, k, best) <= within_sum_of_squares(points, best)

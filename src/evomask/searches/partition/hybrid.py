@@ -23,7 +23,7 @@ from evomask.kernels.exact import optimum
 from evomask.kernels.generator import seed_of
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
-from evomask.searches.partition.genome import near_records
+from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.problem import RECOMBINE, Grouped
 from evomask.searches.partition.recombination import best_of_components
 
@@ -37,6 +37,10 @@ EXACT_RECORDS = 20
 
 STEPS = 2_000
 """Annealing steps for each record of a macrogroup."""
+
+
+NEAR = 50
+"""Fewest near records of a macrogroup whose groups a record may join: mostly all of them."""
 
 
 class Inner(StrEnum):
@@ -85,7 +89,7 @@ def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -
     """A few hot bursts and the better of them and what is known."""
     scale = within_sum_of_squares(points, known) / len(points)
     heat = scale * np.append(np.geomspace(10.0, 0.01, 99), 0.0)
-    near, wide = near_records(points, len(points) - 1), padded(points)
+    near, wide = near_records(points, max(NEAR, near_count(k))), padded(points)
     best = known
     for _ in range(3):
         steps = max(1, STEPS * len(points) // len(heat))

@@ -112,8 +112,7 @@ class Memetic(Grouped):
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""
         if task.operator == FIRST:
-            start = constructed(self.points, self.k, task.rival or 0)
-            return self._annealed(start, self.schedule.between(HOT, COLD), self.long, rng)
+            return self._founded(self.constructed(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
             return self.outcome(recombined(self.points, parents))
@@ -122,11 +121,20 @@ class Memetic(Grouped):
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
 
-    def tried(self, steps: int) -> int:
+    def constructed(self, number: int) -> Labels:
+        """The partition that founder number *number* starts from."""
+        return canonical(constructed(self.points, self.k, number))
+
+    def tried(self, start: Labels, steps: int) -> int:
         """Do a burst of about so many steps for nothing, to see how long it takes."""
-        start = constructed(self.points, self.k, 0)
         rng = np.random.default_rng(0)
         return self._annealed(start, self.schedule.between(HOT, COLD), steps, rng).steps
+
+    def _founded(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
+        """What a long burst makes of a construction, or the construction if that is better."""
+        found = self._annealed(start, self.schedule.between(HOT, COLD), self.long, rng)
+        built = self.outcome(start, found.steps)
+        return found if found.fitness <= built.fitness else built
 
     def _annealed(
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evomask.data.partition import canonical, checked_k
+from evomask.data.partition import canonical, checked_k, group_sizes
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import Best
@@ -32,6 +32,10 @@ SETTING_UP = 0
 
 TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
+
+
+LEAST_SPARE = 0.1
+"""Share of the time that bursts are given, however long a construction takes."""
 
 
 class Algorithm(StrEnum):
@@ -80,6 +84,8 @@ class Parameters:
         checked_k(self.k)
         if self.burst is not None and self.burst < 1:
             raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
+        if not self.gamma >= 0:
+            raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
 
     def rates(self, preset: genetic.Rates) -> genetic.Rates:
         """A preset with what was set in its place."""
@@ -112,12 +118,16 @@ def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> S
         return _genetic(common, parameters)
     if algorithm in (Algorithm.ONE_STEP, Algorithm.TWO_STEP):
         return _hybrid(common, parameters)
-    if algorithm is Algorithm.EXACT and len(common.points) > MOST_RECORDS:
-        raise ParameterError(
-            f"exact is for {MOST_RECORDS} records or fewer, and there are {len(common.points)}; "
-            "use --algorithm memetic"
-        )
+    if algorithm is Algorithm.EXACT:
+        _require_few(len(common.points), "there are", "--algorithm memetic")
     return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Once(), 1, Best())
+
+
+def _require_few(records: int, where: str, instead: str) -> None:
+    if records > MOST_RECORDS:
+        raise ParameterError(
+            f"exact is for {MOST_RECORDS} records or fewer, and {where} {records}; use {instead}"
+        )
 
 
 def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
@@ -140,16 +150,20 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
         return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    spare = budget.seconds * min(around.workers, FOUNDERS)
-    steps = around.decide("evaluations", lambda: spare * _speed(problem))
+    seconds, workers = budget.seconds, min(around.workers, FOUNDERS)
+    steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
     return Effort.within(steps, len(problem.points))
 
 
-def _speed(problem: Memetic) -> float:
-    """Steps a second."""
+def _steps_within(seconds: float, problem: Memetic) -> float:
+    """Steps that one worker has time for, after its construction, by a trial of both."""
     started = time.perf_counter()
-    steps = problem.tried(TRIAL)
-    return steps / max(1e-6, time.perf_counter() - started)
+    start = problem.constructed(0)
+    built = time.perf_counter()
+    steps = problem.tried(start, TRIAL)
+    ended = time.perf_counter()
+    spare = max(LEAST_SPARE * seconds, seconds - (built - started))
+    return spare * steps / max(1e-6, ended - built)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
@@ -164,6 +178,9 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
         groups = hybrid.inside_macrogroups(points, macrogroups, k)
     else:
         macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k)
+    if parameters.inner is hybrid.Inner.EXACT:
+        largest = int(group_sizes(macrogroups).max())
+        _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
     rates = parameters.rates(genetic.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
     return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
