@@ -200,9 +200,23 @@ def test_rates_are_rates(rate):
         genetic.Rates(mutation=rate)
 
 
-def test_presets_are_those_of_the_papers():
-    assert genetic.WHOLE_FILE == genetic.Rates(100, 0.1, 0.3, 10_000)
-    assert genetic.MACROGROUPS == genetic.Rates(10, 0.1, 0.5, 10_000)
+@pytest.mark.parametrize(
+    ("preset", "rates"),
+    [
+        (None, (100, 0.1, 0.3, 10_000)),
+        (genetic.Preset.WHOLE_FILE, (100, 0.1, 0.3, 10_000)),
+        (genetic.Preset.FIFTY_RECORDS, (100, 0.1, 0.3, 100_000)),
+        (genetic.Preset.MACROGROUPS, (10, 0.1, 0.5, 10_000)),
+    ],
+)
+def test_presets_are_those_of_the_papers(preset, rates):
+    told = Parameters(preset=preset).rates(genetic.Preset.WHOLE_FILE)
+    assert told == genetic.Rates(*rates)
+
+
+def test_what_is_set_takes_the_place_of_a_preset():
+    told = Parameters(preset=genetic.Preset.MACROGROUPS, epochs=7, per_gene=False)
+    assert told.rates(genetic.Preset.WHOLE_FILE) == genetic.Rates(10, 0.1, 0.5, 7, per_gene=False)
 
 
 def test_exact_inside_large_macrogroups_is_refused():
