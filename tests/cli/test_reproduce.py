@@ -23,3 +23,9 @@ def test_a_figure_is_written_with_its_rows(evomask, reference, tmp_path):
         "cross", "create", "eliminate", "split", "swap", "move",
     }  # fmt: skip
     assert (tmp_path / "operators-utilization.svg").exists()
+
+
+def test_a_figure_is_read_to_a_person(evomask, reference):
+    reference("uci/german_credit.csv")
+    told = evomask("reproduce", "clustered-figure-5.7", "--share", 0.2).out
+    assert "Loss grows and risk falls with k. German credit, 1000 records" in told

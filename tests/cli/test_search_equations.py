@@ -53,14 +53,6 @@ def test_matrices_and_the_masked_file_are_written(evomask, people, tmp_path):
     assert set(pl.read_csv(out)["b"]) <= {"x", "y"}
 
 
-def test_a_resumed_run_ends_as_one_that_was_not_interrupted(evomask, people, tmp_path):
-    straight = found_by(evomask, people, "--generations", 6)
-    found_by(evomask, people, "--generations", 6, "--run", tmp_path / "run")
-    resumed = json.loads(evomask("resume", tmp_path / "run", "--json", "--quiet").out)
-    assert resumed["front"] == straight["front"]
-    assert resumed["equation"] == straight["equation"]
-
-
 def test_an_unknown_algorithm_is_refused_in_one_sentence(evomask, people):
     answer = evomask("search", "equations", people, *KINDS, "--algorithm", "luck")
     assert answer.code == 1

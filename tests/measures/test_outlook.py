@@ -7,6 +7,7 @@ from evomask.masking.common_draws import CommonDraws
 from evomask.masking.transitions import rows_to_one
 from evomask.measures.outlook import Outlook
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.risk.interval import RankInterval
 from tests.measures.files import categories
 from tests.tables import mixed
 
@@ -83,11 +84,21 @@ def test_an_attribute_without_a_matrix_stays():
     assert outlook({"a": some["a"], "c": some["c"]}) == outlook(every)
 
 
-def test_nothing_is_foretold_of_numbers():
+def test_numbers_beside_stay_and_lower_the_loss_by_their_share():
     original = mixed()
-    assert Outlook.of(original, original.schema.quasi_identifiers, strict=True) is None
+    names = original.schema.quasi_identifiers
+    outlook = Outlook.in_part(original, names, strict=False)
+    matrices = {name: rows_to_one(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")}
+    assert Outlook.of(original, names, strict=False) is None
+    expected = Loss(names).against(original).expected(matrices)
+    assert outlook(matrices)[0] == pytest.approx(expected)
 
 
-def test_nothing_is_foretold_of_too_many_combinations():
+def test_with_too_many_combinations_linkage_is_left_out():
     original = categories(ordinal=True, **{name: [*range(10)] for name in "abcde"})
-    assert Outlook.of(original, original.schema.names, strict=False) is None
+    names = original.schema.names
+    assert Outlook.of(original, names, strict=False) is None
+    outlook = Outlook.in_part(original, names, strict=False)
+    matrices = {name: rows_to_one(np.ones((10, 10)) + 5 * np.eye(10)) for name in names}
+    interval = RankInterval(names).against(original).expected(matrices)
+    assert outlook(matrices)[1] == pytest.approx(interval / 2)

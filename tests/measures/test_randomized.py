@@ -66,8 +66,16 @@ def test_expected_bivariate_counts_are_the_mean_of_draws():
 
 
 def test_bivariate_counts_need_two_attributes():
-    with pytest.raises(ParameterError, match="two different attributes"):
+    with pytest.raises(ParameterError, match="another, different one"):
         BivariateLoss(("a",))
+
+
+def test_bivariate_counts_of_several_attributes_are_the_mean():
+    table = categories(a=[0, 1, 2, 0], b=[0, 1, 1, 0], c=[1, 0, 1, 0])
+    masked = table.with_columns({"a": np.array([1, 1, 2, 0]), "b": np.array([0, 0, 0, 0])})
+    both = BivariateLoss(("a", "b", "c")).against(table)(masked)
+    each = [BivariateLoss((name, "c")).against(table)(masked) for name in "ab"]
+    assert both == pytest.approx(np.mean(each))
 
 
 def test_an_unknown_profile_is_refused():

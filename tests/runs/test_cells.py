@@ -137,6 +137,14 @@ def test_a_set_counts_by_the_frequencies_of_its_categories():
     assert spread(table, masked, "x").after == (75.0, 25.0, 0.0)
 
 
+def test_a_set_of_numbers_counts_by_their_frequencies():
+    ages = tuple(str(age) for age in range(20, 60))
+    table = categories(Kind.ORDINAL, [30] * 10 + [10] * 30, ages)
+    everything = sets_of(["*"], [range(40)], 40)
+    shown = spread(table, table.with_recoded("x", np.zeros(600, int), everything), "x")
+    assert shown.after == shown.before
+
+
 def test_an_interval_counts_by_the_values_it_covers():
     table = numbers(np.arange(100.0))
     whole = Intervals(("[0,99]",), np.array([0.0]), np.array([99.0]))

@@ -10,7 +10,9 @@ TABLE = mixed(30)
 
 @pytest.fixture(scope="module")
 def study():
-    return study_files(TABLE, Parameters(Algorithm.THESIS), Budget(generations=12), seed=1)
+    return study_files(
+        TABLE, Parameters(Algorithm.THESIS, first=10), Budget(generations=12), seed=1
+    )
 
 
 def test_every_generation_has_its_spread(study):
@@ -39,9 +41,9 @@ def test_both_figures_can_be_drawn(study):
 
 
 def test_without_the_best_the_first_population_is_told_without_them():
-    whole = study_files(TABLE, Parameters(burst=50), Budget(generations=1), seed=1)
+    whole = study_files(TABLE, Parameters(burst=50, first=20), Budget(generations=1), seed=1)
     parted = study_files(
-        TABLE, Parameters(burst=50, without_best=10.0), Budget(generations=1), seed=1
+        TABLE, Parameters(burst=50, first=20, without_best=10.0), Budget(generations=1), seed=1
     )
     assert len(parted.first) == len(whole.first) - round(len(whole.first) / 10)
     assert parted.spreads[0].smallest >= whole.spreads[0].smallest

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,9 +22,8 @@ from evomask.runs.requirements import Requirement
 QUASI = ("age", "income", "school")
 
 
-@pytest.fixture
-def town(tmp_path):
-    """Eighty people with numbers, ordered categories and an illness."""
+def write_town(folder):
+    """Eighty people with numbers, ordered categories and an illness, as a file."""
     rng = np.random.default_rng(5)
     frame = pl.DataFrame(
         {
@@ -34,20 +34,37 @@ def town(tmp_path):
             "illness": rng.choice(["flu", "cold", "none"], 80),
         }
     )
-    path = tmp_path / "town.csv"
-    frame.write_csv(path)
-    return path
+    frame.write_csv(folder / "town.csv")
+
+
+def job_for(parent, name, **more):
+    """A small job on the town in one folder, kept in another."""
+    source = Input(parent / "town.csv", None, QUASI, ("illness",), ("name",), ("school",))
+    usual = {"requirement": Requirement(k=3), "evaluations": 60, "seed": 7}
+    return ProtectJob(source, parent / name, **(usual | more))
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """The usual job, done once; nothing may be changed in it."""
+    parent = tmp_path_factory.mktemp("town")
+    write_town(parent)
+    return protect_file(job_for(parent, "run"))
 
 
 @pytest.fixture
-def job_in(town, tmp_path):
-    """A small job whose folder has the given name."""
+def folder(once, tmp_path):
+    """A copy of its folder that may be changed."""
+    shutil.copytree(once.job.folder, tmp_path / "run")
+    return tmp_path / "run"
 
-    def make(folder, k=3, evaluations=60, **more):
-        source = Input(town, None, QUASI, ("illness",), ("name",), ("school",))
-        return ProtectJob(
-            source, tmp_path / folder, Requirement(k=k), evaluations=evaluations, seed=7, **more
-        )
+
+@pytest.fixture
+def job_in(once):
+    """The same job for another folder."""
+
+    def make(name, **more):
+        return job_for(once.job.folder.parent, name, **more)
 
     return make
 
@@ -59,81 +76,82 @@ def results(folder):
     return state.name, [path.read_bytes() for path in files]
 
 
-def test_every_point_of_the_front_fulfils_what_is_required(job_in):
-    done = protect_file(job_in("run"))
-    assert len(done.front) > 2
-    for one in done.front:
-        masked = done.masked(one.number)
+def test_every_point_of_the_front_fulfils_what_is_required(once):
+    assert len(once.front) > 2
+    for one in once.front:
+        masked = once.masked(one.number)
         classes = np.unique([masked[name] for name in QUASI], axis=1, return_counts=True)[1]
         assert classes.min() >= 3
 
 
 def test_diversity_is_guaranteed_too(job_in):
-    job = job_in("run", evaluations=20)
-    done = protect_file(ProtectJob(job.source, job.folder, Requirement(l=2), evaluations=20))
-    assert min(found["l"] for found in done.guarantees.values() if found) >= 1
+    done = protect_file(job_in("diverse", requirement=Requirement(l=2), evaluations=16))
     assert all(done.guarantees[one.number]["l"] >= 2 for one in done.front)
 
 
-def test_points_of_searches_and_of_simple_methods_are_on_one_map(job_in):
-    done = protect_file(job_in("run"))
-    assert {"grid", "partition"} <= {one.search for one in done.candidates}
+def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
+    assert {"grid", "partition", "files"} <= {one.search for one in once.candidates}
 
 
-def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(job_in):
-    done = protect_file(job_in("run"))
-    for one in done.front:
-        again = done.shop.measured(done.masked(one.number))
+def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(once):
+    for one in once.front:
+        again = once.shop.measured(once.masked(one.number))
         assert (again.loss, again.risk) == (one.loss, one.risk)
 
 
-def test_another_point_can_be_chosen_later(job_in):
-    done = protect_file(job_in("run"))
-    last = done.front[-1]
-    other = choose(done.job.folder, str(last.number))
+def test_the_journal_has_a_line_for_every_round(once):
+    lines = (once.job.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    rounds = [json.loads(line) for line in lines]
+    assert [row["member"] for row in rounds] == [row.member for row in once.history]
+    assert rounds[-1]["front"] == len(once.front)
+
+
+def test_shares_of_the_effort_add_up(once):
+    assert sum(once.shares.values()) == pytest.approx(100.0)
+    assert set(once.shares) == {row.member for row in once.history}
+
+
+def test_another_point_can_be_chosen_later(once, folder):
+    last = once.front[-1]
+    other = choose(folder, str(last.number))
     assert other.chosen == last
     masked = pl.read_csv(other.written.path)
-    expected = done.masked(last.number).values("income")
+    expected = once.masked(last.number).values("income")
     assert sorted(masked["income"].to_list()) == pytest.approx(sorted(np.round(expected)))
 
 
-def test_a_choice_is_remembered(job_in):
-    done = protect_file(job_in("run"))
-    choose(done.job.folder, "max-risk=100")
-    assert reopened(done.job.folder).chosen.loss == min(one.loss for one in done.front)
+def test_a_choice_is_remembered(once, folder):
+    choose(folder, "max-risk=100")
+    assert reopened(folder).chosen.loss == min(one.loss for one in once.front)
 
 
-def test_two_releases_of_one_run_are_not_in_the_same_order(job_in):
-    done = protect_file(job_in("run"))
-    first = np.load(done.job.folder / "order.npy")
-    other = next(one for one in done.front if one != done.chosen)
-    choose(done.job.folder, str(other.number))
-    assert not np.array_equal(first, np.load(done.job.folder / "order.npy"))
+def test_two_releases_of_one_run_are_not_in_the_same_order(once, folder):
+    first = np.load(folder / "order.npy")
+    other = next(one for one in once.front if one != once.chosen)
+    choose(folder, str(other.number))
+    assert not np.array_equal(first, np.load(folder / "order.npy"))
 
 
-def test_a_wish_that_no_point_meets_leaves_the_release_alone(job_in):
-    done = protect_file(job_in("run"))
-    before = results(done.job.folder)
+def test_a_wish_that_no_point_meets_leaves_the_release_alone(folder):
+    before = results(folder)
     with pytest.raises(ParameterError, match="no point has a risk"):
-        choose(done.job.folder, "max-risk=0")
-    assert results(done.job.folder) == before
+        choose(folder, "max-risk=0")
+    assert results(folder) == before
 
 
-def test_everything_is_there_again_when_a_run_is_opened(job_in):
-    done = protect_file(job_in("run"))
-    again = reopened(done.job.folder)
-    assert again.candidates == done.candidates
-    assert again.front == done.front
-    assert again.history == done.history
-    assert again.found == done.found
+def test_everything_is_there_again_when_a_run_is_opened(once, folder):
+    again = reopened(folder)
+    assert again.candidates == once.candidates
+    assert again.front == once.front
+    assert again.history == once.history
+    assert again.found == once.found
     assert not again.interrupted
 
 
-def test_a_finished_run_resumed_gives_the_same_again(job_in):
-    done = protect_file(job_in("run"))
-    before = results(done.job.folder)
-    resume_protection(done.job.folder)
-    assert results(done.job.folder) == before
+def test_a_finished_run_resumed_gives_the_same_again(folder):
+    before = results(folder)
+    resume_protection(folder)
+    assert results(folder) == before
 
 
 def interrupted_at(count):
@@ -144,24 +162,20 @@ def interrupted_at(count):
     return stop
 
 
-def test_an_interrupted_run_keeps_its_front_and_says_so(job_in):
-    done = protect_file(job_in("run"), watch=interrupted_at(3))
-    assert done.interrupted
-    assert done.written.path.exists()
-    assert len(done.history) == 4
-
-
-def test_an_interrupted_run_goes_on_to_the_same_bytes(job_in):
-    straight = protect_file(job_in("straight"))
-    protect_file(job_in("stopped"), watch=interrupted_at(3))
-    done = resume_protection(job_in("stopped").folder)
+def test_an_interrupted_run_keeps_its_front_and_goes_on_to_the_same_bytes(once, job_in):
+    job = job_in("stopped")
+    stopped = protect_file(job, watch=interrupted_at(3))
+    assert stopped.interrupted
+    assert stopped.written.path.exists()
+    assert len(stopped.history) == 4
+    done = resume_protection(job.folder)
     assert not done.interrupted
-    assert results(done.job.folder) == results(straight.job.folder)
-    assert done.found == straight.found
+    assert results(job.folder) == results(once.job.folder)
+    assert done.found == once.found
 
 
 def test_a_run_bound_by_time_replays_from_its_journal_alone(job_in):
-    job = job_in("timed", evaluations=None, seconds=1.5)
+    job = job_in("timed", evaluations=None, seconds=2.0)
     done = protect_file(job)
     for state in job.folder.glob("state-*.npz"):
         state.unlink()
@@ -170,22 +184,8 @@ def test_a_run_bound_by_time_replays_from_its_journal_alone(job_in):
     assert again.candidates == done.candidates
 
 
-def test_the_journal_has_a_line_for_every_round(job_in):
-    done = protect_file(job_in("run"))
-    lines = (done.job.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    rounds = [json.loads(line) for line in lines]
-    assert [row["member"] for row in rounds] == [row.member for row in done.history]
-    assert rounds[-1]["front"] == len(done.front)
-
-
-def test_shares_of_the_effort_add_up(job_in):
-    done = protect_file(job_in("run"))
-    assert sum(done.shares.values()) == pytest.approx(100.0)
-    assert set(done.shares) == {row.member for row in done.history}
-
-
 def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
-    job = job_in("run")
+    job = job_in("nothing")
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -216,10 +216,8 @@ def _lines(journal):
     return journal.read_bytes().count(b"\n") if journal.exists() else 0
 
 
-def check_kill(job_in, moment, monkeypatch):
+def check_kill(once, job, moment, monkeypatch):
     rng = np.random.default_rng(moment)
-    straight = protect_file(job_in("straight"))
-    job = job_in("hit")
 
     def never(*_):
         raise KeyboardInterrupt
@@ -228,20 +226,22 @@ def check_kill(job_in, moment, monkeypatch):
         patched.setattr("evomask.runs.portfolio.Portfolio._after_turn", never)
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
-    rounds = int(rng.integers(0, len(straight.history)))
+    rounds = int(rng.integers(0, len(once.history)))
     assert killed(job.folder, rounds, float(rng.uniform(0, 0.2)))
     resume_protection(job.folder, workers=int(rng.integers(1, 3)))
-    assert results(job.folder) == results(straight.job.folder)
+    assert results(job.folder) == results(once.job.folder)
 
 
 @pytest.mark.parametrize("moment", range(2))
-def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(job_in, moment, monkeypatch):
-    check_kill(job_in, moment, monkeypatch)
+def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(
+    once, job_in, moment, monkeypatch
+):
+    check_kill(once, job_in(f"killed{moment}"), moment, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", range(2, 52))
 def test_a_run_killed_at_fifty_random_moments_resumes_to_the_same_bytes(
-    job_in, moment, monkeypatch
+    once, job_in, moment, monkeypatch
 ):
-    check_kill(job_in, moment, monkeypatch)
+    check_kill(once, job_in(f"killed{moment}"), moment, monkeypatch)

@@ -39,7 +39,9 @@ def reproduce(
         raise typer.BadParameter("give TABLE, or --list")
     found = made(table, runs=runs, seed=seed, share=share)
     written = write_study(found.as_json, found.charts, out) if out else []
-    say_json(found.as_json) if json else say("\n".join([*map(_line, found.rows), *written]))
+    readings = [f"{chart.title}: {chart.reading}" for chart in found.charts]
+    lines = [*map(_line, found.rows), *readings, *written]
+    say_json(found.as_json) if json else say("\n".join(lines))
 
 
 def _line(row: Any) -> str:  # noqa: ANN401

@@ -67,6 +67,12 @@ class Subject:
         )
 
     @cached_property
+    def crossed(self) -> tuple["CountTable", ...]:
+        """The tables of every attribute with the last."""
+        *others, last = self.columns
+        return tuple(CountTable.of((column, last)) for column in others)
+
+    @cached_property
     def space(self) -> Space:
         """Where the intruder compares records."""
         return Space.of(self.original, self.request.attributes)
@@ -240,7 +246,8 @@ def _contingency(subject: Subject, matrices: Matrices) -> float:
 
 def _bivariate(subject: Subject, matrices: Matrices) -> float:
     """Difference of the counts of two attributes, by the folded normal of each."""
-    return 50.0 * float(subject.tables[-1].difference(matrices).sum()) / len(subject.original)
+    apart = [float(table.difference(matrices).sum()) for table in subject.crossed]
+    return 50.0 * float(np.mean(apart)) / len(subject.original)
 
 
 def folded_normal_means(means: Floats, variances: Floats) -> Floats:

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Floats, Indices
 from evomask.kernels.randomization import Field, Halves, loss_and_risk
-from evomask.measures.expectation import CountTable, Matrices, Subject
-from evomask.measures.pairing import continuous
+from evomask.measures.expectation import CountTable, Links, Matrices, Subject
+from evomask.measures.pairing import categorical
 from evomask.measures.risk.inference import WINDOW, Attack
 from evomask.measures.risk.space import Space
 from evomask.measures.trackable import Request
 
 MOST_CELLS = 1 << 14
-"""Combinations of categories up to which anything is foretold."""
+"""Combinations of categories up to which linkage and inference are foretold."""
 
 MOST_KNOWN = 1 << 9
 """Combinations of the categories that an intruder knows, at most."""
@@ -33,21 +33,36 @@ MOST_KNOWN = 1 << 9
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What matrices will make of one original."""
+    """What matrices will make of one original.
+
+    Args:
+        attributes: the categorical attributes.
+        share: of all attributes that are measured; the others are numbers, and stay.
+    """
 
     original: Table
     attributes: tuple[str, ...]
     strict: bool
+    share: float = 1.0
 
     @classmethod
     def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook | None":
         """Prepared, or nothing where there are numbers or too many combinations of categories."""
-        if not attributes or continuous(original.schema, attributes):
-            return None
-        sizes = sorted(len(original.attribute(name).categories) for name in attributes)
+        found = cls.in_part(original, attributes, strict=strict)
+        return found if found.is_whole else None
+
+    @classmethod
+    def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook":
+        """Prepared for any attributes; unless it is whole, only changes of risk mean something."""
+        names = categorical(original.schema, attributes)
+        return cls(original, names, strict, len(names) / max(1, len(attributes)))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether linkage and inference are foretold too: without numbers, in small domains."""
+        sizes = sorted(len(self.original.attribute(name).categories) for name in self.attributes)
         known = prod(sizes[len(sizes) - len(sizes) // 2 :])
-        small = prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
-        return cls(original, attributes, strict) if small else None
+        return self.share == 1 and prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
 
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
         """Loss and risk in percent."""
@@ -61,19 +76,20 @@ class Outlook:
 
     def read(self, flat: Floats) -> tuple[float, float]:
         """Loss and risk of matrices in one row."""
-        return loss_and_risk(self.field, flat, self.strict)
+        loss, risk = loss_and_risk(self.field, flat, self.strict)
+        return loss * self.share, risk * self.share
 
     @cached_property
     def field(self) -> Field:
         """The original as the kernel takes it."""
         subject = Subject(self.original, Request("risk-papers", self.attributes))
-        columns, links = subject.columns, subject.links
-        assert links is not None  # noqa: S101
+        columns, links = subject.columns, self._links(subject)
         sizes = np.array([column.size for column in columns], dtype=np.int64)
         pairs = list(combinations(range(len(columns)), 2))
         crossed = [CountTable.of((columns[a], columns[b])).counts for a, b in pairs]
         read = WINDOW / 100 * len(self.original)
-        domain = _domain(sizes) if self.strict else np.empty((0, len(sizes)), dtype=np.int32)
+        nobody = np.empty((0, len(sizes)), dtype=np.int32)
+        domain = _domain(sizes) if self.strict and self.is_whole else nobody
         return Field(
             sizes, _begins(sizes**2), _begins(sizes),
             _joined([column.counts for column in columns]),
@@ -84,9 +100,16 @@ class Outlook:
             _joined([column.nearness(read) for column in columns]),
         )  # fmt: skip
 
+    def _links(self, subject: Subject) -> Links:
+        found = subject.links if self.is_whole else None
+        nobody = np.empty((0, len(self.attributes)), dtype=np.int32)
+        return found or Links(nobody, nobody, np.empty(0))
+
     def _counted(self, records: Indices, domain: Codes) -> Floats:
         """How many of the records have each combination of categories."""
         sizes = [len(self.original.attribute(name).categories) for name in self.attributes]
+        if not len(domain):
+            return np.empty(0)
         codes = tuple(self.original.codes(name)[records] for name in self.attributes)
         cells = np.bincount(np.ravel_multi_index(codes, sizes), minlength=len(domain))
         return cells[: len(domain)].astype(np.float64)

@@ -12,6 +12,7 @@ from evomask.papers.files_inputs import (
     FINAL_SCORES,
     FIRST_BEST,
     FLARE,
+    LAST_BEST,
     ROBUST,
     TARRAGONA,
     original,
@@ -33,7 +34,14 @@ def figure_3_2(seed: int = 1, share: float = 1.0) -> list[Chart]:
 def figure_3_3(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Largest, mean and smallest mean score by generation, four files of numbers."""
     effort = Effort(seed, share)
-    return [_evolution(name, searched(name, Score.MEAN, effort)) for name in CONTINUOUS]
+    return [
+        _evolution(
+            name,
+            searched(name, Score.MEAN, effort),
+            f"the smallest {_fell(FIRST_BEST[name], LAST_BEST[name])}",
+        )
+        for name in CONTINUOUS
+    ]
 
 
 def figure_3_4(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -131,10 +139,8 @@ def _curve(label: str, found: FilesStudy, part: str) -> Series:
     return Series(label, "line", tuple(map(float, range(len(values)))), values)
 
 
-def _evolution(name: str, found: FilesStudy, paper: str = "") -> Chart:
+def _evolution(name: str, found: FilesStudy, paper: str) -> Chart:
     chart = found.evolution(f"evolution-{_slug(name)}", f"Scores of the population, {name}")
-    least = FINAL_SCORES.get(name, ((0.0,),))[0][0]
-    paper = paper or f"the smallest {_fell(FIRST_BEST[name], least)}"
     told = f"Ours: {_told(found)}. In the thesis {paper}. {_about(name, found)}"
     return replace(chart, reading=told)
 

@@ -15,7 +15,7 @@ from evomask.data.chart import Chart
 from evomask.evolution.archive import fitness_array
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
-from evomask.evolution.stopping import generations
+from evomask.evolution.stopping import evaluations
 from evomask.execution.local import InProcess
 from evomask.kernels.arrays import Points
 from evomask.papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
@@ -33,8 +33,8 @@ from evomask.searches.generalization.search import Algorithm, Conditions, put_to
 LIMIT = 301
 """Records that may be suppressed: 1 % of 30,162."""
 
-ITERATIONS = {Algorithm.PBG_EA: 99, Algorithm.GUIDED: 34}
-"""Generations after the first: 25 · 100 tasks as in the paper; ours stops below 5 % of nodes."""
+TASKS = {Algorithm.PBG_EA: 25 * 100, Algorithm.GUIDED: 872}
+"""Nodes made, 100 populations of 25 as in the paper; ours goes on by 25 at most, to 896: 5 %."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,11 @@ class Found:
     rr: float
     nodes: int
 
+    @property
+    def ce_per_point(self) -> float:
+        """The mean distance to the exact front, where CE as printed is a sum."""
+        return self.ce / len(self.values)
+
 
 def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
     """One run of a search on one experiment, compared with the exact front."""
@@ -159,7 +164,7 @@ def _evolved(lattice: Lattice, case: Case, algorithm: Algorithm, seed: int) -> S
         Conditions(LIMIT, case.boxes),
     )
     work = InProcess(Worker(setup.problem, seed))
-    until = generations(ITERATIONS[algorithm])
+    until = evaluations(TASKS[algorithm])
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
     return evolve(state, setup.scheme, work, seed=seed, until=until, cost=setup.cost)
 
@@ -189,7 +194,8 @@ def _row(case: Case, algorithm: Algorithm, runs: int, seed: int) -> Row:
         "objectives": ", ".join(case.objectives),
         "boxes": list(case.boxes) or "ones",
         "ce": mean(f.ce for f in found),
-        "ce_variance": pvariance([f.ce for f in found]),
+        "ce_per_point": mean(f.ce_per_point for f in found),
+        "ce_per_point_variance": pvariance([f.ce_per_point for f in found]),
         "ce_paper": case.ce,
         "rr": mean(f.rr for f in found),
         "rr_variance": pvariance([f.rr for f in found]),

@@ -84,8 +84,8 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
         Axis("search", tuple(one.name for one in searches)),
         Axis("percent"),
         {
-            "of the budget": [one.share for one in searches],
-            "of the front": [100.0 * one.points / total for one in searches],
+            "of the budget": [round(one.share, 1) for one in searches],
+            "of the front": [round(100.0 * one.points / total, 1) for one in searches],
         },
     )
 
@@ -93,7 +93,7 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
 def operators(search: SearchNote) -> Chart | None:
     """What part of each operator's children improved on their parents, and what part stayed."""
     made = [one for one in search.operators if one.children][:MOST_OPERATORS]
-    if not made:
+    if not any(one.improved for one in made):
         return None
     best = max(made, key=lambda one: one.improved / one.children)
     return _bars(
@@ -111,7 +111,7 @@ def operators(search: SearchNote) -> Chart | None:
 
 
 def _percent(part: int, whole: int) -> float:
-    return 100.0 * part / whole
+    return round(100.0 * part / whole, 1)
 
 
 def before_and_after(one: Spread, minimum: int) -> Chart:
@@ -149,8 +149,10 @@ def association_change(found: Associations) -> Chart:
 def record_risk(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
     """How the risk is spread over single records: in the original, and in the released file."""
     return (
-        _risk_bars("record-risk-before", "Risk of single records before", before, minimum),
-        _risk_bars("record-risk-after", "Risk of single records after", after, minimum),
+        _risk_bars(
+            "record-risk-before", "Records by their risk in percent, before", before, minimum
+        ),
+        _risk_bars("record-risk-after", "Records by their risk in percent, after", after, minimum),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Callable
@@ -55,18 +56,22 @@ def png(chart: Chart, dots_per_inch: int = 150) -> bytes:
 def inline_svg(chart: Chart) -> str:
     """The chart as SVG for a page with many: a picture with its reading as the text for it.
 
-    Names inside the drawing begin with the chart's, coordinates are cut at a hundredth of a
-    point, and what only stands-alone files need is left out.
+    Names inside the drawing begin with one for the chart, coordinates are cut at a hundredth of
+    a point, and what only a file by itself needs is left out.
     """
     drawing = svg(chart).decode()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r"<title>.*?</title>|<metadata>.*?</metadata>", "", drawing, flags=re.S)
-    name = re.sub(r"[^a-z0-9]+", "-", chart.name.lower())
+    name = f"c{hashlib.sha256(chart.name.encode()).hexdigest()[:10]}"
     drawing = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", drawing)
     drawing = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), drawing)
     drawing = re.sub(r"\s*\n\s*", " ", drawing)
-    told = escape(f"{chart.title}. {chart.reading}")
-    return drawing.replace("<svg", f'<svg role="img" aria-label="{told}"', 1)
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{spoken(chart)}"', 1)
+
+
+def spoken(chart: Chart) -> str:
+    """What is said instead of the picture, ready for an attribute of an element."""
+    return escape(f"{chart.title}. {chart.reading}")
 
 
 def _drawn(
@@ -122,17 +127,17 @@ def _scale(chart: Chart, axes: Axes) -> None:
     if chart.y.logarithmic:
         axes.set_yscale("log")
     if chart.x.categories:
-        names = _short(chart.x.categories)
+        names = short_names(chart.x.categories)
         many = len(names) > MANY_LABELS or sum(map(len, names)) > LONG_LABELS
         axes.set_xticks(range(len(names)), names)
         if many:
             for label in axes.get_xticklabels():
                 label.set(rotation=40, ha="right", rotation_mode="anchor")
     if chart.y.categories:
-        axes.set_yticks(range(len(chart.y.categories)), _short(chart.y.categories))
+        axes.set_yticks(range(len(chart.y.categories)), short_names(chart.y.categories))
 
 
-def _short(names: tuple[str, ...]) -> list[str]:
+def short_names(names: tuple[str, ...]) -> list[str]:
     """Names cut where they would leave no room for the picture."""
     return [n if len(n) <= LONGEST_LABEL else f"{n[: LONGEST_LABEL - 1]}…" for n in names]
 
@@ -173,7 +178,8 @@ def _draw_steps(_: Chart, series: Series, number: int, axes: Axes) -> None:
 
 def _draw_points(_: Chart, series: Series, number: int, axes: Axes) -> None:
     style = {"color": _of(COLOURS, number), "marker": _of(SHAPES, number), "label": series.name}
-    axes.plot(series.x, series.y, linestyle="", **style)
+    alone: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "markeredgewidth": 2}
+    axes.plot(series.x, series.y, linestyle="", **style, **(alone if len(series.x) == 1 else {}))
 
 
 def _draw_bars(chart: Chart, series: Series, number: int, axes: Axes) -> None:

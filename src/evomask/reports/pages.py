@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 
 from evomask.data.chart import Chart
+from evomask.reports.bars import bars_svg, is_of_bars
 from evomask.reports.figures import inline_svg
 
 
@@ -13,7 +14,7 @@ def page(template: str, values: Mapping[str, object]) -> str:
     from markupsafe import Markup
 
     def drawing(chart: Chart) -> Markup:
-        return Markup(inline_svg(chart))  # noqa: S704 - drawn by us, its texts escaped
+        return Markup(bars_svg(chart) if is_of_bars(chart) else inline_svg(chart))  # noqa: S704 - drawn by us, its texts escaped
 
     environment = Environment(
         loader=PackageLoader("evomask.reports"),

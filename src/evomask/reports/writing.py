@@ -7,7 +7,15 @@ from evomask.errors import FileError
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.protected import Protected
-from evomask.runs.record import RECORD, Record, Telling, encode_record, public_part, write_part
+from evomask.runs.record import (
+    RECORD,
+    Record,
+    Telling,
+    encode_record,
+    public_part,
+    still_said,
+    write_part,
+)
 from evomask.runs.recording import record_of
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
@@ -28,8 +36,13 @@ class Reports(NamedTuple):
 
 
 def report_on(done: Protected) -> Reports:
-    """Write records and reports of a finished job into its folder."""
-    return write_reports(record_of(done), done.job.folder)
+    """Write records and reports of a finished job into its folder.
+
+    What a person said of the same point before stays; of another point only what does not
+    hang on the choice.
+    """
+    record = record_of(done)
+    return write_reports(still_said(record, done.job.folder), done.job.folder)
 
 
 def write_reports(record: Record, folder: Path, matrices: Telling = "plain") -> Reports:

@@ -12,7 +12,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
-from evomask.data.recoding import CategorySets, Intervals
+from evomask.data.recoding import CategorySets, Intervals, Recoding
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats
@@ -233,21 +233,25 @@ def _masked_counts_of_numbers(
     return np.bincount(codes, minlength=len(cells)) @ cells
 
 
-def _covered(
-    recoding: CategorySets | Intervals, scale: Floats, known: Floats, cuts: Floats
-) -> Floats:
+def _covered(recoding: Recoding, scale: Floats, known: Floats, cuts: Floats) -> Floats:
     """Of each recoded cell the shares of original values that lie in each cell, missing last."""
     rows = np.zeros((len(recoding.labels), len(cuts) + 2))
     for code in range(len(rows)):
-        if isinstance(recoding, Intervals):
-            low, high = recoding.low[code], recoding.high[code]
-            inside = known[(known >= low) & (known <= high)]
-            values = inside if len(inside) else np.array([(low + high) / 2])
-        else:
-            values = scale[recoding.leaves[code]]
+        values = _stood_for(recoding, code, scale, known)
         there = values[~np.isnan(values)]
         rows[code] = np.append(_counted(there, cuts), len(values) - len(there)) / len(values)
     return rows
+
+
+def _stood_for(recoding: Recoding, code: int, scale: Floats, known: Floats) -> Floats:
+    """The original values that a recoded cell covers; where there are none, its own."""
+    if isinstance(recoding, Intervals):
+        low, high = recoding.low[code], recoding.high[code]
+        inside = known[(known >= low) & (known <= high)]
+        return inside if len(inside) else np.array([(low + high) / 2])
+    leaves = scale[recoding.leaves[code]]
+    inside = known[np.isin(known, leaves)]
+    return inside if len(inside) else leaves
 
 
 def _ends(cuts: Floats) -> list[tuple[str, str]]:

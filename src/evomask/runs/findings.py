@@ -28,7 +28,7 @@ ATTACKED = 3
 def findings(
     points: Sequence[Candidate],
     shop: Workshop,
-    make: Callable[[int], Table],
+    make: Callable[[Candidate], Table],
     known: Mapping[int, Found],
     seconds: float | None,
     *,
@@ -44,7 +44,7 @@ def findings(
         attack: whether the first few are attacked.
     """
     ends = inf if seconds is None else time.monotonic() + seconds
-    found = {ORIGINAL: known.get(ORIGINAL) or _looked_at(shop, shop.table, attack=False)}
+    found = {ORIGINAL: Found({}, audit(shop.table))}
     for place, one in enumerate(points):
         late = place > 0 and time.monotonic() >= ends
         wanted = attack and place < ATTACKED and not late
@@ -52,7 +52,7 @@ def findings(
         if before and (before.audit.attacks or not wanted):
             found[one.number] = before
         elif not late:
-            found[one.number] = _looked_at(shop, make(one.number), attack=wanted)
+            found[one.number] = _looked_at(shop, make(one), attack=wanted)
     return found
 
 

@@ -17,6 +17,9 @@ GRID = GridSearch.name
 STEPS = 300_000
 """Elementary steps of a burst, well below a second."""
 
+MANY_RECORDS = 5_000
+"""Records from which on one draw of PRAM says as much as several."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -103,11 +106,27 @@ def _generalization(file: File) -> Variants:
     return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
 
 
-def _pram(file: File) -> Variants:
+def _clustered(file: File) -> Variants:
     if file.numbers:
         return {}
-    own = {"profile": file.profile}
+    least = max(2, file.requirement.k)
+    most = {"least_k": least, "most_k": max(100, least), "population": 8, "children": 8}
+    return {"": {"profile": file.profile, **most}}
+
+
+def _pram(file: File) -> Variants:
+    """Not where something is required: repairing would undo what the matrices do."""
+    if file.numbers or file.requirement.asks_anything:
+        return {}
+    large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
+    own: dict[str, object] = {"profile": file.profile, **large}
     return {"": own, "-invariant": {**own, "invariant": True}}
+
+
+def _equations(file: File) -> Variants:
+    if file.numbers or file.requirement.asks_anything:
+        return {}
+    return {"": {"profile": file.profile, "children": 8, "population": 20}}
 
 
 def _files(file: File) -> Variants:
@@ -116,7 +135,7 @@ def _files(file: File) -> Variants:
         "profile": file.profile,
         "require": file.requirement.as_text,
         "held_out": False,
-        "burst": 20_000,
+        "burst": min(20_000, 10 * len(file.table) * len(file.names)),
         "turns": 4,
     }
     return {
@@ -130,26 +149,37 @@ ENTRIES = (
     Entry("generalization", _generalization, 0.1, record_by_record=True),
     Entry("partition", _partition, 1.0),
     Entry("grouping", _grouping, 1.0),
+    Entry("clustered", _clustered, 1.0),
     Entry("pram", _pram, 2.0, record_by_record=True),
+    Entry("equations", _equations, 1.0, record_by_record=True),
 )
 """Every search that can take part; a new one needs a line here."""
 
 
 def members_for(file: File, wanted: Iterable[str] = ()) -> dict[str, Member]:
     """The members by name, the grid first; only *wanted* searches where some are named."""
+    names = searches_for(file, wanted)
+    found = {GRID: Member(GRID, _all_of(GridSearch, {}), cost=0.0)} if GRID in names else {}
+    for entry in ENTRIES:
+        if entry.search in names:
+            found |= _members(entry, file)
+    return found
+
+
+def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of the searches that apply to a file; only *wanted* ones where some are named."""
     chosen = tuple(wanted)
     known = (GRID, *(entry.search for entry in ENTRIES))
     for name in chosen:
         if name not in known:
             raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
-    found = {GRID: Member(GRID, _all_of(GridSearch, {}), cost=0.0)}
-    for entry in ENTRIES:
-        if not _strata(file.table) or entry.record_by_record:
-            found |= _members(entry, file)
-    found = {name: m for name, m in found.items() if not chosen or m.search in chosen}
-    if not found:
+    apart = bool(_strata(file.table))
+    applying = (e for e in ENTRIES if (e.record_by_record or not apart) and e.variants(file))
+    found = (GRID, *(entry.search for entry in applying))
+    kept = tuple(name for name in found if not chosen or name in chosen)
+    if not kept:
         raise ParameterError(f"{', '.join(chosen)} cannot mask this file; leave out --searches")
-    return found
+    return kept
 
 
 def left_out(file: File) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from evomask.runs.findings import findings, read_findings, write_findings
 from evomask.runs.front import check_wish, pick
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
-from evomask.runs.members import File, left_out, members_for
+from evomask.runs.members import File, Member, left_out, members_for, searches_for
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.portfolio import Portfolio, share_used, shares
 from evomask.runs.portfolio_state import PortfolioState
@@ -57,9 +57,7 @@ def protect_file(
     loaded = load(job.source)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     job = replace(job, seed=seed)
-    shop = workshop_for(loaded.table, job, seed)
-    load_kernels(tell)
-    shop.releasable(loaded.table)
+    shop = workshop_for(loaded.table, job, seed, tell)
     plan = plan_of(
         PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
     )
@@ -75,8 +73,6 @@ def protect_table(
     check_wish(job.pick)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     shop = workshop_for(table, job, seed)
-    load_kernels(lambda _: None)
-    shop.releasable(table)
     journal, budget = Journal(), for_search(job.budget)
     state = search(shop, PortfolioState(), budget, journal, workers, watch)
     left = _left(job.budget, journal.seconds)
@@ -110,11 +106,14 @@ def resume_protection(
         return done
 
 
-def workshop_for(table: Table, job: ProtectJob, seed: int) -> Workshop:
-    """Where the files of a job are made."""
+def workshop_for(table: Table, job: ProtectJob, seed: int, tell: Tell = lambda _: None) -> Workshop:
+    """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile)
-    members = members_for(file, job.searches)
-    return Workshop(table, Settings(job.requirement, job.profile, members), seed)
+    load_kernels(tell, searches_for(file, job.searches))
+    settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
+    shop = Workshop(table, settings, seed)
+    shop.releasable(table)
+    return shop
 
 
 def is_protection(plan: Plan) -> bool:
@@ -134,7 +133,7 @@ class _Run:
     workers: int
 
     @property
-    def members(self) -> Mapping[str, object]:
+    def members(self) -> Mapping[str, Member]:
         """Who takes part."""
         return self.shop.settings.members
 
@@ -167,7 +166,7 @@ def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True
         journal.require(state)
     budget = for_search(run.plan.budget)
     if go_on:
-        load_kernels(tell)
+        load_kernels(tell, {member.search for member in run.members.values()})
         snapshots = Snapshots(run.store, run.shop, journal)
         state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
         snapshots.take(state)
@@ -239,9 +238,10 @@ def concluded(
     chosen = pick(state.front, job.pick, balanced(state.front))
     others = sorted((one for one in state.front if one != chosen), key=lambda one: one.worst)
 
-    def make(number: int) -> Table:
-        one = next(one for one in state.front if one.number == number)
-        return shop.masked(one.member, state.genomes[number])
+    made: dict[int, Table] = {}
+
+    def make(one: Candidate) -> Table:
+        return made.setdefault(one.number, shop.masked(one.member, state.genomes[one.number]))
 
     found = findings([chosen, *others], shop, make, known, seconds, attack=attack)
     table, before = shop.table, shop.measured(shop.table)
@@ -270,6 +270,7 @@ def concluded(
         None,
         shop,
         state.genomes,
+        made,
     )
 
 

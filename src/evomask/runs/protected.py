@@ -132,6 +132,7 @@ class Protected:
         interrupted: whether it was stopped before its budget was used up.
         plan: none where nothing is kept.
         genomes: what the front's files are made of.
+        made: files that were made again already, by number.
     """
 
     job: ProtectJob
@@ -157,6 +158,7 @@ class Protected:
     plan: Plan | None
     shop: Workshop = field(repr=False)
     genomes: Mapping[int, Any] = field(repr=False)
+    made: dict[int, Table] = field(repr=False, default_factory=dict)
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -185,5 +187,7 @@ class Protected:
 
     def masked(self, number: int) -> Table:
         """The file of a point of the front, its records in the original's order."""
-        (one,) = (one for one in self.front if one.number == number)
-        return self.shop.masked(one.member, self.genomes[number])
+        if number not in self.made:
+            (one,) = (one for one in self.front if one.number == number)
+            self.made[number] = self.shop.masked(one.member, self.genomes[number])
+        return self.made[number]

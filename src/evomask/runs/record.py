@@ -131,6 +131,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
     """The transition probabilities of one attribute, row by row.
 
     Args:
+        invariant: whether it keeps the expected frequencies, and so tells them.
         rare: which categories have few records; they are not named in public.
     """
 
@@ -388,6 +389,17 @@ def load_record(folder: Path) -> Record:
         return decode_record((folder / RECORD).read_bytes())
     except OSError:
         raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
+
+
+def still_said(record: Record, folder: Path) -> Record:
+    """The record with what a person said in the folder before and what still holds."""
+    if not (folder / RECORD).exists():
+        return record
+    before = load_record(folder)
+    told = before.statement
+    if before.chosen.point != record.chosen.point:
+        told = msgspec.structs.replace(told, reason="", date="")
+    return said(record, told)
 
 
 def said(record: Record, statement: Statement) -> Record:

@@ -1,7 +1,7 @@
 """Making the release record of a finished job."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
@@ -9,16 +9,18 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
-from evomask.masking.pram import MatrixPram, Pram, category_frequencies
+from evomask.masking.pram import MatrixPram, Pram, Transitions, category_frequencies
 from evomask.masking.transitions import frequency_shift
 from evomask.measures.audit import Audit
 from evomask.measures.catalogue import explained
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
 from evomask.runs.cells import MINIMUM
 from evomask.runs.comparison import compared
+from evomask.runs.grid import Grid
 from evomask.runs.protected import Protected
 from evomask.runs.record import (
     AttackNote,
@@ -39,26 +41,30 @@ from evomask.runs.words import method_in_words
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
 
-INVARIANT = 1e-9
-"""Largest change of a category's expected share that counts as none."""
-
 GRID = "grid"
+HALF_A_RECORD = 0.5
+"""A matrix that keeps all frequencies so well tells them, whether it was made to or not."""
+
 SIMPLE = {
-    "microaggregation (MDAV)": ("microaggregation, k",),
-    "swapping": ("rank swapping",),
-    "recoding": ("global recoding", "top coding", "bottom coding"),
-    "noise": ("noise",),
-    "PRAM": ("PRAM",),
+    "microaggregation, k": "MDAV",
+    "rank swapping": "swapping",
+    "global recoding": "recoding",
+    "top coding": "recoding",
+    "bottom coding": "recoding",
+    "noise": "noise",
+    "PRAM": "PRAM",
 }
-"""Simple methods that the map shows for comparison, and how their descriptions begin."""
+"""Simple methods that the map shows for comparison, by how their descriptions begin."""
+
+MOST_SIMPLE = 5
 
 
 @runtime_checkable
 class MatrixProblem(Protocol):
-    """A problem whose genomes are transition matrices."""
+    """A problem whose genomes stand for transition matrices."""
 
-    def matrix_pram(self, genome: Any) -> MatrixPram:  # noqa: ANN401
-        """The method that masks with a genome's matrices."""
+    def matrices(self, genome: Any) -> Mapping[str, Transitions]:  # noqa: ANN401
+        """The matrix of each attribute."""
         ...
 
 
@@ -150,17 +156,21 @@ def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tup
 
 
 def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
-    """The balanced point of each simple method alone; of those that were tried."""
-    alone = [one for one in candidates if one.search == GRID and ";" not in one.description]
-    found = {
-        name: [one for one in alone if one.description.startswith(starts)]
-        for name, starts in SIMPLE.items()
-    }
-    return tuple(
-        msgspec.structs.replace(_point(balanced(some)), method=name)
-        for name, some in found.items()
-        if some
-    )
+    """The balanced point of each simple method that was tried, the best methods of all."""
+    found: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        if one.search == GRID:
+            found.setdefault(_simple_name(one.description), []).append(one)
+    best = {name: balanced(some) for name, some in found.items() if name}
+    chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
+    return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
+
+
+def _simple_name(description: str) -> str:
+    """MDAV, or swapping and PRAM for numbers and categories; empty for what is not simple."""
+    parts = description.split("; ")
+    known = [next((n for start, n in SIMPLE.items() if p.startswith(start)), "") for p in parts]
+    return " and ".join(dict.fromkeys(known)) if all(known) else ""
 
 
 def _measure(name: str, value: float) -> MeasureNote:
@@ -210,34 +220,33 @@ def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
 
 
 def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
-    """Transition matrices, where the chosen file was made with some."""
+    """Transition matrices, where the chosen file was made with some, the same for all strata."""
     problem: Any = done.shop.setup(done.chosen.member).problem
-    genome = done.genomes[done.chosen.number]
+    genome, strata = done.genomes[done.chosen.number], done.schema.with_role(Role.STRATUM)
     if isinstance(problem, MatrixProblem):
-        return matrices_of(problem.matrix_pram(genome), done.table)
-    if done.chosen.search != GRID or not hasattr(problem, "methods"):
-        return ()
-    return matrices_of(problem.methods[genome][0], done.table)
+        made = problem.matrices(genome)
+        return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
+    if isinstance(problem, Grid) and not strata:
+        return matrices_of(problem.methods[genome][0], done.table)
+    return ()
 
 
-def matrices_of(
-    method: MaskingMethod, original: Table, minimum: int = MINIMUM
-) -> tuple[MatrixNote, ...]:
+def matrices_of(method: MaskingMethod, original: Table) -> tuple[MatrixNote, ...]:
     """The transition matrices of a method that changes categories by chance."""
     if isinstance(method, InTurn):
         return tuple(note for one in method.methods for note in matrices_of(one, original))
     if not isinstance(method, (Pram, MatrixPram)):
         return ()
-    return tuple(_matrix(method, original, name, minimum) for name in method.attributes)
+    names = method.attributes
+    return tuple(_matrix(original, name, method.matrix(original, name)) for name in names)
 
 
-def _matrix(method: Pram | MatrixPram, original: Table, name: str, minimum: int) -> MatrixNote:
-    frequencies, matrix = category_frequencies(original, name), method.matrix(original, name)
-    rare = frequencies < minimum
+def _matrix(original: Table, name: str, matrix: Transitions) -> MatrixNote:
+    frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
         tuple(one or "missing" for one in original.attribute(name).categories),
         tuple(tuple(map(float, row)) for row in matrix),
-        frequency_shift(matrix, frequencies) < INVARIANT,
-        tuple(map(bool, rare)),
+        frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
+        tuple(map(bool, frequencies < MINIMUM)),
     )

@@ -52,8 +52,8 @@ SEARCHES: dict[str, str] = {
     "pram": METHODS["PRAM"],
     "equations": METHODS["PRAM"],
     "generalization": (
-        "Values were replaced by less detailed ones: an attribute says its level of detail for "
-        "all records alike. Records that still stood out were left out."
+        "Values were replaced by less detailed ones, as an age by an age group. Nothing that is "
+        "written is wrong; it says less."
     ),
 }
 

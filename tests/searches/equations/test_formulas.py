@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, depth
 from evomask.searches.equations.formulas import formula, parsed, shown, simplified
-from evomask.searches.equations.genome import SYMBOLS, Rows, Terminals, cells, terms_of, transitions
+from evomask.searches.equations.genome import SYMBOLS, Domains, Rows, Terminals, cells, transitions
 from evomask.searches.equations.operators import first_equation
 
 MORE = SYMBOLS[Terminals.MORE]
-TERMS = terms_of(np.array([5.0, 0.0, 3.0, 2.0]), 1.0 - np.eye(4))
+DOMAINS = Domains.of([np.array([5.0, 0.0, 3.0, 2.0])], [1.0 - np.eye(4)])
 
 
 def equations():
@@ -74,7 +74,7 @@ def test_simple_rules_make_it_shorter(text, short):
 @given(equations())
 def test_a_simplified_equation_gives_the_same_cells(equation):
     short = simplified(equation)
-    assert cells(short, TERMS) == pytest.approx(cells(equation, TERMS), rel=1e-6, abs=1e-9)
+    assert cells(short, DOMAINS) == pytest.approx(cells(equation, DOMAINS), rel=1e-6, abs=1e-9)
 
 
 @given(equations())
@@ -87,7 +87,7 @@ def test_a_simplified_equation_is_no_longer_and_no_deeper(equation):
 @given(equations())
 def test_what_is_shown_makes_the_same_matrix(equation):
     text = shown(equation, Rows.NORMALISED)
-    matrices = [transitions(e, TERMS, Rows.NORMALISED) for e in (equation, parsed(text))]
+    matrices = [transitions(e, DOMAINS, Rows.NORMALISED) for e in (equation, parsed(text))]
     assert matrices[1] == pytest.approx(matrices[0], abs=1e-6)
 
 

@@ -7,13 +7,13 @@ from evomask.evolution.tree import half_and_half, span
 from evomask.searches.equations.formulas import parsed
 from evomask.searches.equations.genome import (
     SYMBOLS,
+    Domains,
     Rows,
     Terminals,
     cells,
     departure,
     divided,
     normalised,
-    terms_of,
     transitions,
     with_rest,
 )
@@ -22,7 +22,7 @@ from evomask.searches.equations.operators import first_equation
 THESIS = SYMBOLS[Terminals.THESIS]
 MORE = SYMBOLS[Terminals.MORE]
 FREQUENCIES = np.array([5.0, 0.0, 3.0, 2.0])
-TERMS = terms_of(FREQUENCIES, 1.0 - np.eye(4))
+DOMAINS = Domains.of([FREQUENCIES], [1.0 - np.eye(4)])
 
 
 def equations():
@@ -65,14 +65,14 @@ def test_the_postorder_vector_of_figure_4_14():
 
 
 def test_the_stack_of_figure_4_15_ends_with_seven():
-    terms = {**TERMS, "freq_i": np.array([[1.0]]), "freq_j": np.array([[3.0]]), "size": 1}
-    assert cells(("+", "freq_i", "*", "2", "freq_j"), terms).tolist() == [[7.0]]
+    domains = Domains.of([np.array([1.0, 3.0])], [np.zeros((2, 2))])
+    assert cells(("+", "freq_i", "*", "2", "freq_j"), domains)[0, 0, 1] == 7.0
 
 
 @given(equations())
 def test_all_cells_at_once_are_the_cells_one_by_one(equation):
     slow = [[value_of_cell(equation, FREQUENCIES, i, j) for j in range(4)] for i in range(4)]
-    assert cells(equation, TERMS) == pytest.approx(np.array(slow), rel=1e-9)
+    assert cells(equation, DOMAINS)[0] == pytest.approx(np.array(slow), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_division_by_zero_gives_one(above, below, result):
 
 @given(equations(), st.sampled_from(Rows))
 def test_every_equation_makes_a_transition_matrix(equation, rows):
-    matrix = transitions(equation, TERMS, rows)
+    (matrix,) = transitions(equation, DOMAINS, rows)
     assert matrix.shape == (4, 4)
     assert (matrix >= 0).all()
     assert matrix.sum(axis=1) == pytest.approx(np.ones(4), abs=1e-12)
@@ -110,17 +110,17 @@ def test_the_rest_of_a_row_stands_on_its_diagonal():
 
 
 def test_an_equation_whose_rows_sum_to_one_departs_from_nothing():
-    assert departure(parsed("0.5 * same + 0.5 * freq_j / N"), TERMS) == pytest.approx(
+    assert departure(parsed("0.5 * same + 0.5 * freq_j / N"), DOMAINS) == pytest.approx(
         0.0, abs=1e-15
     )
 
 
 def test_rows_that_sum_to_a_half_depart_by_a_half():
-    assert departure(parsed("0.5 * same"), TERMS) == pytest.approx(0.5)
+    assert departure(parsed("0.5 * same"), DOMAINS) == pytest.approx(0.5)
 
 
 def test_redrawing_by_frequency_keeps_the_frequencies():
-    matrix = transitions(parsed("0.3 * same + freq_j / N"), TERMS, Rows.NORMALISED)
+    (matrix,) = transitions(parsed("0.3 * same + freq_j / N"), DOMAINS, Rows.NORMALISED)
     assert FREQUENCIES @ matrix == pytest.approx(FREQUENCIES)
 
 
@@ -128,8 +128,23 @@ def test_redrawing_by_frequency_keeps_the_frequencies():
 def test_any_number_of_categories(size):
     frequencies = np.arange(size, dtype=float)
     frequencies[-1] += 1
-    terms = terms_of(frequencies, 1.0 - np.eye(size))
+    domains = Domains.of([frequencies], [1.0 - np.eye(size)])
     for number in range(12):
         equation = half_and_half(THESIS, 5, number, np.random.default_rng(number))
-        matrix = transitions(equation, terms, Rows.NORMALISED)
+        (matrix,) = transitions(equation, domains, Rows.NORMALISED)
         assert matrix.sum(axis=1) == pytest.approx(np.ones(size))
+
+
+@given(equations(), st.sampled_from(Rows))
+def test_attributes_side_by_side_are_computed_as_if_alone(equation, rows):
+    counts = [FREQUENCIES, np.array([3.0, 7.0])]
+    apart = [1.0 - np.eye(4), 1.0 - np.eye(2)]
+    together = Domains.of(counts, apart)
+    made = together.split(transitions(equation, together, rows))
+    for place, matrix in enumerate(made):
+        alone = Domains.of([counts[place]], [apart[place]])
+        assert matrix == pytest.approx(transitions(equation, alone, rows)[0], rel=1e-12)
+
+
+def test_moves_too_large_to_be_added_up_leave_nothing_behind():
+    assert with_rest(np.full((3, 3), 1e308))[0].tolist() == [0.0, 0.5, 0.5]

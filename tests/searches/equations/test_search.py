@@ -4,6 +4,7 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.checkpoint import load, save
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
@@ -120,8 +121,8 @@ def test_rows_that_sum_to_one_cost_nothing(table):
 def test_invariant_matrices_keep_the_frequencies(table):
     setup, state = searched(table, 2, invariant=True)
     matrices = setup.problem.matrices(best_of(setup, state))
-    terms = setup.problem.terms
-    assert all(frequency_shift(m, terms[n]["freq_i"].ravel()) < 1e-12 for n, m in matrices.items())
+    counts = setup.problem.frequencies
+    assert all(frequency_shift(m, counts[n]) < 1e-12 for n, m in matrices.items())
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,18 @@ def test_a_packed_equation_is_unpacked_as_it_was(table):
     assert problem.unpack(problem.pack(genome)) == genome
 
 
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm, tmp_path):
+    setup, straight = searched(table, 6, algorithm=algorithm, profile=Profile.PAPERS)
+    _, halfway = searched(table, 3, algorithm=algorithm, profile=Profile.PAPERS)
+    save(tmp_path / "state.npz", halfway, setup.problem.pack)
+    resumed = load(tmp_path / "state.npz", setup.problem.unpack, setup.archive)
+    work = InProcess(Worker(setup.problem, 1))
+    after = evolve(resumed, setup.scheme, work, seed=1, until=generations(6), cost=setup.cost)
+    assert after == straight
+    assert [m.genome for m in after.population] == [m.genome for m in straight.population]
+
+
 @pytest.mark.parametrize(
     ("name", "design"),
     [
@@ -187,6 +200,19 @@ def test_known_equations_make_the_standard_matrices(table, name, design, rows):
     method = Pram(("a0",), design, 0.4 if design is Design.DIAGONAL else 0.2)
     made = ready(table, rows=rows).problem.matrices(equation)["a0"]
     assert made == pytest.approx(method.matrix(table, "a0"))
+
+
+def test_under_a_time_budget_the_clock_decides_how_far_children_climb(table):
+    asked = []
+
+    def decide(name, compute):
+        asked.append((name, compute()))
+        return 33.0
+
+    around = Surroundings(lambda number: draw_stream(1, number), decide)
+    setup = EquationsSearch.setup(table, Parameters(), around)
+    assert setup.problem.climb == 33
+    assert [name for name, value in asked if 20 <= value <= 300] == ["climb"]
 
 
 def test_a_search_that_improves_no_more_begins_anew(table):

@@ -1,7 +1,5 @@
 """The whole search: what it offers, what it keeps, how its algorithms differ."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,6 +13,7 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.masking.grid import first_population
 from evomask.measures.properties import distinct_l, k_anonymity, t_closeness
 from evomask.runs.files import FILES
 from evomask.searches.files.fitness import Profile, Score
@@ -29,8 +28,7 @@ SOME = 6
 
 def ready(table=TABLE, **wanted):
     around = Surroundings(lambda number: draw_stream(1, number))
-    setup = FILES.setup(table, Parameters(**{"burst": 300, **wanted}), around)
-    return replace(setup, first=min(SOME, setup.first))
+    return FILES.setup(table, Parameters(**{"burst": 300, "first": SOME, **wanted}), around)
 
 
 def begun(table=TABLE, **wanted):
@@ -135,6 +133,12 @@ def test_without_its_best_a_population_begins_smaller_and_worse():
     assert best.serial not in {member.serial for member in last.population}
 
 
+@pytest.mark.parametrize("first", [1, 5, 0])
+def test_so_many_first_files_are_made_as_are_asked_for(first):
+    every = len(tuple(first_population(TABLE)))
+    assert ready(first=first).first == (first or every)
+
+
 def test_a_first_file_is_the_same_whenever_it_is_made():
     problem = ready().problem
     outcomes = [problem.work(Task(FIRST, (), 3), np.random.default_rng(s)) for s in (1, 2)]
@@ -173,9 +177,10 @@ def test_attacks_can_be_left_out():
     assert problem.compared(0, problem.first(0)) == {}
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"burst": 0}, {"turns": 0}, {"leaders": 0}, {"mutation": 2}, {"without_best": 100}]
-)
+WRONG = {"first": -1, "burst": 0, "turns": 0, "leaders": 0, "mutation": 2, "without_best": 100}
+
+
+@pytest.mark.parametrize("wrong", [{name: value} for name, value in WRONG.items()], ids=WRONG)
 def test_impossible_parameters_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong)).replace("_", "-")):
         Parameters(**wrong)

@@ -58,13 +58,13 @@ def test_exhaustive_search_takes_an_index_of_the_users_own():
 
 
 def test_guided_search_reads_every_node_in_the_end():
-    state, problem = run(Algorithm.GUIDED)
+    state, problem = run(Algorithm.GUIDED, turns=20)
     assert problem.overview(state)["nodes_evaluated"] == LATTICE.size
     assert {member.fitness for member in state.archive.members} == exact()
 
 
 def test_guided_search_never_reads_a_node_twice():
-    state, _ = run(Algorithm.GUIDED, turns=1, conditions=Conditions(population=4))
+    state, _ = run(Algorithm.GUIDED, turns=2, conditions=Conditions(population=4))
     bred = [m.genome for m in state.population if m.operator == "node"]
     assert len(set(bred)) == len(bred)
     assert not set(bred) & {m.genome for m in state.population if m.operator == "first"}
@@ -75,7 +75,7 @@ def test_guided_search_of_a_lattice_beyond_its_pool_stays_near_the_front():
     from evomask.searches.generalization.guided import Guided
 
     state, _ = run(Algorithm.GUIDED, turns=0)
-    scheme = Guided(Objectives(LATTICE, K_GLM), pool=12, brood=5)
+    scheme = Guided(Objectives(LATTICE, K_GLM), pool=12)
     brood = scheme.propose(State(population=state.population), np.random.default_rng(0))
     read = {member.genome for member in state.population}
     assert not {genome.node_of(task.rival, LATTICE.shape) for task in brood} & read
@@ -96,6 +96,26 @@ def test_pbg_ea_counts_each_node_once():
 def test_pbg_ea_repeats_itself_with_the_same_seed():
     one, other = (run(Algorithm.PBG_EA, turns=4)[0] for _ in range(2))
     assert [m.genome for m in one.population] == [m.genome for m in other.population]
+
+
+def test_pbg_ea_remembers_every_node_it_met():
+    setup = put_together(LATTICE, K_GLM, Algorithm.PBG_EA, Conditions(population=6))
+    work = InProcess(Worker(setup.problem, 2))
+    met = []
+    see = [lambda *turn: met.extend(outcome.genome for outcome in turn[2])]
+    state = begin(setup.first, work, archive=setup.archive, cost=setup.cost, observers=see)
+    state = evolve(
+        state, setup.scheme, work, seed=2, until=generations(8), cost=setup.cost, observers=see
+    )
+    assert {member.genome for member in state.population} == set(met)
+    assert [member.genome for member in state.population[-6:]] == met[-6:]
+    assert setup.problem.overview(state) == {"nodes_evaluated": len(set(met))}
+
+
+def test_the_cost_of_an_index_without_a_bound_falls_as_it_grows():
+    own = ClassIndex("classes", more=True, read=lambda node: float(node.stays.sum()))
+    cost = put_together(LATTICE, (own,)).cost
+    assert cost((-9.0,)) < cost((-1.0,)) < cost((-0.0,)) == 1.0
 
 
 def test_every_point_of_a_front_can_be_applied():

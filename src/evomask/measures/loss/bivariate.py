@@ -1,7 +1,9 @@
-"""The counts of two attributes crossed, of which only one is masked (equation 4.5)."""
+"""The counts of masked attributes crossed with one that is not masked (equation 4.5)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -18,7 +20,8 @@ class BivariateLoss:
     """Difference of the table of counts of two attributes, over 2 n, in percent.
 
     Args:
-        attributes: the masked attribute and the one it is crossed with.
+        attributes: the masked attribute, or several, and last the one they are crossed with;
+            of several tables the mean is taken.
     """
 
     attributes: tuple[str, ...]
@@ -31,9 +34,9 @@ class BivariateLoss:
     )
 
     def __post_init__(self) -> None:
-        if len(set(self.attributes)) != 2:
+        if len(self.attributes) < 2 or self.attributes[-1] in self.attributes[:-1]:
             raise ParameterError(
-                f"bivariate counts need two different attributes, got {len(self.attributes)}"
+                "bivariate counts need a masked attribute and another, different one"
             )
 
     def against(self, original: Table) -> Reading:
@@ -47,7 +50,9 @@ class BivariateLoss:
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            cells = [column.cells(masked) for column in columns]
-            return 50.0 * table_difference(columns, cells) / len(original)
+            *masked_cells, beside = [column.cells(masked) for column in columns]
+            pairs = zip(columns, masked_cells, strict=False)
+            apart = [table_difference((own, columns[-1]), (c, beside)) for own, c in pairs]
+            return 50.0 * float(np.mean(apart)) / len(original)
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))

@@ -5,18 +5,19 @@ of the thesis (4.2.1) are the number of records and frequencies; ours also know 
 the distance between categories, their number, and constants.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from evomask.evolution.tree import Symbols, Tree, evaluate
-from evomask.kernels.arrays import Floats
+from evomask.kernels.arrays import Flags, Floats
 from evomask.masking.pram import Transitions
 
 Equation = Tree
 Terms = Mapping[str, Floats]
-"""The values of all terminals for one attribute; arrays that broadcast over its cells."""
+"""The values of all terminals; arrays that broadcast over attributes, rows and columns."""
 
 CONSTANT = "?"
 """A terminal that becomes a random number as soon as it is drawn."""
@@ -47,23 +48,45 @@ SYMBOLS: Mapping[Terminals, Symbols] = {
 }
 
 
-def terms_of(frequencies: Floats, distances: Floats) -> Terms:
-    """The values of all terminals for an attribute.
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """The categories of several attributes side by side, so that all are computed at once.
 
     Args:
-        frequencies: records in each category.
-        distances: between every two categories, in [0, 1].
+        sizes: number of categories of each attribute; arrays are as wide as the largest.
+        terms: the values of all terminals, by attribute, row and column.
+        valid: the cells that an attribute has.
     """
-    return {
-        "N": frequencies.sum(),
-        "freq_max": frequencies.max(),
-        "freq_min": frequencies.min(),
-        "freq_i": frequencies[:, None],
-        "freq_j": frequencies[None, :],
-        "same": np.eye(len(frequencies)),
-        "distance": distances,
-        "size": np.float64(len(frequencies)),
-    }
+
+    sizes: tuple[int, ...]
+    terms: Terms
+    valid: Flags
+
+    @classmethod
+    def of(cls, frequencies: Sequence[Floats], distances: Sequence[Floats]) -> "Domains":
+        """Attributes by their records in each category and distances between categories."""
+        sizes = tuple(len(counts) for counts in frequencies)
+        width = max(sizes)
+        counts, apart = np.zeros((len(sizes), width)), np.zeros((len(sizes), width, width))
+        for place, size in enumerate(sizes):
+            counts[place, :size] = frequencies[place]
+            apart[place, :size, :size] = distances[place]
+        has = np.arange(width) < np.array(sizes)[:, None]
+        terms = {
+            "N": counts.sum(axis=1)[:, None, None],
+            "freq_max": counts.max(axis=1)[:, None, None],
+            "freq_min": np.array([own.min() for own in frequencies])[:, None, None],
+            "freq_i": counts[:, :, None],
+            "freq_j": counts[:, None, :],
+            "same": np.eye(width)[None],
+            "distance": apart,
+            "size": np.array(sizes, dtype=np.float64)[:, None, None],
+        }
+        return cls(sizes, terms, has[:, :, None] & has[:, None, :])
+
+    def split(self, matrices: Floats) -> list[Transitions]:
+        """Each attribute's own matrix."""
+        return [m[:size, :size] for m, size in zip(matrices, self.sizes, strict=True)]
 
 
 def is_constant(symbol: str) -> bool:
@@ -83,21 +106,26 @@ OPERATIONS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
 }  # fmt: skip
 
 
-def cells(equation: Equation, terms: Terms) -> Floats:
-    """What an equation gives for all cells of a matrix at once, whatever the sign (Algorithm 8)."""
-    size = int(terms["size"])
-    constants = {symbol: np.array(float(symbol)) for symbol in equation if is_constant(symbol)}
+def cells(equation: Equation, domains: Domains) -> Floats:
+    """What an equation gives for all cells at once, whatever the sign (Algorithm 8).
+
+    One matrix an attribute, with 0 where it has no cell.
+    """
+    values: dict[str, Floats] = {**domains.terms}
+    for symbol in equation:
+        if is_constant(symbol):
+            values[symbol] = np.array(float(symbol))
     with np.errstate(over="ignore", invalid="ignore"):
-        values = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, {**terms, **constants})
-    return np.broadcast_to(np.abs(values), (size, size))
+        found = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, values)
+        return np.where(domains.valid, np.abs(found), 0.0)
 
 
 def normalised(values: Floats) -> Transitions:
     """Every row divided by its sum; one of zeros, or not finite, becomes the identity row."""
-    largest = values.max(axis=1, keepdims=True)
-    usable = np.isfinite(values).all(axis=1, keepdims=True) & (largest > 0)
-    scaled = np.where(usable, values, np.eye(len(values))) / np.where(usable, largest, 1.0)
-    matrix: Transitions = scaled / scaled.sum(axis=1, keepdims=True)
+    largest = values.max(axis=-1, keepdims=True)
+    usable = np.isfinite(largest) & (largest > 0)
+    scaled = np.where(usable, values, np.eye(values.shape[-1])) / np.where(usable, largest, 1.0)
+    matrix: Transitions = scaled / scaled.sum(axis=-1, keepdims=True)
     return matrix
 
 
@@ -107,25 +135,31 @@ def with_rest(values: Floats) -> Transitions:
     A row that gives away more than 1 is scaled to 1; one that is not finite becomes the
     identity row.
     """
-    moves = np.where(np.eye(len(values), dtype=bool), 0.0, values)
-    moves = np.where(np.isfinite(moves).all(axis=1, keepdims=True), moves, 0.0)
-    moves = moves / np.maximum(1.0, moves.sum(axis=1, keepdims=True))
-    matrix: Transitions = moves + np.diag(np.maximum(0.0, 1.0 - moves.sum(axis=1)))
+    identity = np.eye(values.shape[-1])
+    moves = np.where(identity > 0, 0.0, values)
+    moves = np.where(np.isfinite(moves).all(axis=-1, keepdims=True), moves, 0.0)
+    largest = np.maximum(1.0, moves.max(axis=-1, keepdims=True))
+    scaled = moves / largest
+    moves = scaled / np.maximum(1.0 / largest, scaled.sum(axis=-1, keepdims=True))
+    left = np.maximum(0.0, 1.0 - moves.sum(axis=-1, keepdims=True))
+    matrix: Transitions = moves + left * identity
     return matrix
 
 
-def transitions(equation: Equation, terms: Terms, rows: Rows) -> Transitions:
-    """The transition matrix that an equation makes of an attribute."""
-    values = cells(equation, terms)
+def transitions(equation: Equation, domains: Domains, rows: Rows) -> Floats:
+    """The transition matrices that an equation makes, as wide as the largest."""
+    values = cells(equation, domains)
     return with_rest(values) if rows is Rows.REST else normalised(values)
 
 
-def departure(equation: Equation, terms: Terms) -> float:
+def departure(equation: Equation, domains: Domains) -> float:
     """How far the equation's own rows are from summing to one on average, 1 at most.
 
-    Rows of categories that no record holds do not count.
+    All attributes count the same; rows of categories that no record holds do not count.
     """
-    held = terms["freq_i"].ravel() > 0
-    sums = cells(equation, terms).sum(axis=1)[held]
+    held = domains.terms["freq_i"][:, :, 0] > 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = cells(equation, domains).sum(axis=-1)
     gaps = np.abs(np.where(np.isfinite(sums), sums, 2.0) - 1.0)
-    return float(np.mean(np.minimum(gaps, 1.0)))
+    lacking = np.where(held, np.minimum(gaps, 1.0), 0.0).sum(axis=1)
+    return float(np.mean(lacking / held.sum(axis=1)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,18 @@ from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
+from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
-from evomask.masking.pram import Transitions, category_frequencies, made_invariant
+from evomask.masking.pram import Transitions, made_invariant
 from evomask.masking.transitions import frequency_shift, is_dominant
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
 from evomask.searches.equations.genome import (
+    Domains,
     Equation,
     Rows,
-    Terms,
     departure,
-    terms_of,
     transitions,
 )
 from evomask.searches.equations.operators import MUTATIONS, crossed
@@ -93,7 +94,7 @@ class MatrixEquations:
         outlook: the same foretold in no time, where that can be had.
         cost: one number of loss and risk.
         climb: how many mutations are tried on a child before it is measured.
-        remembered: fitness of matrices met so far; it saves time and changes nothing.
+        remembered: loss and risk of matrices met so far; it saves time and changes nothing.
     """
 
     draws: CommonDraws
@@ -103,7 +104,8 @@ class MatrixEquations:
     begin: Begin
     cost: Cost
     climb: int
-    terms: Mapping[str, Terms]
+    frequencies: Mapping[str, Floats]
+    domains: Domains
     remembered: dict[bytes, Fitness] = field(default_factory=dict)
 
     def work(self, task: Task[Equation], rng: np.random.Generator) -> Outcome[Equation]:
@@ -140,7 +142,7 @@ class MatrixEquations:
     def fitness(self, genome: Equation) -> Fitness:
         """Loss and risk, with a penalty where rows ought to sum to one and do not."""
         matrices = self.matrices(genome)
-        known = b"".join(matrix.tobytes() for matrix in matrices.values())
+        known = blake2b(b"".join(m.tobytes() for m in matrices.values()), digest_size=16).digest()
         if known not in self.remembered:
             self.remembered[known] = self.judge(matrices)
         penalty = self.penalty(genome)
@@ -150,17 +152,15 @@ class MatrixEquations:
         """How far rows are from summing to one, in percent; 0 where that is not asked for."""
         if self.language.rows is not Rows.PENALISED:
             return 0.0
-        return 100.0 * float(np.mean([departure(genome, terms) for terms in self.terms.values()]))
+        return 100.0 * departure(genome, self.domains)
 
     def matrices(self, genome: Equation) -> Matrices:
         """The transition matrix of each attribute."""
-        made = {
-            name: transitions(genome, terms, self.language.rows)
-            for name, terms in self.terms.items()
-        }
+        made = self.domains.split(transitions(genome, self.domains, self.language.rows))
+        named = dict(zip(self.frequencies, made, strict=True))
         if not self.language.invariant:
-            return made
-        return {n: made_invariant(m, self.terms[n]["freq_i"].ravel()) for n, m in made.items()}
+            return named
+        return {name: made_invariant(m, self.frequencies[name]) for name, m in named.items()}
 
     def decode(self, genome: Equation, draw: int) -> Table:
         """The masked file of one draw."""
@@ -191,7 +191,7 @@ class MatrixEquations:
             "rows": matrix.tolist(),
             "diagonal": [float(stays.min()), float(stays.max())],
             "dominant": is_dominant(matrix),
-            "frequency_shift": frequency_shift(matrix, self.terms[name]["freq_i"].ravel()),
+            "frequency_shift": frequency_shift(matrix, self.frequencies[name]),
         }
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
@@ -203,9 +203,7 @@ class MatrixEquations:
         return tuple(str(symbol) for symbol in arrays["symbols"])
 
 
-def terms_of_table(table: Table, names: tuple[str, ...]) -> dict[str, Terms]:
-    """The values of all terminals for each attribute."""
-    return {
-        name: terms_of(category_frequencies(table, name), category_distances(table.attribute(name)))
-        for name in names
-    }
+def domains_of(table: Table, frequencies: Mapping[str, Floats]) -> Domains:
+    """The categories of attributes with these frequencies."""
+    distances = [category_distances(table.attribute(name)) for name in frequencies]
+    return Domains.of(list(frequencies.values()), distances)

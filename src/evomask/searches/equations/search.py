@@ -5,7 +5,8 @@ lets every child climb by mutations whose loss and risk are foretold, looks alon
 front, and begins anew when it improves no more.
 """
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -19,15 +20,22 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.common_draws import CommonDraws
+from evomask.masking.transitions import frequencies_of
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
-from evomask.searches.equations.genome import SYMBOLS, Equation, Rows, Terminals
+from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
-from evomask.searches.equations.problem import Begin, Language, MatrixEquations, terms_of_table
+from evomask.searches.equations.problem import Begin, Language, MatrixEquations, domains_of
 from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
 
 DEEPEST = 12
+
+USUAL_CLIMB, LEAST_CLIMB, MOST_CLIMB = 100, 20, 300
+"""Mutations tried on each child: without a clock, and at least and at most with one."""
+
+MOMENT, TRIAL = 0.03, 20
+"""Seconds that a climb may take under a time budget, and steps that are timed."""
 
 
 class Algorithm(StrEnum):
@@ -119,7 +127,8 @@ class Parameters:
         population: how many equations stay; memetic 40, else 6.
         subset: of how many the better half breeds, for thesis.
         children: how many a generation, for memetic; a quarter more climb along the front.
-        climb: mutations tried on each child before it is measured, for memetic.
+        climb: mutations tried on each child before it is measured, for memetic; by default 100,
+            or as many as a moment allows under a time budget.
         patience: generations without a better equation after which memetic begins anew.
         parsimony: what each symbol adds to the score by which memetic chooses who stays.
         matrices: folder for the matrices as CSV and heat maps.
@@ -140,8 +149,8 @@ class Parameters:
     crossover_rate: float = 0.5
     population: int | None = None
     subset: int = 4
-    children: int = 16
-    climb: int = 100
+    children: int = 12
+    climb: int | None = None
     patience: int = 25
     parsimony: float = 0.0
     matrices: str = ""
@@ -158,7 +167,7 @@ class Parameters:
             raise ParameterError("children must be at least 2, patience and draws at least 1")
         if not 0 <= self.crossover_rate <= 1:
             raise ParameterError(f"crossover_rate must lie in [0, 1], got {self.crossover_rate}")
-        if self.climb < 0 or self.parsimony < 0:
+        if (self.climb or 0) < 0 or self.parsimony < 0:
             raise ParameterError("climb and parsimony must not be negative")
 
     @property
@@ -195,7 +204,7 @@ class EquationsSearch:
         measures = profile_measures(
             parameters.profile, scope, probabilistic=parameters.probabilistic
         )
-        cost = COSTS[parameters.score]
+        cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
@@ -203,9 +212,11 @@ class EquationsSearch:
             _language(parameters),
             _begin(parameters),
             cost,
-            parameters.climb if parameters.is_memetic else 0,
-            terms_of_table(table, names),
+            0,
+            frequencies,
+            domains_of(table, frequencies),
         )
+        problem = replace(problem, climb=_climb(problem, parameters, around))
         scheme = _scheme(parameters, cost)
         first = parameters.usual.population
         return Setup(problem, scheme, first=first, archive=ShortestFront(), cost=cost)
@@ -223,13 +234,37 @@ def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _climb(problem: MatrixEquations, parameters: Parameters, around: Surroundings) -> int:
+    """Mutations tried on each child: as told, by the clock, or a fixed number."""
+    outlook = problem.outlook
+    if outlook is None or not parameters.is_memetic:
+        return 0
+    if parameters.climb is not None:
+        return parameters.climb
+    if around.decide is None:
+        return USUAL_CLIMB
+    some = ("+", "same", "/", "freq_j", "N")
+
+    def timed() -> float:
+        outlook(problem.matrices(some))
+        started = time.perf_counter()
+        for _ in range(TRIAL):
+            outlook(problem.matrices(some))
+        spent = (time.perf_counter() - started) / TRIAL
+        return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent, 1e-9)))
+
+    return int(around.decide("climb", timed))
+
+
 def _language(parameters: Parameters) -> Language:
     usual = parameters.usual
+    symbols = SYMBOLS[usual.terminals]
+    usable = (n for n in MUTATIONS if n != Mutation.NUDGE or CONSTANT in symbols.terminals)
     return Language(
-        SYMBOLS[usual.terminals],
+        symbols,
         usual.levels,
         parameters.rows,
-        tuple(MUTATIONS) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
+        tuple(usable) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
         simplify=parameters.is_memetic,
         invariant=parameters.invariant,
     )

@@ -13,7 +13,7 @@ from evomask.evolution.individual import Cost
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.setup import Setup, Surroundings
-from evomask.masking.grid import first_population
+from evomask.masking.grid import Described, first_population
 from evomask.searches.files.fitness import AIMS, COSTS, Judge, Profile, Score, towards_origin
 from evomask.searches.files.genome import Coding, Genome
 from evomask.searches.files.honesty import Honesty
@@ -38,6 +38,9 @@ class Algorithm(StrEnum):
     BOTH_ALL = "both-all"
 
 
+BURSTING = (Algorithm.GUIDED, Algorithm.FRONT)
+
+
 class Width(StrEnum):
     """Among which bits of a gene the thesis' mutation chooses."""
 
@@ -56,6 +59,7 @@ class Parameters:
         profile: the risk that is searched for, strict or papers.
         score: worst or mean of loss and risk.
         require: what every file must fulfil, such as k=5 or k=5,l=2,t=0.3.
+        first: how many first files, evenly from all that methods make; 0 for all.
         burst: elementary steps of a burst.
         turns: bursts in a generation.
         leaders: how many of the best lead: they are polished, and give to crossovers.
@@ -69,7 +73,8 @@ class Parameters:
     profile: Profile = Profile.STRICT
     score: Score = Score.WORST
     require: str = ""
-    burst: int = 2000
+    first: int = 0
+    burst: int = 5000
     turns: int = 2
     leaders: int = 2
     mutation: float = 0.5
@@ -81,6 +86,8 @@ class Parameters:
         for name in ("burst", "turns", "leaders"):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.first < 0:
+            raise ParameterError(f"first must be at least 0, got {self.first}")
         if not 0 <= self.mutation <= 1:
             raise ParameterError(f"mutation must lie in [0, 1], got {self.mutation:g}")
         if not 0 <= self.without_best < 100:
@@ -111,12 +118,13 @@ def put_together(
         raise SchemaError("there is no quasi-identifier to mask; name at least one")
     coding = Coding(table, names)
     judge = Judge(coding, parameters.profile)
+    steps = Steps(coding, judge.followed, kept.guarantee)
     cost = COSTS[parameters.score]
     problem = MaskedFiles(
         coding,
         judge,
-        Steps(coding, judge.tracker, kept.guarantee),
-        tuple(first_population(table)),
+        steps.load() if parameters.algorithm in BURSTING else steps,
+        _evenly(tuple(first_population(table)), parameters.first),
         around.draws,
         kept.release,
         cost,
@@ -126,6 +134,14 @@ def put_together(
     )
     scheme, archive = _scheme(parameters, cost)
     return Setup(problem, scheme, len(problem.methods), archive, cost)
+
+
+def _evenly(methods: tuple[Described, ...], count: int) -> tuple[Described, ...]:
+    """So many of the methods, evenly from first to last; 0 means all."""
+    if count in (0, len(methods)):
+        return methods
+    places = np.linspace(0, len(methods) - 1, min(count, len(methods))).round().astype(int)
+    return tuple(methods[place] for place in places)
 
 
 def _aim(parameters: Parameters) -> Aim:

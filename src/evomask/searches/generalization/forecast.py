@@ -23,7 +23,7 @@ RIDGE = (2e-8, 4e-4, 1e-2)
 """Penalties of the constant, of single levels and of pairs."""
 
 WIDE = 100.0
-"""An objective whose values differ by this factor is forecast by its logarithm."""
+"""A user's own objective whose values differ by this factor is forecast by its logarithm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Forecast:
         read: the nodes that were read.
         expected: the others.
         doubt: for each objective the size of a usual error.
-        hopes: the best that the others can be, where something bounds them.
+        hopes: the best that the others can be; minus infinity where nothing bounds them.
         steps: half the least difference between two values, 0 where it is not known.
     """
 
@@ -47,7 +47,7 @@ class Forecast:
 
 def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Forecast:
     """What *others* are probably worth, given the *values* of the *known* nodes."""
-    logs = _wide(values)
+    logs = _logarithmic(objectives, values)
     read = _scaled(objectives, values, logs)
     free_known = _scaled(objectives, _free(objectives, known), logs)
     free_others = _scaled(objectives, _free(objectives, others), logs)
@@ -57,16 +57,22 @@ def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) 
     weights, doubt = _ridge(features(known, shape), read - offset, _penalties(shape))
     guess = _evaluated(weights, others, shape)
     expected = guess + np.where(separable, free_others, 0.0)
-    hopes = np.where(separable, free_others, expected - 2.0 * doubt)
+    hopes = np.where(separable, free_others, -np.inf)
     _bound(objectives, known, read, others, expected, hopes)
     whole = np.all(values == np.round(values), axis=0) & ~logs
     return Forecast(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
 
 
-def _wide(values: Points) -> Flags:
+def _logarithmic(objectives: Objectives, values: Points) -> Flags:
+    """Which objectives are forecast by their logarithms."""
     least = values.min(axis=0)
-    wide: Flags = (least > 0) & (values.max(axis=0) > WIDE * np.maximum(least, 1e-300))
-    return wide
+    wide = values.max(axis=0) > WIDE * least
+    known = [
+        i.product if isinstance(i, Index) else w
+        for i, w in zip(objectives.indices, wide, strict=True)
+    ]
+    logarithmic: Flags = np.array(known) & (least > 0)
+    return logarithmic
 
 
 def _scaled(objectives: Objectives, values: Points, logs: Flags) -> Points:

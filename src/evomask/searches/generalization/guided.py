@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
 from evomask.kernels.arrays import Floats, Indices
 from evomask.kernels.lattice_classes import Rows
+from evomask.kernels.lattice_promise import distances, margins
 from evomask.searches.generalization.comparison import minimal
 from evomask.searches.generalization.forecast import Forecast, forecast
 from evomask.searches.generalization.genome import as_rows, number_of
@@ -23,23 +23,24 @@ REACH = 3
 PENALTY = 4.0
 """Usual errors of the forecast that a step away from the front costs."""
 
+FEWEST, MOST = 5, 25
+"""Nodes in a brood: few while little is known, for each forecast is better than the last."""
+
 
 @dataclass(frozen=True)
 class Guided:
     """Everyone read so far is the population; a brood is the most promising of the others.
 
     A node's promise is by how many usual errors the forecast puts it past every read node,
-    less a penalty for each step that it is away from the front. Nodes that the front dominates
-    even at their best wait until no others are left.
+    less a penalty for each step that it is away from the front. Nodes that the front surely
+    dominates wait until no others are left.
 
     Args:
-        brood: how many nodes are read between two forecasts.
         pool: how many unread nodes are looked at; a larger lattice is looked at near its front.
         memory: how many read nodes a forecast learns from: the front, and the newest.
     """
 
     objectives: Objectives
-    brood: int = 25
     pool: int = 20_000
     memory: int = 2_000
 
@@ -57,7 +58,7 @@ class Guided:
         values = self.objectives.natural(fitness[lessons])
         told = forecast(self.objectives, known[lessons], values, others)
         promise = _promise(told, np.searchsorted(lessons, front), others, known[front])
-        best = np.argsort(-promise, kind="stable")[: self.brood]
+        best = np.argsort(-promise, kind="stable")[: brood_size(len(known))]
         chosen = [place for place in best if promise[place] > -np.inf]
         numbers = [number_of(tuple(others[place].tolist()), shape) for place in chosen]
         return tuple(Task(NODE, (), number) for number in numbers)
@@ -82,15 +83,17 @@ class Guided:
         return (*state.population, *born(state, brood, outcomes))
 
 
+def brood_size(read: int) -> int:
+    """How many nodes are read before the next forecast: a tenth of those read, 5 to 25."""
+    return min(max(read // 10, FEWEST), MOST)
+
+
 def _promise(told: Forecast, front: Indices, others: Rows, near: Rows) -> Floats:
-    margin = np.full(len(others), np.inf)
-    beaten = np.zeros(len(others), dtype=bool)
-    for best in told.read[front]:
-        ahead = (best - told.steps - told.expected) / told.doubt
-        margin = np.minimum(margin, ahead.max(axis=1))
-        beaten |= (best <= told.hopes).all(axis=1)
-    steps = np.minimum(cdist(others, near, "cityblock").min(axis=1), REACH) - 1
+    best = told.read[front]
+    margin = margins((best - told.steps) / told.doubt, told.expected / told.doubt)
+    steps = np.minimum(distances(others, near), REACH) - 1
     promise: Floats = margin - PENALTY * steps
+    beaten = margins(best, told.hopes) <= 0
     return promise if beaten.all() else np.where(beaten, -np.inf, promise)
 
 

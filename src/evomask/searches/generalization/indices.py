@@ -33,6 +33,7 @@ class Index:
         label: whether it needs a label to classify by.
         separable: whether, with no record suppressed, the levels alone tell it.
         monotone: whether it never falls when a level rises.
+        product: whether it is nearly a product over attributes, as class sizes are.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Index:
     label: bool = False
     separable: bool = False
     monotone: bool = False
+    product: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +164,10 @@ def _glm(figures: Figures) -> Floats:
 
 
 INDICES: tuple[Index, ...] = (
-    Index("k", MORE, "size of the smallest class", lambda f: f.k, _records, monotone=True),
+    Index(
+        "k", MORE, "size of the smallest class", lambda f: f.k, _records, monotone=True,
+        product=True,
+    ),
     Index(
         "l", MORE, "fewest sensitive values in a class", lambda f: f.distinct, _values,
         sensitive=True,
@@ -175,10 +180,13 @@ INDICES: tuple[Index, ...] = (
         "t", LESS, "largest distance of a class' sensitive values to the table's",
         lambda f: f.closeness, _one, sensitive=True, shares=True,
     ),
-    Index("sk", MORE, "class sizes, added over records", lambda f: f.sum_of_sizes, _squared),
+    Index(
+        "sk", MORE, "class sizes, added over records", lambda f: f.sum_of_sizes, _squared,
+        product=True,
+    ),
     Index(
         "sl", MORE, "own sensitive value's count in the class, added (as in the paper)",
-        lambda f: f.sum_of_agreeing, _squared, sensitive=True,
+        lambda f: f.sum_of_agreeing, _squared, sensitive=True, product=True,
     ),
     Index(
         "agreement", LESS, "own sensitive value's share in the class, mean over records",
@@ -195,7 +203,7 @@ INDICES: tuple[Index, ...] = (
     ),
     Index(
         "discernibility", LESS, "class sizes added; the table's if suppressed",
-        lambda f: f.sum_of_sizes, _squared,
+        lambda f: f.sum_of_sizes, _squared, product=True,
     ),
     Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _one, separable=True),
 )  # fmt: skip

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
-from evomask.masking.pram import MatrixPram
 from evomask.masking.transitions import frequency_shift, is_dominant
 from evomask.measures.randomized import Randomized
 from evomask.searches.pram import operators
@@ -62,15 +61,25 @@ class TransitionProblem:
         return operator(task.parents[0].genome, self.layout.sizes, rng)
 
     def _climbed(self, task: Task[Floats], rng: np.random.Generator) -> Floats:
-        genomes = [parent.genome for parent in task.parents]
-        begin = genomes[0]
+        parent = task.parents[0]
+        begin = parent.genome
         if task.operator == BLEND:
-            begin = operators.blend(genomes[0], genomes[1], self.layout.sizes, rng)
+            begin = operators.blend(begin, task.parents[1].genome, self.layout.sizes, rng)
         heat = COOL * (HOT / COOL) ** rng.random()
-        climbed = operators.climb(
-            begin, self.layout.bounds, self.guide, self._goal(task), heat, self.steps, rng
-        )
+        guide, goal = self._corrected(parent), self._goal(task)
+        climbed = operators.climb(begin, self.layout.bounds, guide, goal, heat, self.steps, rng)
         return self.layout.tidied(climbed)
+
+    def _corrected(self, parent: Individual[Floats]) -> Guide:
+        """The guide, put right by what it gets wrong of the parent."""
+        loss, risk = self.guide(parent.genome)
+        more_loss, more_risk = parent.fitness[0] - loss, parent.fitness[1] - risk
+
+        def guide(flat: Floats) -> Fitness:
+            loss, risk = self.guide(flat)
+            return loss + more_loss, risk + more_risk
+
+        return guide
 
     def _goal(self, task: Task[Floats]) -> Goal:
         if task.operator == SPREAD:
@@ -85,10 +94,6 @@ class TransitionProblem:
     def matrices(self, genome: Floats) -> dict[str, Floats]:
         """The matrix of each attribute."""
         return self.layout.matrices(self.made(genome))
-
-    def matrix_pram(self, genome: Floats) -> MatrixPram:
-        """The method that masks with the matrices."""
-        return MatrixPram(self.layout.attributes, self.matrices(genome))
 
     def decode(self, genome: Floats, draw: int) -> Table:
         """The file of one draw."""

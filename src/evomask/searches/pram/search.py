@@ -30,7 +30,6 @@ from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized, profile_measures
-from evomask.measures.score import Mean
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import TransitionProblem
@@ -39,11 +38,11 @@ from evomask.searches.pram.scheme import Climbers
 CHANGES = (0.5, 0.2, 0.8)
 """Probabilities of change of the standard matrices among the first."""
 
-FORETOLD, DRAWN = 1_000, 20
-"""Small changes in a burst, where loss and risk can be foretold and where they are drawn."""
+STEPS = 1_000
+"""Small changes in a burst, where no clock decides."""
 
-BURST, TRIAL, MOST_STEPS = 0.06, 50, 20_000
-"""Seconds of a burst under a time budget, changes that are timed, and changes at most."""
+BURST, TRIAL, LEAST_STEPS, MOST_STEPS = 0.06, 50, 50.0, 20_000.0
+"""Seconds of a burst under a time budget, changes that are timed, and the limits."""
 
 SETTING_UP = 2**32
 """Number of the draw that setting up uses; no evaluation comes near it."""
@@ -163,10 +162,10 @@ class PramSearch:
         names = _scope(table, layout.attributes)
         measures = _measures(layout, names, parameters)
         measured = Randomized.of(table, measures, draws.masked, parameters.draws)
-        guide, is_fast = _guide(layout, names, measured, parameters)
+        guide = _guide(layout, names, measured, parameters)
         firsts = _firsts(layout, parameters, around.draws(SETTING_UP))
         begin = layout.shaped(_start(layout, parameters))
-        steps = _steps(parameters, around, is_fast, lambda: guide(begin))
+        steps = _steps(parameters, around, lambda: guide(begin))
         made, scheme = _by_algorithm(layout, parameters)
         problem = TransitionProblem(
             layout, draws, measured, parameters.cost, guide, made, firsts, steps
@@ -204,23 +203,19 @@ def _measures(
 ) -> tuple[Measure, Measure]:
     loss, risk = profile_measures(parameters.profile, names, probabilistic=parameters.probabilistic)
     if parameters.fitness is Sought.BIVARIATE:
-        crossed = tuple(BivariateLoss((name, parameters.beside)) for name in layout.attributes)
-        return crossed[0] if len(crossed) == 1 else Mean(crossed), risk
+        return BivariateLoss((*layout.attributes, parameters.beside)), risk
     return loss, risk
 
 
 def _guide(
     layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
-) -> tuple[Guide, bool]:
-    """What bursts climb by, and whether it is fast."""
+) -> Guide:
+    """What bursts climb by."""
     strict = parameters.profile is Profile.STRICT
-    outlook = Outlook.of(layout.table, names, strict=strict)
-    if outlook is None:
-        return lambda flat: measured(layout.matrices(flat)), False
-    foretell = _in_scope(layout, outlook)
+    foretell = _in_scope(layout, Outlook.in_part(layout.table, names, strict=strict))
     if parameters.fitness is Sought.SCORE:
-        return foretell, True
-    return lambda flat: (measured.loss(layout.matrices(flat)), foretell(flat)[1]), True
+        return foretell
+    return lambda flat: (measured.loss(layout.matrices(flat)), foretell(flat)[1])
 
 
 def _in_scope(layout: Layout, outlook: Outlook) -> Guide:
@@ -269,22 +264,20 @@ def _random(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
     return {name: rows_to_one(rng.random((size, size)) ** 8) for name, size in sizes}
 
 
-def _steps(
-    parameters: Parameters, around: Surroundings, is_fast: bool, once: Callable[[], object]
-) -> int:
+def _steps(parameters: Parameters, around: Surroundings, once: Callable[[], object]) -> int:
     """Small changes in a burst: as told, by the clock, or a fixed number."""
     if parameters.steps is not None:
         return parameters.steps
     if around.decide is None:
-        return FORETOLD if is_fast else DRAWN
+        return STEPS
 
     def timed() -> float:
         once()
         started = time.perf_counter()
-        for _ in range(TRIAL if is_fast else 1):
+        for _ in range(TRIAL):
             once()
-        spent = (time.perf_counter() - started) / (TRIAL if is_fast else 1)
-        return min(MOST_STEPS, max(4.0, BURST / max(spent, 1e-9)))
+        spent = (time.perf_counter() - started) / TRIAL
+        return min(MOST_STEPS, max(LEAST_STEPS, BURST / max(spent, 1e-9)))
 
     return int(around.decide("steps", timed))
 

@@ -1,0 +1,68 @@
+"""Resuming, interrupting and choosing as a user does it."""
+
+import json
+import signal
+import time
+
+import polars as pl
+
+from tests.cli.conftest import ROLES, evomask_process, write_town
+
+
+def test_another_point_is_written_by_its_number(evomask, protection):
+    number = protection.answer["front"][-1]["point"]
+    answer = evomask("choose", protection.folder, "--pick", number, "--json", "--quiet")
+    found = json.loads(answer.out)
+    assert answer.code == 0
+    assert found["chosen"]["point"] == number
+    assert pl.read_csv(found["masked"]).height == 60
+
+
+def test_people_get_a_table_and_are_told_where_to_look(evomask, protection):
+    evomask("choose", protection.folder, "--pick", "knee", "--quiet")
+    answer = evomask("choose", protection.folder)
+    assert f"{protection.answer['chosen']['point']:>7}" in answer.out
+    assert "the balanced point" in answer.out
+    assert "original" in answer.out
+    assert str(protection.folder / "report-internal.html") in answer.out
+
+
+def test_a_limit_chooses_the_least_loss_within_it(evomask, protection):
+    front = protection.answer["front"]
+    wish = f"max-risk={front[1]['risk'] + 0.01:.2f}"
+    answer = evomask("choose", protection.folder, "--pick", wish, "--json", "--quiet")
+    assert json.loads(answer.out)["chosen"]["point"] == front[1]["point"]
+
+
+def test_a_point_that_does_not_exist_is_one_sentence(evomask, protection):
+    answer = evomask("choose", protection.folder, "--pick", "9999")
+    assert answer.code == 1
+    assert "the front has no point 9999" in answer.err
+
+
+def test_a_folder_without_a_run_is_one_sentence(evomask, tmp_path):
+    answer = evomask("choose", tmp_path)
+    assert answer.code == 1
+    assert "holds no run" in answer.err
+
+
+def test_a_finished_job_resumed_answers_the_same(evomask, protection):
+    again = json.loads(evomask("resume", protection.folder, "--json", "--quiet").out)
+    assert again["front"] == protection.answer["front"]
+    assert again["chosen"] == protection.answer["chosen"]
+
+
+def test_ctrl_c_stops_cleanly_and_keeps_the_front(tmp_path):
+    folder = tmp_path / "release"
+    words = (*ROLES, "--require", "k=3", "--seconds", 300, "--json", "--quiet", "--workers", 2)
+    run = evomask_process("protect", write_town(tmp_path), *words, "--out", folder)
+    journal = folder / "journal.jsonl"
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 3):
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    out, _ = run.communicate(timeout=300)
+    found = json.loads(out)
+    assert run.returncode == 130
+    assert found["interrupted"]
+    assert found["front"]
+    assert (folder / "masked" / "town.csv").exists()

@@ -1,0 +1,189 @@
+import re
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pytest
+
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
+from evomask.masking.rank_swapping import RankSwapping
+from evomask.reports.internal import internal_page
+from evomask.reports.notebook import map_html
+from evomask.reports.public import public_page
+from evomask.runs.comparison import compared
+from evomask.runs.record import MatrixNote, OperatorNote, public_part
+from tests.reports.reading import read, words
+
+MATRIX = MatrixNote(
+    "side", ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), invariant=False, rare=(False, False)
+)
+
+
+@pytest.fixture(scope="module")
+def full(record):
+    """A record with everything that a report can show."""
+    tallies = (OperatorNote("swap", 10, 5, 3), OperatorNote("move", 10, 1, 1))
+    searches = tuple(msgspec.structs.replace(s, operators=tallies) for s in record.searches)
+    return msgspec.structs.replace(record, matrices=(MATRIX,), searches=searches)
+
+
+@pytest.fixture(scope="module")
+def pages(full):
+    return {"internal": internal_page(full), "public": public_page(public_part(full))}
+
+
+@pytest.fixture(scope="module", params=["internal", "public"])
+def page(request, pages):
+    return pages[request.param]
+
+
+@pytest.fixture(scope="module")
+def tree(page):
+    return read(page)
+
+
+def test_it_asks_nothing_of_anybody_else(page):
+    assert not re.search(r"<(script|link|iframe|object|embed|form)|@import|javascript:", page)
+    assert not re.search(r"(src|href|action)=\"(?!#|data:image/png)", page)
+
+
+def test_it_calls_no_file_anonymous(page):
+    assert "anonymous" not in page.lower()
+    assert "compliant" not in page.lower()
+
+
+def test_the_same_record_gives_the_same_bytes(full, pages):
+    assert internal_page(full) == pages["internal"]
+
+
+def test_it_has_a_language_and_a_title(tree):
+    assert next(tree.all("html")).attributes["lang"] == "en"
+    assert next(tree.all("title")).text
+
+
+def test_headings_go_down_one_level_at_a_time(tree):
+    levels = [int(e.tag[1]) for e in tree.everything() if re.fullmatch("h[1-6]", e.tag)]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_everything_stands_in_the_main_landmark(tree):
+    body = next(tree.all("body"))
+    assert [child.tag for child in body.children if not isinstance(child, str)] == ["main"]
+
+
+def test_every_picture_has_a_text_and_a_caption(tree):
+    for figure in tree.all("figure"):
+        (picture,) = figure.all("svg")
+        (caption,) = figure.all("figcaption")
+        assert picture.attributes["role"] == "img"
+        assert caption.text in " ".join(picture.attributes["aria-label"].split())
+
+
+def test_every_table_has_a_caption_and_headers_with_a_scope(tree):
+    for table in tree.all("table"):
+        (caption,) = table.all("caption")
+        assert caption.text
+        assert next(table.all("thead"))
+        assert all(header.attributes.get("scope") in {"col", "row"} for header in table.all("th"))
+        assert all(header.text for header in table.all("th"))
+
+
+def test_rows_are_as_wide_as_their_table(tree):
+    for table in tree.all("table"):
+        widths = {
+            sum(int(c.attributes.get("colspan", 1)) for c in row.children if not isinstance(c, str))
+            for row in table.all("tr")
+        }
+        assert len(widths) == 1, table.text[:80]
+
+
+def test_names_are_used_once_and_exist_where_they_are_used(tree):
+    names = [e.attributes["id"] for e in tree.everything() if "id" in e.attributes]
+    used = [
+        e.attributes["aria-labelledby"]
+        for e in tree.everything()
+        if "aria-labelledby" in e.attributes
+    ]
+    assert len(names) == len(set(names))
+    assert set(used) <= set(names)
+
+
+def test_pictures_refer_to_what_is_in_them(page):
+    names = set(re.findall(r' id="([^"]+)"', page))
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', page))
+    assert {one or other for one, other in used} <= names
+
+
+def luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_texts_stand_out_from_every_background(page):
+    style = page.split("<style>")[1].split("</style>")[0]
+    texts = re.findall(r"[; {]color: (#[0-9a-f]+)", style)
+    grounds = re.findall(r"background: (#[0-9a-f]+)", style)
+    assert texts
+    assert grounds
+    for text in texts:
+        for ground in grounds:
+            assert (luminance(ground) + 0.05) / (luminance(text) + 0.05) >= 4.5, (text, ground)
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["20261116", "disclosure risk", "Attacks that no search has seen", "singling out", "sha256",
+     "What shared the budget", "Operators of", "best score", "Transition", "the balanced point"],
+)  # fmt: skip
+def test_the_internal_report_tells(pages, told):
+    assert told in words(pages["internal"])
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["information loss", "before and after", "shared by at least 3 records", "sha256",
+     "1 identifying attribute was left out", "g P = f", "order of the records is random"],
+)  # fmt: skip
+def test_the_public_report_tells(pages, told):
+    assert told in words(pages["public"])
+
+
+def test_values_cannot_smuggle_in_markup(record):
+    wicked = msgspec.structs.replace(record, notes=("<script>alert(1)</script>",))
+    assert "<script" not in internal_page(wicked)
+
+
+def wide_table(n_attributes, n_records=400):
+    rng = np.random.default_rng(1)
+    names = [f"attribute_{i:02d}" for i in range(n_attributes)]
+    schema = Schema(
+        tuple(Attribute(n, Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, decimals=2) for n in names)
+    )
+    return Table(schema, {name: rng.lognormal(5, 2, n_records) for name in names})
+
+
+def test_fifty_attributes_fit_in_three_megabytes(record):
+    table = wide_table(50)
+    masked = RankSwapping(table.schema.names, 20).mask(table, np.random.default_rng(1))
+    found = compared(table, masked)
+    wide = msgspec.structs.replace(
+        record,
+        attributes=found.attributes,
+        spreads=found.spreads,
+        associations=found.associations,
+    )
+    page = internal_page(wide)
+    assert len(found.spreads) == 50
+    assert len(page.encode()) < 3_000_000
+
+
+def test_a_notebook_gets_the_map_with_its_reading(done):
+    drawn = map_html(done)
+    (figure,) = read(drawn).all("figure")
+    assert next(figure.all("figcaption")).text.startswith("The chosen file has a loss of")
+    assert "<script" not in drawn

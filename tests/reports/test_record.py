@@ -1,0 +1,149 @@
+import hashlib
+
+import msgspec
+import numpy as np
+import pytest
+
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
+from evomask.errors import ParameterError, RunError
+from evomask.masking.composition import InTurn
+from evomask.masking.pram import Design, Pram
+from evomask.runs.record import (
+    MatrixNote,
+    Statement,
+    decode_record,
+    encode_record,
+    load_record,
+    public_part,
+    said,
+    telling_of,
+)
+from evomask.runs.recording import matrices_of
+
+PLAIN = MatrixNote(
+    "school",
+    ("none", "basic", "rare one"),
+    ((0.9, 0.07, 0.03), (0.1, 0.85, 0.05), (0.2, 0.2, 0.6)),
+    invariant=False,
+    rare=(False, False, True),
+)
+INVARIANT = MatrixNote(
+    "side", ("n", "s"), ((0.9, 0.1), (0.1, 0.9)), invariant=True, rare=(False,) * 2
+)
+
+
+def with_matrices(record):
+    return msgspec.structs.replace(record, matrices=(PLAIN, INVARIANT))
+
+
+def test_a_record_is_read_as_it_was_written(record):
+    assert decode_record(encode_record(record)) == record
+
+
+def test_a_record_of_another_version_is_refused(record):
+    with pytest.raises(RunError, match="has format 99"):
+        decode_record(encode_record(msgspec.structs.replace(record, format=99)))
+
+
+def test_what_is_no_record_is_refused():
+    with pytest.raises(RunError, match="not a record"):
+        decode_record(b'{"format": 1}')
+
+
+def test_a_folder_without_a_record_is_refused(tmp_path):
+    with pytest.raises(RunError, match="holds no record"):
+        load_record(tmp_path)
+
+
+def test_it_holds_what_a_release_record_needs(done, record):
+    assert record.seed == done.seed
+    assert record.input.sha256 == done.sha256
+    assert record.required == {"k": 3.0}
+    assert record.achieved["k"] >= 3
+    assert record.chosen.loss == done.chosen.loss
+    assert record.points.tried == len(done.candidates)
+    assert {one.name for one in record.measures} == set(done.measures)
+    assert len(record.attacks) == len(done.audits[done.chosen.number].attacks) > 0
+    assert sum(one.share for one in record.searches) == pytest.approx(100)
+    assert record.dropped == ("name",)
+
+
+def test_the_hash_is_that_of_the_released_file(done, record):
+    assert record.output.sha256 == hashlib.sha256(done.written.path.read_bytes()).hexdigest()
+
+
+def test_every_point_beside_the_front_has_a_place_of_its_own(record):
+    places = {(round(2 * p.loss), round(2 * p.risk)) for p in record.points.others}
+    assert len(places) == len(record.points.others)
+
+
+def test_the_evolution_of_a_search_never_rises(record):
+    for search in record.searches:
+        scores = [score for _, score in search.evolution]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_a_simple_method_is_the_balanced_one_of_its_kind(done, record):
+    for point in record.points.simple:
+        if point.method == "MDAV":
+            kind = [c for c in done.candidates if c.description.startswith("microaggregation, k")]
+            assert point.score == min(one.worst for one in kind)
+
+
+def test_invariant_matrices_are_not_told_by_default(record):
+    assert [m.attribute for m in public_part(with_matrices(record)).matrices] == ["school"]
+
+
+def test_all_matrices_are_told_when_asked(record):
+    told = public_part(with_matrices(record), "all").matrices
+    assert [m.attribute for m in told] == ["school", "side"]
+
+
+def test_no_matrix_is_told_when_asked(record):
+    assert public_part(with_matrices(record), "none").matrices == ()
+
+
+def test_rare_categories_of_a_matrix_are_one(record):
+    (told,) = public_part(with_matrices(record)).matrices
+    assert told.categories == ("none", "basic", "all others")
+    assert told.rows == ((0.9, 0.07, 0.03), (0.1, 0.85, 0.05))
+
+
+@pytest.mark.parametrize(("cells", "told"), [(0, "none"), (3, "fewer than 10"), (10, "10")])
+def test_few_suppressed_cells_are_not_counted_in_public(record, cells, told):
+    attributes = tuple(msgspec.structs.replace(one, suppressed=cells) for one in record.attributes)
+    changed = msgspec.structs.replace(record, attributes=attributes)
+    assert {one.suppressed for one in public_part(changed).attributes} == {told}
+
+
+def test_what_was_said_stays_where_nothing_new_is_said(record):
+    first = said(record, Statement(reason="because", by="me"))
+    assert said(first, Statement(by="you")).statement == Statement(reason="because", by="you")
+
+
+def test_another_word_for_matrices_is_refused():
+    with pytest.raises(ParameterError, match="one of plain, all, none"):
+        telling_of("some")
+
+
+def categories(counts):
+    schema = Schema(
+        (Attribute("side", Kind.NOMINAL, Role.QUASI_IDENTIFIER, tuple("abcde"[: len(counts)])),)
+    )
+    return Table(schema, {"side": np.repeat(np.arange(len(counts)), counts)})
+
+
+@pytest.mark.parametrize("invariant", [True, False])
+def test_a_matrix_that_keeps_the_frequencies_is_noticed(invariant):
+    method = Pram(("side",), Design.ENTROPY, 0.3, invariant=invariant)
+    (note,) = matrices_of(method, categories([60, 30, 20]))
+    assert note.invariant == invariant
+
+
+def test_matrices_of_methods_in_turn_are_found():
+    table = categories([60, 30, 5])
+    method = InTurn((Pram(("side",), Design.DIAGONAL, 0.3),))
+    (note,) = matrices_of(method, table)
+    assert np.allclose(note.rows, method.methods[0].matrix(table, "side"))
+    assert note.rare == (False, False, True)
