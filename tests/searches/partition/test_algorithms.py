@@ -240,6 +240,12 @@ def test_memetic_takes_files_of_few_groups(k, n_records):
     assert k <= sizes.min() <= sizes.max() <= 2 * k - 1
 
 
+@pytest.mark.parametrize("k", [2, 8, 9, 17, 50])
+def test_memetic_goes_on_for_many_generations_with_any_k(k):
+    state, _ = searched(uniform(200, 3), Budget(generations=9), k=k, burst=2_000)
+    assert group_sizes(state.population[0].genome).min() >= k
+
+
 SHAPES = {
     "one attribute": uniform(200, 1),
     "thirty attributes": uniform(200, 30),
