@@ -36,6 +36,7 @@ AIMS = {
 }  # fmt: skip
 BUDGET = 30.0
 SEED = 1
+UNSEEN = range(100, 110)
 
 
 def original(name: str) -> Table:
@@ -59,6 +60,14 @@ class Found:
     @property
     def best(self) -> Any:  # noqa: ANN401
         return min(self.state.archive.members, key=lambda m: self.setup.cost(m.fitness))
+
+    @property
+    def unseen(self) -> float:
+        """Mean score over draws that no evaluation used."""
+        cost, reads = self.setup.cost, self.problem.measured
+        files = [self.problem.decode(self.best.genome, number) for number in UNSEEN]
+        scores = [cost((reads.loss.reading(one), reads.risk.reading(one))) for one in files]
+        return sum(scores) / len(scores)
 
     @property
     def told(self) -> dict[str, float]:
@@ -86,7 +95,8 @@ def line(title: str, found: Found) -> str:
     told = found.told
     return (
         f"{title:38} {told['score']:6.2f} (loss {told['loss']:.2f}, risk {told['risk']:.2f}; "
-        f"expected {told['expected_score']:.2f}), front {len(found.state.archive.members)}, "
+        f"expected {told['expected_score']:.2f}, unseen draws {found.unseen:.2f}), "
+        f"front {len(found.state.archive.members)}, "
         f"{found.state.generation} generations, {found.state.evaluations} evaluations, "
         f"{found.spent:.1f} s"
     )

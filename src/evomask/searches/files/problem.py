@@ -15,7 +15,7 @@ from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
 from evomask.kernels.arrays import Floats
-from evomask.kernels.bursts import MOVES
+from evomask.kernels.moves import MOVES
 from evomask.masking.grid import Described
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome
@@ -30,7 +30,7 @@ from evomask.searches.files.operators import (
 from evomask.searches.files.schemes import BOTH, MIX
 from evomask.searches.files.steps import Steps
 
-MOVE_NAMES = ("flip", "draw", "near", "swap", "join", "give")
+MOVE_NAMES = ("flip", "draw", "near", "swap", "join", "exchange", "give")
 WARM = (0.02, 0.3)
 """How readily a warm burst accepts a worse file, in typical worsenings; drawn anew each time."""
 

@@ -38,6 +38,9 @@ class Algorithm(StrEnum):
     BOTH_ALL = "both-all"
 
 
+BURSTING = (Algorithm.GUIDED, Algorithm.FRONT)
+
+
 class Width(StrEnum):
     """Among which bits of a gene the thesis' mutation chooses."""
 
@@ -71,7 +74,7 @@ class Parameters:
     score: Score = Score.WORST
     require: str = ""
     first: int = 0
-    burst: int = 2000
+    burst: int = 5000
     turns: int = 2
     leaders: int = 2
     mutation: float = 0.5
@@ -115,11 +118,12 @@ def put_together(
         raise SchemaError("there is no quasi-identifier to mask; name at least one")
     coding = Coding(table, names)
     judge = Judge(coding, parameters.profile)
+    steps = Steps(coding, judge.followed, kept.guarantee)
     cost = COSTS[parameters.score]
     problem = MaskedFiles(
         coding,
         judge,
-        Steps(coding, judge.tracker, kept.guarantee),
+        steps.load() if parameters.algorithm in BURSTING else steps,
         _evenly(tuple(first_population(table)), parameters.first),
         around.draws,
         kept.release,

@@ -34,6 +34,10 @@ TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
 
 
+LEAST_SPARE = 0.1
+"""Share of the time that bursts are given, however long a construction takes."""
+
+
 class Algorithm(StrEnum):
     """How the partition is found."""
 
@@ -146,16 +150,20 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
         return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    spare = budget.seconds * min(around.workers, FOUNDERS)
-    steps = around.decide("evaluations", lambda: spare * _speed(problem))
+    seconds, workers = budget.seconds, min(around.workers, FOUNDERS)
+    steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
     return Effort.within(steps, len(problem.points))
 
 
-def _speed(problem: Memetic) -> float:
-    """Steps a second."""
+def _steps_within(seconds: float, problem: Memetic) -> float:
+    """Steps that one worker has time for, after its construction, by a trial of both."""
     started = time.perf_counter()
-    steps = problem.tried(TRIAL)
-    return steps / max(1e-6, time.perf_counter() - started)
+    start = problem.constructed(0)
+    built = time.perf_counter()
+    steps = problem.tried(start, TRIAL)
+    ended = time.perf_counter()
+    spare = max(LEAST_SPARE * seconds, seconds - (built - started))
+    return spare * steps / max(1e-6, ended - built)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
