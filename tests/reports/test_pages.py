@@ -12,7 +12,8 @@ from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
 from evomask.runs.comparison import compared
-from evomask.runs.record import MatrixNote, OperatorNote, public_part
+from evomask.runs.public_record import public_part
+from evomask.runs.record import MatrixNote, OperatorNote
 from tests.reports.reading import read, words
 
 MATRIX = MatrixNote(

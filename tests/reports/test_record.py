@@ -9,15 +9,14 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, RunError
 from evomask.masking.composition import InTurn
 from evomask.masking.pram import Design, Pram
+from evomask.runs.public_record import public_part, telling_of
 from evomask.runs.record import (
     MatrixNote,
     Statement,
     decode_record,
     encode_record,
     load_record,
-    public_part,
     said,
-    telling_of,
 )
 from evomask.runs.recording import matrices_of
 

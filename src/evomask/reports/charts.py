@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.runs.associations import Associations
 from evomask.runs.cells import Spread
-from evomask.runs.record import ModelNote, PointNote, PointsNote, PublicMatrix, SearchNote
+from evomask.runs.public_record import PublicMatrix
+from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
