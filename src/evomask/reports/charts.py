@@ -16,8 +16,9 @@ MOST_OPERATORS = 24
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
     chosen, original = points.chosen, points.original
+    simple = {one.point for one in points.simple}
     parts = {
-        "other maskings": points.others,
+        "other maskings": tuple(one for one in points.others if one.point not in simple),
         "front": points.front,
         "simple methods": points.simple,
         "original": (original,),

@@ -183,6 +183,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         parameters: all that the result depends on besides the input and the seed.
         required: what was asked of every file, in words; *achieved* holds what came of it.
         reason: why this point was chosen, in words.
+        rules: edit rules, and how many released records break each.
         dropped: identifiers, which no file has.
     """
 
@@ -204,6 +205,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     before: ModelNote
     after: ModelNote
     attacks: tuple[AttackNote, ...]
+    rules: dict[str, int]
     spreads: tuple[Spread, ...]
     associations: Associations | None
     matrices: tuple[MatrixNote, ...]
