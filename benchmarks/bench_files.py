@@ -104,7 +104,7 @@ def steps() -> None:
         for profile, aim in aims.items():
             coding = Coding(table, table.schema.names)
             judge = Judge(coding, profile)
-            burst = Steps(coding, judge.tracker)
+            burst = Steps(coding, judge.followed)
             rng = np.random.default_rng(1)
             file = coding.to_file(coding.encode(shuffled(table, rng)))
             weights = np.array(AIMS[Score.WORST])

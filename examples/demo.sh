@@ -9,5 +9,9 @@ say() { printf '\n$ %s\n' "$*"; "$@"; }
 
 say evomask example "$folder"
 say evomask protect "$folder/survey.csv" --schema "$folder/survey.toml" --require k=5 \
-    --seconds 30 --workers 2 --out "$folder/release"
-printf '\nOpen %s to see what was tried and what it costs.\n' "$folder/release/report-internal.html"
+    --seconds 25 --workers 2 --out "$folder/release"
+printf '\nWhere to look:\n'
+printf '  %-42s what was tried, what it costs, who can still find out what\n' "$folder/release/report-internal.html"
+printf '  %-42s what may be told with the file\n' "$folder/release/report-public.html"
+printf '  %-42s the file itself\n' "$folder/release/masked/survey.csv"
+printf 'Another point of the front: evomask choose %s --pick max-risk=40\n' "$folder/release"

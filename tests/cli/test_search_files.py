@@ -65,3 +65,18 @@ def test_a_requirement_that_cannot_be_read_is_refused(evomask, people):
     answer = evomask("search", "files", people, *SHORT, "--require", "m=3")
     assert answer.code == 1
     assert "a requirement is written k=5" in answer.err
+
+
+def test_a_study_of_the_population_ends_where_the_run_ended(evomask, people, tmp_path):
+    words = (people, *SHORT, "--generations", 2, "--study", "population", "--figures", tmp_path)
+    found = found_by(evomask, *words)
+    assert found["study"]["scores"][-1]["smallest"] == found["best"]["score_searched"]
+    assert [name.rsplit("/")[-1] for name in found["figures"]] == ["populations.svg", "scores.svg"]
+
+
+def test_populations_of_other_searches_are_not_studied(evomask, people):
+    answer = evomask(
+        "search", "partition", people, "--burst", 100, "--generations", 1, "--study", "population"
+    )
+    assert answer.code == 1
+    assert "populations are studied of files" in answer.err

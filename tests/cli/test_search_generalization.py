@@ -43,6 +43,14 @@ def test_a_comparison_adds_both_measures(search, how):
     assert found["ce"] == pytest.approx(0.0, abs=1e-9)
 
 
+def test_every_point_that_can_be_picked_is_listed_for_people(evomask, people, trees):
+    words = ("--quasi", "age,region", "--hierarchies", trees, "--exhaustive", "--quiet")
+    told = evomask("search", "generalization", people, *words).out.splitlines()
+    points = [line for line in told if line.startswith("point ")]
+    assert told[0].startswith(f"generalization: {len(points)} points")
+    assert points[0].startswith("point 0: k 20, glm 40, suppressed 0, level age 2, level region 2")
+
+
 def test_exhaustive_search_reads_every_node(search):
     assert json.loads(search("--exhaustive").out)["nodes_evaluated"] == 9
 
@@ -94,6 +102,11 @@ def test_the_lattice_is_drawn_with_the_front(search, tmp_path):
         (("--objectives", "k,zz"), "no objective is called"),
         (("--objectives", "l"), "needs a sensitive attribute"),
         (("--boxes", "1"), "each of 2 objectives"),
+        (("--objectives", "cm"), "needs a label"),
+        (("--attributes", "nobody"), "no attribute 'nobody'"),
+        (("--local", "-k", "1"), "evomask: k must be at least 2"),
+        (("--local", "-k", "5000"), "evomask: k must not exceed"),
+        (("--pick", "99"), "no point 99"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(search, more, message):

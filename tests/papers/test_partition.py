@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.mdav import mdav
-from evomask.papers import partition, partition_hybrid
+from evomask.papers import partition, partition_hybrid, partition_locations
 from evomask.searches.partition.hybrid import Inner
 from evomask.searches.partition.search import Algorithm
 from evomask.searches.partition.sensitivity import Grid, Trial, best_values, significant, trials
@@ -46,12 +46,21 @@ def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, algo
     assert within_sum_of_squares(points, labels) == pytest.approx(paper, rel=0.02)
 
 
-@pytest.mark.parametrize(("macro", "paper"), [(12, 768), (18, 767), (27, 789)])
-def test_census_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, macro, paper):
-    reference("casc/census.csv")
-    census = partition_hybrid.file_named("Census")
-    points = partition_hybrid.points_of(census)
-    labels = partition_hybrid.hybrid(census, Algorithm.TWO_STEP, macro, Inner.BEST)
+HYBRIDS = [
+    *[("Census", *pair) for pair in ((12, 768), (18, 767), (27, 789))],
+    *[
+        pytest.param("EIA", *pair, marks=pytest.mark.slow)
+        for pair in ((12, 189), (18, 186), (27, 197))
+    ],
+]
+
+
+@pytest.mark.parametrize(("name", "macro", "paper"), HYBRIDS)
+def test_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, name, macro, paper):
+    reference(f"casc/{name.lower()}.csv")
+    table = partition_hybrid.file_named(name)
+    points = partition_hybrid.points_of(table)
+    labels = partition_hybrid.hybrid(table, Algorithm.TWO_STEP, macro, Inner.BEST)
     assert within_sum_of_squares(points, labels) <= paper
 
 
@@ -118,3 +127,23 @@ def test_without_any_effect_all_values_stay():
 def test_equal_results_have_no_significant_cause():
     same = [Trial(m, 0.5, 10, 7.0, 3) for m in (0.1, 0.2) for _ in range(5)]
     assert significant(same, "sse") == ()
+
+
+def test_regions_hold_their_people():
+    table = partition_locations.town(60, 1)
+    labels = mdav(partition_hybrid.points_of(table), 5)
+    found = partition_locations.regions(table, labels)
+    apart = np.linalg.norm(table.matrix(("east", "north")) - found.centres[labels], axis=1)
+    assert (apart <= found.radii[labels]).all()
+    assert found.people.min() >= 5
+
+
+def test_a_disc_is_rounded_so_that_nobody_s_position_shows():
+    table = partition_locations.town(60, 1)
+    found = partition_locations.regions(table, mdav(partition_hybrid.points_of(table), 5))
+    assert not (np.column_stack([found.centres, found.radii]) % 10).any()
+
+
+def test_locations_of_the_memetic_search_are_nearest():
+    rows = {row["what"]: row["mean move, metres"] for row in partition_locations.locations()}
+    assert rows["memetic"] < rows["two-step hybrid"] < rows["MDAV"] < rows["boxes (Mondrian)"]

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 OWN = "Search"
 BUDGET = "Budget"
+MOST_LISTED = 40
 
 
 class Study(StrEnum):
     """Studies that a search can add to its answer."""
 
     OPERATORS = "operators"
+    POPULATION = "population"
 
 
 Generations = Annotated[
@@ -54,7 +56,9 @@ RunFolder = Annotated[
 StudyWanted = Annotated[
     Study | None,
     typer.Option(
-        "--study", help="Study the operators; each one also gets a run of its own, as long at most."
+        "--study",
+        help="Study the operators, each of which also gets a run of its own, as long at most; "
+        "or the population (of files), by going through the run again.",
     ),
 ]
 Figures = Annotated[
@@ -210,9 +214,14 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
     if study is None:
         return {}
     from evomask.reports.studies import write_study
+    from evomask.runs.files_study import FilesStudy
     from evomask.runs.operators import OperatorStudy
 
-    done = OperatorStudy.of(run, workers=workers)
+    done: OperatorStudy | FilesStudy
+    if study is Study.POPULATION:
+        done = FilesStudy.of(run)
+    else:
+        done = OperatorStudy.of(run, workers=workers)
     if folder is None:
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)
@@ -258,6 +267,7 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         f"first best {_measures(run.initial_best)}",
         f"best now   {_measures(run.best.as_json())}",
         *_explained(run.answer),
+        *_listed(run),
     ]
     if run.plan.out is not None:
         lines.append(f"point {run.chosen.point} is written to {run.plan.out}")
@@ -272,6 +282,20 @@ def _explained(answer: Mapping[str, Any]) -> list[str]:
     return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
 
 
+def _listed(run: "Run") -> list[str]:
+    """A line for each point that can be picked; of very many, the first."""
+    if len(run.front) < 2:
+        return []
+    lines = [f"point {p.point}: {_measures(p.readings)}" for p in run.front[:MOST_LISTED]]
+    left = len(run.front) - len(lines)
+    return [*lines, f"and {left} points more, see --json"] if left else lines
+
+
 def _measures(point: Any) -> str:  # noqa: ANN401
     shown = {name: value for name, value in point.items() if isinstance(value, float)}
-    return ", ".join(f"{name} {value:.4f}" for name, value in shown.items())
+    return ", ".join(f"{name} {_number(value)}" for name, value in shown.items())
+
+
+def _number(value: float) -> str:
+    text = f"{value:.4f}"
+    return text.rstrip("0").rstrip(".")

@@ -3,9 +3,8 @@
 The thesis names a probabilistic loss of numbers and does not say how it is scaled; its scores begin
 where those of the classic loss, IL1 to IL5, begin. So figures use that one, and table 3.2 ours
 beside it. Probabilistic linkage is not in our fitness. First files are those of
-`evomask.masking.grid` that the thesis' methods make. What does not come out again is how far
-the best score of numbers falls: by 60 and more percent there, by a few here, where the mean of the
-population falls as in the thesis.
+`evomask.masking.grid` that the thesis' methods make. See docs/evolved-protections.md for what comes
+out again and what does not.
 """
 
 import time

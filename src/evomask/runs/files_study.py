@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Population
 from evomask.evolution.loop import Worker, begin, evolve
@@ -22,6 +23,9 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.runs.files import FILES
+from evomask.runs.inputs import load
+from evomask.runs.perform import Run
+from evomask.runs.plan import parameters_in
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import Parameters
 
@@ -70,6 +74,32 @@ class FilesStudy:
     evaluations: int
     seconds: float
     best: Genome
+
+    @classmethod
+    def of(cls, run: Run) -> "FilesStudy":
+        """The study of a run, which is gone through again, generation by generation."""
+        if run.plan.search != FILES.name:
+            raise ParameterError(f"populations are studied of {FILES.name}, not {run.plan.search}")
+        parameters = parameters_in(run.plan, FILES)
+        budget = Budget(generations=run.state.generation)
+        return study_files(load(run.plan.input).table, parameters, budget, run.plan.seed)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Populations as points of loss and risk, and the scores of each generation."""
+        return {
+            "first": [list(point) for point in self.first],
+            "last": [list(point) for point in self.last],
+            "scores": [spread._asdict() for spread in self.spreads],
+        }
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The map of both populations, and the evolution of scores."""
+        return (
+            self.map("populations", "First and last population"),
+            self.evolution("scores", "Scores of the population"),
+        )
 
     @property
     def fall(self) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from evomask.data.partition import checked_k
 from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -71,8 +72,8 @@ class GeneralizationSearch:
         """The lattice of the quasi-identifiers' trees, and a search through it."""
         lattice = lattice_for(table, parameters)
         if parameters.local:
-            problem = Groupings(lattice, parameters.k)
-            return Setup(problem, Nothing(), len(parameters.k), cost=lambda f: f[1])
+            wanted = tuple(checked_k(k, len(table)) for k in parameters.k)
+            return Setup(Groupings(lattice, wanted), Nothing(), len(wanted), cost=lambda f: f[1])
         algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
         conditions = Conditions(
             limit=int(len(table) * parameters.suppression / 100),
@@ -105,14 +106,16 @@ def lattice_for(table: Table, parameters: Parameters) -> Lattice:
 
 
 def _paths(table: Table, parameters: Parameters, names: list[str]) -> dict[str, Path]:
-    """The file of each quasi-identifier's tree."""
+    """The file of each attribute's tree."""
+    for name in names:
+        table.attribute(name)
     found = {a.name: Path(a.hierarchy) for a in table.schema if a.hierarchy}
     if parameters.hierarchies:
         found |= find_hierarchies(Path(parameters.hierarchies), names)
     lacking = [name for name in names if name not in found]
     if lacking:
         raise SchemaError(
-            f"no hierarchy for the quasi-identifier {lacking[0]!r}; add a file to --hierarchies, "
+            f"no hierarchy for {lacking[0]!r}; add a file to --hierarchies, "
             "or name what to generalize with --attributes"
         )
     return found

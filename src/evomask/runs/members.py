@@ -21,6 +21,13 @@ MANY_RECORDS = 5_000
 """Records from which on one draw of PRAM says as much as several."""
 
 
+WORK = 20_000_000
+"""Steps times records of a burst that changes cells."""
+
+MOST_CHANGED = 10_000
+"""Records above which cells are not changed one by one."""
+
+
 @dataclass(frozen=True)
 class Member:
     """A search as it takes part in a portfolio.
@@ -130,13 +137,16 @@ def _equations(file: File) -> Variants:
 
 
 def _files(file: File) -> Variants:
-    """For the whole front, and for its balanced point."""
+    """For the whole front, and for its balanced point; a step costs with the records."""
+    if len(file.table) > MOST_CHANGED:
+        return {}
+    burst = min(10 * len(file.table) * len(file.names), WORK // len(file.table))
     shared = {
         "profile": file.profile,
         "require": file.requirement.as_text,
         "held_out": False,
-        "burst": min(20_000, 10 * len(file.table) * len(file.names)),
-        "turns": 4,
+        "burst": burst,
+        "turns": 4 if len(file.table) <= 2_000 else 2,
     }
     return {
         "-front": {**shared, "algorithm": "front"},
@@ -158,19 +168,28 @@ ENTRIES = (
 
 def members_for(file: File, wanted: Iterable[str] = ()) -> dict[str, Member]:
     """The members by name, the grid first; only *wanted* searches where some are named."""
+    names = searches_for(file, wanted)
+    found = {GRID: Member(GRID, _all_of(GridSearch, {}), cost=0.0)} if GRID in names else {}
+    for entry in ENTRIES:
+        if entry.search in names:
+            found |= _members(entry, file)
+    return found
+
+
+def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of the searches that apply to a file; only *wanted* ones where some are named."""
     chosen = tuple(wanted)
     known = (GRID, *(entry.search for entry in ENTRIES))
     for name in chosen:
         if name not in known:
             raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
-    found = {GRID: Member(GRID, _all_of(GridSearch, {}), cost=0.0)}
-    for entry in ENTRIES:
-        if not _strata(file.table) or entry.record_by_record:
-            found |= _members(entry, file)
-    found = {name: m for name, m in found.items() if not chosen or m.search in chosen}
-    if not found:
+    apart = bool(_strata(file.table))
+    applying = (e for e in ENTRIES if (e.record_by_record or not apart) and e.variants(file))
+    found = (GRID, *(entry.search for entry in applying))
+    kept = tuple(name for name in found if not chosen or name in chosen)
+    if not kept:
         raise ParameterError(f"{', '.join(chosen)} cannot mask this file; leave out --searches")
-    return found
+    return kept
 
 
 def left_out(file: File) -> tuple[str, ...]:

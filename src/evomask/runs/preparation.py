@@ -1,17 +1,27 @@
 """What is done before the clock starts: kernels are compiled once and then loaded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 
 from evomask.kernels.compiler import is_compiled
 
 MASKING = ("mdav", "walks", "mixed_mdav", "mondrian", "merging")
 MEASURING = ("linkage", "agreement", "assignment")
+SEARCHING = {
+    "files": ("tracking", "bursts"),
+    "generalization": ("lattice_classes", "lattice_bounds", "local_recoding"),
+    "grouping": ("joint_linkage",),
+    "partition": ("annealing", "exact", "splits"),
+    "pram": ("transitions",),
+}
+"""The kernels that searches need besides; for a search that is not here they come when used."""
 
 
-def load_kernels(tell: Callable[[str], None]) -> None:
-    """Import what masking and measuring use; the first time this compiles them."""
-    if not is_compiled(MASKING[0]):
-        tell("compiling kernels; this takes about a minute and happens once")
-    for name in (*MASKING, *MEASURING):
+def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> None:
+    """Import what masking, measuring and searches use; the first time this compiles them."""
+    own = [name for search in searches for name in SEARCHING.get(search, ())]
+    names = (*MASKING, *MEASURING, *own)
+    if not all(is_compiled(name) for name in names):
+        tell("compiling kernels; this takes a minute or two and happens once")
+    for name in names:
         import_module(f"evomask.kernels.{name}")

@@ -130,21 +130,21 @@ class Protected:
         shares: the part of the effort that each member had, in percent.
         closed: why members had no more turns, by name.
         interrupted: whether it was stopped before its budget was used up.
+        sha256: of the data file; empty where there is none.
         plan: none where nothing is kept.
         genomes: what the front's files are made of.
+        made: files that were made again already, by number.
     """
 
     job: ProtectJob
     schema: Schema
     seed: int
-    sha256: str
     records: int
     original: Candidate
     candidates: tuple[Candidate, ...]
     front: tuple[Candidate, ...]
     chosen: Candidate
     reason: str
-    found: Mapping[int, Found]
     written: Written
     seconds: float
     notes: tuple[str, ...]
@@ -153,10 +153,13 @@ class Protected:
     shares: Mapping[str, float]
     operators: tuple[OperatorTally, ...]
     closed: Mapping[str, str]
-    interrupted: bool
-    plan: Plan | None
     shop: Workshop = field(repr=False)
     genomes: Mapping[int, Any] = field(repr=False)
+    found: Mapping[int, Found] = field(default_factory=dict)
+    sha256: str = ""
+    interrupted: bool = False
+    plan: Plan | None = None
+    made: dict[int, Table] = field(repr=False, default_factory=dict)
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -185,5 +188,7 @@ class Protected:
 
     def masked(self, number: int) -> Table:
         """The file of a point of the front, its records in the original's order."""
-        (one,) = (one for one in self.front if one.number == number)
-        return self.shop.masked(one.member, self.genomes[number])
+        if number not in self.made:
+            (one,) = (one for one in self.front if one.number == number)
+            self.made[number] = self.shop.masked(one.member, self.genomes[number])
+        return self.made[number]

@@ -20,6 +20,7 @@ from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.runs.front import RELEASED_DRAW
 from evomask.runs.members import Member, search_of
+from evomask.runs.preparation import load_kernels
 from evomask.runs.requirements import Requirement
 from evomask.runs.rules import Guarantees
 
@@ -104,9 +105,9 @@ class Workshop:
     seed: int
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
-    def __reduce__(self) -> tuple[type["Workshop"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Workshop"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
-        return Workshop, (self.table, self.settings, self.seed)
+        return arrived, (self.table, self.settings, self.seed)
 
     def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
@@ -182,8 +183,15 @@ class Workshop:
         return _in_words(self.settings.members[name], operator)
 
 
+def arrived(table: Table, settings: Settings, seed: int) -> Workshop:
+    """A workshop in another process, its kernels loaded before the first task."""
+    load_kernels(lambda _: None, {member.search for member in settings.members.values()})
+    return Workshop(table, settings, seed)
+
+
 def _in_words(member: Member, operator: str) -> str:
-    told = [f"{key} = {value}" for key, value in member.parameters.items() if key == "k"]
+    k = member.parameters.get("k")
+    told = [f"k = {k}"] if isinstance(k, int) else []
     return ", ".join([member.search, *told, operator])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.bursts import MOVES
+from evomask.kernels.moves import MOVES
 from evomask.masking.mdav_generic import MdavGeneric
 from evomask.measures.properties import k_anonymity
 from evomask.searches.files.fitness import AIMS, Judge, Profile, Score
@@ -21,7 +21,7 @@ WORST = np.array(AIMS[Score.WORST])
 def ready(names=NAMES, profile=Profile.STRICT, guarantee=NOTHING):
     coding = Coding(TABLE, names)
     judge = Judge(coding, profile)
-    return judge, Steps(coding, judge.tracker, guarantee)
+    return judge, Steps(coding, judge.followed, guarantee)
 
 
 def start(judge, names=NAMES):
@@ -39,9 +39,9 @@ def cost(judge, file):
 def test_followed_and_full_readings_agree_after_a_burst(names, profile, monkeypatch):
     judge, steps = ready(names, profile)
     followed = []
-    begin = judge.tracker.begin
+    begin = steps.tracker.begin
     monkeypatch.setattr(
-        type(judge.tracker), "begin",
+        type(steps.tracker), "begin",
         lambda self, *a, **k: followed.append(begin(*a, **k)) or followed[-1],
     )  # fmt: skip
     file, _ = steps.run(start(judge, names), WORST, 3000, np.random.default_rng(1), heat=0.3)
@@ -90,7 +90,7 @@ def test_the_file_it_begins_with_stays_as_it_is():
 def test_steps_are_counted_by_changed_cells():
     judge, steps = ready()
     _, counts = steps.run(start(judge), WORST, 500, np.random.default_rng(3))
-    assert 500 <= counts[-1] < 500 + len(NAMES)
+    assert 500 <= counts[-1] < 500 + 2 * len(NAMES)
     assert counts[:MOVES].sum() <= counts[-1]
 
 

@@ -11,8 +11,6 @@ from evomask.evolution.individual import Cost, Fitness, mean, worst
 from evomask.kernels.arrays import Floats
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
-from evomask.measures.trackable import Request
-from evomask.measures.tracking import Tracker
 from evomask.searches.files.by_record import RecordRisk
 from evomask.searches.files.genome import Coding, Genome
 
@@ -75,11 +73,10 @@ class Judge:
         """The whole risk of the profile."""
         return RISKS[self.profile](self.coding.names).against(self.coding.original)
 
-    @cached_property
-    def tracker(self) -> Tracker:
-        """Follows the risk that is searched for; loss comes along."""
-        name = RISKS[self.profile].about.name
-        return Tracker(self.coding.original, Request(name, self.coding.names))
+    @property
+    def followed(self) -> str:
+        """The name of the risk that is searched for, as bursts follow it."""
+        return RISKS[self.profile].about.name
 
     @cached_property
     def _by_record(self) -> RecordRisk:

@@ -15,7 +15,7 @@ from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
 from evomask.kernels.arrays import Floats
-from evomask.kernels.bursts import MOVES
+from evomask.kernels.moves import MOVES
 from evomask.masking.grid import Described
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome
@@ -30,7 +30,7 @@ from evomask.searches.files.operators import (
 from evomask.searches.files.schemes import BOTH, MIX
 from evomask.searches.files.steps import Steps
 
-MOVE_NAMES = ("flip", "draw", "near", "swap", "join", "give")
+MOVE_NAMES = ("flip", "draw", "near", "swap", "join", "exchange", "give")
 WARM = (0.02, 0.3)
 """How readily a warm burst accepts a worse file, in typical worsenings; drawn anew each time."""
 
@@ -106,7 +106,7 @@ class MaskedFiles:
     def _varied(self, task: Task[Genome], rng: np.random.Generator) -> Outcome[Genome]:
         """A child as in the thesis; it must not live with a value outside its domain."""
         child, parent = self._child(task, rng), task.parents[0].genome
-        if not self.coding.is_possible(child):
+        if task.operator != CROSS and not self.coding.is_possible(child):
             return Outcome(child, (inf, inf))
         child = self.kept(child)
         return Outcome(child, self.judge.like_parent(child, self.decode(child, 0), parent))

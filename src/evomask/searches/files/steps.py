@@ -1,7 +1,11 @@
-"""Bursts of tracked steps on one masked file: what kernels need, and the file they leave."""
+"""Bursts of tracked steps on one masked file: what kernels need, and the file they leave.
+
+The kernels are loaded with the first burst, so that who only asks for options need not wait.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +14,9 @@ from evomask.data.edits import rules_of
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.bursts import (
+from evomask.kernels.generator import seed_of
+from evomask.kernels.moves import (
+    EXCHANGE,
     GIVE,
     JOIN,
     MOVES,
@@ -20,13 +26,12 @@ from evomask.kernels.bursts import (
     Alike,
     Field,
     Rules,
-    States,
-    burst,
 )
-from evomask.kernels.generator import seed_of
-from evomask.kernels.tracking import State, Wanted
-from evomask.measures.tracking import MEASURES, Tracker
+from evomask.measures.trackable import Request
 from evomask.searches.files.genome import Coding
+
+if TYPE_CHECKING:
+    from evomask.measures.tracking import Tracker
 
 KINDS = {Kind.CONTINUOUS: NUMBER, Kind.ORDINAL: ORDINAL, Kind.NOMINAL: NOMINAL}
 LARGEST_MOVE = 64
@@ -59,12 +64,19 @@ class Steps:
     """Tracked steps on masked versions of one original.
 
     Args:
-        tracker: follows the risk that is searched for; loss comes along.
+        measure: the risk to follow, by its name among tracked measures; loss comes along.
     """
 
     coding: Coding
-    tracker: Tracker
+    measure: str
     guarantee: Guarantee = NOTHING
+
+    @cached_property
+    def tracker(self) -> "Tracker":
+        """Follows changes of one file."""
+        from evomask.measures.tracking import Tracker
+
+        return Tracker(self.coding.original, Request(self.measure, self.coding.names))
 
     @cached_property
     def field(self) -> Field:
@@ -121,30 +133,31 @@ class Steps:
             aim: see the kernel.
             donor: another file whose cells may be taken over.
         """
+        from evomask.kernels.bursts import burst
+        from evomask.measures.tracking import MEASURES
+
         masked = self.coding.table(file)
-        room = max(LARGEST_MOVE if self.guarantee.is_about_classes else 2, len(file))
+        room = max(LARGEST_MOVE if self.guarantee.is_about_classes else 2, 2 * len(file))
         tracked = self.tracker.begin(masked, unkept=room)
         after = file.copy()
         counts = burst(
-            _at_depths(tracked.state), self.field, self.rules, self.alike(masked), after,
+            tracked.state, self.field, self.rules, self.alike(masked), after,
             file if donor is None else donor, aim, self._allowed(donor is not None),
-            MEASURES[self.tracker.request.measure], steps, heat, room, seed_of(rng),
+            MEASURES[self.measure], steps, heat, room, seed_of(rng),
         )  # fmt: skip
         return after, counts
+
+    def load(self) -> "Steps":
+        """The same, its kernels loaded: no burst has to wait for them."""
+        import evomask.kernels.bursts  # noqa: F401
+
+        return self
 
     def _allowed(self, has_donor: bool) -> Indices:
         allowed = np.ones(MOVES, dtype=np.int64)
         allowed[GIVE] = has_donor
-        allowed[JOIN] = self.guarantee.may_join
+        allowed[[JOIN, EXCHANGE]] = self.guarantee.may_join
         return allowed
-
-
-def _at_depths(state: State) -> States:
-    return States(
-        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=False)),
-        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=True)),
-        state,
-    )
 
 
 def _wholes(values: list[int]) -> Indices:

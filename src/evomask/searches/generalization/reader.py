@@ -131,7 +131,9 @@ class Objectives:
                 "name a confidential one that has categories"
             )
         if index.label and self.lattice.bottom.counts.shape[1] == self.lattice.sensitive:
-            raise ParameterError(f"the objective {index.name} needs a label to classify by")
+            raise ParameterError(
+                f"the objective {index.name} needs a label to classify by; name an attribute"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ class Memetic(Grouped):
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""
         if task.operator == FIRST:
-            return self._founded(canonical(constructed(self.points, self.k, task.rival or 0)), rng)
+            return self._founded(self.constructed(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
             return self.outcome(recombined(self.points, parents))
@@ -121,9 +121,12 @@ class Memetic(Grouped):
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
 
-    def tried(self, steps: int) -> int:
+    def constructed(self, number: int) -> Labels:
+        """The partition that founder number *number* starts from."""
+        return canonical(constructed(self.points, self.k, number))
+
+    def tried(self, start: Labels, steps: int) -> int:
         """Do a burst of about so many steps for nothing, to see how long it takes."""
-        start = constructed(self.points, self.k, 0)
         rng = np.random.default_rng(0)
         return self._annealed(start, self.schedule.between(HOT, COLD), steps, rng).steps
 

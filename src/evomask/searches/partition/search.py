@@ -34,6 +34,10 @@ TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
 
 
+LEAST_SPARE = 0.1
+"""Share of the time that bursts are given, however long a construction takes."""
+
+
 class Algorithm(StrEnum):
     """How the partition is found."""
 
@@ -56,10 +60,12 @@ class Parameters:
         burst: steps of a long annealing burst; by default from the budget.
         macro: records in a macrogroup of the hybrids; for two-step a multiple of k.
         inner: what refines a macrogroup: best, genetic, exact or memetic.
-        chromosomes: size of the genetic population; by default as in the paper of the algorithm.
-        mutation: mutation rate of the genetic algorithm; by default as in its paper.
-        crossover: crossover rate of the genetic algorithm; by default as in its paper.
-        epochs: generations of the genetic algorithm; by default as in its paper.
+        preset: parameters of the genetic algorithm as in the papers: whole-file, fifty-records or
+            macrogroups; by default those of the algorithm's paper.
+        chromosomes: size of the genetic population; by default that of the preset.
+        mutation: mutation rate of the genetic algorithm; by default that of the preset.
+        crossover: crossover rate of the genetic algorithm; by default that of the preset.
+        epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
     """
@@ -69,6 +75,7 @@ class Parameters:
     burst: int | None = None
     macro: int | None = None
     inner: hybrid.Inner = hybrid.Inner.BEST
+    preset: genetic.Preset | None = None
     chromosomes: int | None = None
     mutation: float | None = None
     crossover: float | None = None
@@ -83,10 +90,11 @@ class Parameters:
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
 
-    def rates(self, preset: genetic.Rates) -> genetic.Rates:
-        """A preset with what was set in its place."""
+    def rates(self, usual: genetic.Preset) -> genetic.Rates:
+        """The preset asked for, or the usual one, with what was set in its place."""
         names = "chromosomes", "mutation", "crossover", "epochs"
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        preset = genetic.PRESETS[self.preset or usual]
         return replace(preset, per_gene=self.per_gene, **given)
 
 
@@ -146,20 +154,24 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
         return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    spare = budget.seconds * min(around.workers, FOUNDERS)
-    steps = around.decide("evaluations", lambda: spare * _speed(problem))
+    seconds, workers = budget.seconds, min(around.workers, FOUNDERS)
+    steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
     return Effort.within(steps, len(problem.points))
 
 
-def _speed(problem: Memetic) -> float:
-    """Steps a second."""
+def _steps_within(seconds: float, problem: Memetic) -> float:
+    """Steps that one worker has time for, after its construction, by a trial of both."""
     started = time.perf_counter()
-    steps = problem.tried(TRIAL)
-    return steps / max(1e-6, time.perf_counter() - started)
+    start = problem.constructed(0)
+    built = time.perf_counter()
+    steps = problem.tried(start, TRIAL)
+    ended = time.perf_counter()
+    spare = max(LEAST_SPARE * seconds, seconds - (built - started))
+    return spare * steps / max(1e-6, ended - built)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
-    rates = parameters.rates(genetic.WHOLE_FILE)
+    rates = parameters.rates(genetic.Preset.WHOLE_FILE)
     return Setup(genetic.Genetic(common, rates), genetic.Onward(rates.epochs), 1, Best())
 
 
@@ -173,7 +185,7 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
     if parameters.inner is hybrid.Inner.EXACT:
         largest = int(group_sizes(macrogroups).max())
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
-    rates = parameters.rates(genetic.MACROGROUPS)
+    rates = parameters.rates(genetic.Preset.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
     return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
 
