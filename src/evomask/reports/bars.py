@@ -39,7 +39,7 @@ def bars_svg(chart: Chart) -> str:
 
 
 def _legend(chart: Chart) -> Iterator[str]:
-    left = LABELS
+    left = 0
     for number, one in enumerate(chart.series):
         yield _bar(number, left, 24, BAR - 3)
         yield _text(left + 16, 33, one.name)

@@ -11,6 +11,8 @@ from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 MOST_OPERATORS = 24
+FIRST = "first"
+"""What the first population came by; it has no parents."""
 
 
 def map_chart(points: PointsNote) -> Chart:
@@ -94,7 +96,8 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
 
 def operators(search: SearchNote) -> Chart | None:
     """What part of each operator's children improved on their parents, and what part stayed."""
-    made = [one for one in search.operators if one.children][:MOST_OPERATORS]
+    bred = (one for one in search.operators if one.children and one.name != FIRST)
+    made = list(bred)[:MOST_OPERATORS]
     if not any(one.improved for one in made):
         return None
     best = max(made, key=lambda one: one.improved / one.children)
