@@ -2,12 +2,15 @@
 
 import pytest
 
-from evomask.data.builders import intervals
+from evomask.data.builders import intervals, neighbours
+from evomask.data.frames import Declaration
+from evomask.data.schema import Kind
+from evomask.io.tables import read_table
 from evomask.papers.adult import BANDS, hierarchies
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.local import recode_locally
-from evomask.searches.generalization.optimum import optimum
+from evomask.searches.generalization.optimum import optimum, summed_loss
 from evomask.searches.generalization.reader import Reader
 from tests.oracles.anonymity import pycanon_answers
 from tests.reference.adult import NINE, arx_tree, complete_adult
@@ -97,3 +100,32 @@ def test_local_recoding_keeps_more_than_arx_with_nothing_suppressed(nine):
 def test_another_package_finds_the_k_of_local_recoding(nine):
     masked = recode_locally(nine, 5).applied().only(NINE)
     assert pycanon_answers([masked], NINE)[0]["k"] == 5
+
+
+OTHERS = {
+    "uci/german_credit.csv": ("AGE", "STATSEX", "HOUSING", "JOB", "PRESEMPLOY", "CREDHIST"),
+    "uci/solar_flare.csv": ("CLASS", "LARGSPOT", "SPOTDIST", "EVOLUTION", "PREVFLARE"),
+    "sdcmicro/testdata.csv": ("urbrur", "roof", "walls", "water", "relat", "sex", "age"),
+}
+
+
+@pytest.fixture(scope="module", params=OTHERS)
+def other(request, reference):
+    """Files that nothing was tuned on, their values in trees of neighbours."""
+    names = OTHERS[request.param]
+    kinds = dict.fromkeys(names, Declaration(kind=Kind.ORDINAL))
+    table = read_table(reference(request.param), kinds).only(names)
+    return lattice_of(table, {name: neighbours(table.attribute(name).categories) for name in names})
+
+
+def test_another_package_finds_k_or_more_in_other_files(other):
+    wanted = [2, 3, 5, 10, 20]
+    masked = [recode_locally(other, k).applied() for k in wanted]
+    found = [answer["k"] for answer in pycanon_answers(masked, other.names)]
+    assert all(k >= least for k, least in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_local_recoding_loses_less_than_any_node_whatever_is_suppressed(other, k):
+    best = optimum(other, k=k, limit=other.n_records, loss=summed_loss)
+    assert 1.0 - recode_locally(other, k).granularity < best.loss

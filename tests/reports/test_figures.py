@@ -124,3 +124,7 @@ def test_matplotlib_is_imported_only_when_something_is_drawn():
     code = "import sys, evomask.reports.figures; print('matplotlib' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
+
+
+def test_numbers_of_a_logarithmic_axis_are_plain():
+    assert b"math" not in svg(CHARTS["points"])

@@ -16,6 +16,9 @@ Share = Annotated[
 Listing = Annotated[bool, typer.Option("--list", help="Name the tables and figures there are.")]
 Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
 
+SMALL = 0.005
+"""Below it two decimals show nothing."""
+
 
 def reproduce(
     table: Name = "",
@@ -51,4 +54,6 @@ def _line(row: Any) -> str:  # noqa: ANN401
 
 
 def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.1e}" if 0 < abs(value) < SMALL else f"{value:.2f}"

@@ -11,10 +11,10 @@ def bounds_between(known: Rows, values: Floats, others: Rows) -> tuple[Floats, F
     """For each of *others* the largest value among coarser known nodes, the smallest among finer.
 
     For values that fall with every level: no other node's value lies outside these bounds.
-    Cost is O(known · others) time.
+    Cost is O(known · others) time at worst; in order of value the first comparable node ends it.
     """
-    known, others = np.ascontiguousarray(known), np.ascontiguousarray(others)
-    return _bounds_between(known, np.ascontiguousarray(values), others)
+    order = np.argsort(values, kind="stable")
+    return _bounds_between(known[order], values[order], np.ascontiguousarray(others))
 
 
 @inner
@@ -26,13 +26,16 @@ def _is_below(node: Rows, i: int, other: Rows, j: int) -> bool:
 
 
 @kernel(INDEX_ROWS, FLOATS, INDEX_ROWS)
-def _bounds_between(known: Rows, values: Floats, others: Rows) -> tuple[Floats, Floats]:
+def _bounds_between(known: Rows, rising: Floats, others: Rows) -> tuple[Floats, Floats]:
     least = np.full(len(others), -np.inf)
     most = np.full(len(others), np.inf)
     for j in range(len(others)):
+        for i in range(len(known) - 1, -1, -1):
+            if _is_below(others, j, known, i):
+                least[j] = rising[i]
+                break
         for i in range(len(known)):
-            if values[i] > least[j] and _is_below(others, j, known, i):
-                least[j] = values[i]
-            if values[i] < most[j] and _is_below(known, i, others, j):
-                most[j] = values[i]
+            if _is_below(known, i, others, j):
+                most[j] = rising[i]
+                break
     return least, most

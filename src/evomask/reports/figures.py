@@ -15,6 +15,7 @@ from evomask.data.chart import Chart, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, told apart with any colour vision; shapes and dashes say it again.
@@ -124,8 +125,10 @@ def _explain(axes: Axes) -> None:
 def _scale(chart: Chart, axes: Axes) -> None:
     if chart.x.logarithmic:
         axes.set_xscale("log")
+        _plain(axes.xaxis)
     if chart.y.logarithmic:
         axes.set_yscale("log")
+        _plain(axes.yaxis)
     if chart.x.categories:
         names = short_names(chart.x.categories)
         many = len(names) > MANY_LABELS or sum(map(len, names)) > LONG_LABELS
@@ -140,6 +143,14 @@ def _scale(chart: Chart, axes: Axes) -> None:
 def short_names(names: tuple[str, ...]) -> list[str]:
     """Names cut where they would leave no room for the picture."""
     return [n if len(n) <= LONGEST_LABEL else f"{n[: LONGEST_LABEL - 1]}…" for n in names]
+
+
+def _plain(axis: Axis) -> None:
+    """Numbers of a logarithmic axis without the formulas that names must not be read as."""
+    from matplotlib.ticker import LogFormatter
+
+    axis.set_major_formatter(LogFormatter())
+    axis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
 
 
 def _draw_heat(chart: Chart, figure: Figure, axes: Axes) -> None:

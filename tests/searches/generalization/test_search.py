@@ -186,6 +186,8 @@ def test_minimal_keeps_one_of_equals_and_none_that_is_dominated():
 def test_the_lattice_is_drawn_with_its_front():
     objectives = Objectives(LATTICE, K_GLM)
     nodes = objectives.of_all(LATTICE.sweep(LATTICE.rule(limit=5)))
-    chart = lattice_chart("lattice", "nodes", objectives, nodes)
+    front = nodes[minimal(objectives.fitness(nodes))]
+    chart = lattice_chart("lattice", "nodes", objectives, nodes, front)
     assert [series.name for series in chart.series] == ["nodes", "front"]
     assert len(chart.series[1].x) == len(exact())
+    assert chart.series[1].x == tuple(sorted(chart.series[1].x))

@@ -4,7 +4,7 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.kernels.arrays import Points
-from evomask.searches.generalization.comparison import minimal
+from evomask.searches.generalization.indices import ClassIndex, Index
 from evomask.searches.generalization.reader import Objectives
 
 MOST_NODES = 4_000
@@ -12,30 +12,31 @@ MOST_NODES = 4_000
 
 
 def lattice_chart(
-    name: str, title: str, objectives: Objectives, nodes: Points, front: Points | None = None
+    name: str, title: str, objectives: Objectives, nodes: Points, front: Points
 ) -> Chart:
-    """Nodes by their last objective and their first, and those that no other dominates.
+    """Nodes by their last objective and their first, those of the front among them.
 
     Args:
-        nodes: natural values, a row per node.
-        front: the rows to draw as the front; by default those of *nodes*.
+        nodes, front: natural values, a row per node.
     """
-    if front is None:
-        front = nodes[minimal(objectives.fitness(nodes))]
     first, last = objectives.indices[0], objectives.indices[-1]
-    ordered = front[np.argsort(front[:, -1], kind="stable")]
-    shown = nodes[:: max(1, len(nodes) // MOST_NODES)]
     return Chart(
         name,
         title,
-        f"{len(front)} of {len(nodes)} nodes are not dominated: none of them has a better "
+        f"{len(front)} of {len(nodes):,} nodes make up the front: none of them has a better "
         f"{first.name} without a worse value elsewhere.",
-        Axis(last.name),
-        Axis(first.name, logarithmic=bool((nodes[:, 0] > 0).all())),
-        (_points("nodes", shown), _points("front", ordered)),
+        Axis(_title(last)),
+        Axis(_title(first), logarithmic=bool((nodes[:, 0] > 0).all())),
+        (points("nodes", nodes[:: max(1, len(nodes) // MOST_NODES)]), points("front", front)),
     )
 
 
-def _points(name: str, values: Points) -> Series:
-    x, y = (tuple(float(v) for v in values[:, c]) for c in (-1, 0))
+def points(name: str, values: Points) -> Series:
+    """Nodes in the order of their last objective."""
+    ordered = values[np.argsort(values[:, -1], kind="stable")]
+    x, y = (tuple(float(v) for v in ordered[:, c]) for c in (-1, 0))
     return Series(name, "points", x, y)
+
+
+def _title(index: Index | ClassIndex) -> str:
+    return f"{index.name}: {index.meaning}" if isinstance(index, Index) else index.name
