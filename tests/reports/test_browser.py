@@ -16,7 +16,7 @@ import pytest
 
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
-from evomask.runs.record import public_part
+from evomask.runs.public_record import public_part
 
 pytestmark = pytest.mark.browser
 

@@ -27,7 +27,8 @@ from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.cells import MINIMUM
 from evomask.runs.comparison import compared
-from evomask.runs.record import Statement, encode_record, public_part
+from evomask.runs.public_record import public_part
+from evomask.runs.record import Statement, encode_record
 from evomask.runs.recording import matrices_of
 from tests.reports.reading import words
 

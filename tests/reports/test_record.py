@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -9,17 +10,17 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, RunError
 from evomask.masking.composition import InTurn
 from evomask.masking.pram import Design, Pram
+from evomask.runs.public_record import public_part, telling_of
 from evomask.runs.record import (
     MatrixNote,
     Statement,
     decode_record,
     encode_record,
     load_record,
-    public_part,
     said,
-    telling_of,
 )
-from evomask.runs.recording import matrices_of
+from evomask.runs.recording import matrices_of, rules_kept
+from tests.tables import numbers
 
 PLAIN = MatrixNote(
     "school",
@@ -139,6 +140,12 @@ def test_a_matrix_that_keeps_the_frequencies_is_noticed(invariant):
     method = Pram(("side",), Design.ENTROPY, 0.3, invariant=invariant)
     (note,) = matrices_of(method, categories([60, 30, 20]))
     assert note.invariant == invariant
+
+
+def test_records_that_break_a_rule_are_counted():
+    table = numbers(a=[1.0, 2.0, 3.0], b=[2.0, 2.0, 2.0])
+    ruled = table.with_schema(replace(table.schema, edits=("a <= b", "a >= 0")))
+    assert rules_kept(ruled) == {"a <= b": 1, "a >= 0": 0}
 
 
 def test_matrices_of_methods_in_turn_are_found():

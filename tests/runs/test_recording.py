@@ -7,7 +7,7 @@ import pytest
 from evomask.runs.inputs import Input
 from evomask.runs.protect import protect_file
 from evomask.runs.protected import ProtectJob
-from evomask.runs.record import public_part
+from evomask.runs.public_record import public_part
 from evomask.runs.recording import record_of
 from evomask.runs.requirements import NOTHING
 

@@ -12,13 +12,15 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.evolution.stopping import Budget
+from evomask.io.tables import read_table
 from evomask.masking.mdav import Mdav
 from evomask.runs.inputs import Input, load
 from evomask.runs.mask import MaskJob, mask_file
+from evomask.runs.measure import MeasureJob, measure_files
 from evomask.runs.perform import perform
 from evomask.runs.plan import make_plan
 from evomask.runs.requirements import Requirement
-from evomask.runs.rules import Guarantees
+from evomask.runs.rules import Guarantees, broken_rules
 
 EDITS = ("total = wage + other", "start <= end")
 NAMES = ("wage", "other", "total", "start", "end")
@@ -133,3 +135,17 @@ def test_records_told_apart_are_told():
     after = before.with_columns({"wage": np.arange(60.0)})
     notes = Guarantees.of(original).notes_on(before, after)
     assert "that left 1 records alike where there were 60" in notes
+
+
+def test_measuring_tells_which_rules_a_masked_file_breaks(survey, tmp_path):
+    wrong = pl.col("end") - 100 * (pl.int_range(pl.len()) < 2)
+    path = tmp_path / "masked.csv"
+    pl.read_csv(survey.path).with_columns(end=wrong).drop("other").write_csv(path)
+    assert broken_rules(load(survey).table, read_table(path)) == (
+        "2 masked records break the rule start <= end",
+    )
+
+
+def test_a_masked_file_that_obeys_has_no_such_note(survey):
+    outcome = measure_files(MeasureJob(survey, survey.path, measures=("dbil",)))
+    assert not [note for note in outcome.notes if "break" in note]

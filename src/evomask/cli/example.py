@@ -15,6 +15,7 @@ def example(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Other people, same country.")] = 1,
     force: options.Force = False,
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a synthetic household survey with its schema and hierarchies into FOLDER."""
     from evomask.runs.example import write_example
@@ -22,5 +23,5 @@ def example(
     paths = write_example(folder, records, seed, force=force)
     if json:
         say_json({"records": records, "files": [str(path) for path in paths]})
-        return
-    say(f"{records} invented people in {paths[0]}; what the columns are is in {paths[1]}")
+    elif not quiet:
+        say(f"{records} invented people in {paths[0]}; what the columns are is in {paths[1]}")

@@ -29,7 +29,8 @@ def report(
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
     from evomask.reports.writing import write_reports
-    from evomask.runs.record import Statement, load_record, said, telling_of
+    from evomask.runs.public_record import telling_of
+    from evomask.runs.record import Statement, load_record, said
 
     told = telling_of(matrices)
     record = said(load_record(folder), Statement(purpose, reason, by, date, review))

@@ -6,7 +6,6 @@ success, or tried less in vain, is taken.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from evomask.kernels.compiler import (
     POINTS,
     REAL,
     WHOLE,
-    bundle,
     inner,
     kernel,
 )
@@ -38,7 +36,14 @@ from evomask.kernels.moves import (
     take_back,
 )
 from evomask.kernels.tracked_measures import INFERENCE, LOSS, PAPERS, STRICT, read_state
-from evomask.kernels.tracking import STATE, State, change_cell, keep_changes, undo_changes
+from evomask.kernels.tracking import (
+    STATE,
+    State,
+    Wanted,
+    change_cell,
+    keep_changes,
+    undo_changes,
+)
 
 FADING = 0.98
 """What is left of a move's record of success when it is tried again."""
@@ -51,17 +56,6 @@ VAIN = 0.5
 
 PATIENCE = 20
 """Moves that change nothing, for each step, after which a burst gives up."""
-
-
-class States(NamedTuple):
-    """One masked file, followed at three depths: its links, inference too, and everything."""
-
-    linked: State
-    inferred: State
-    whole: State
-
-
-STATES = bundle(States, STATE, STATE, STATE)
 
 
 @inner
@@ -97,36 +91,46 @@ def cost_of(aim: Floats, loss: float, risk: float) -> float:
 
 
 @inner
-def _cost_with(state: State, move: Move, aim: Floats, risk: int) -> float:
-    for k in range(move.size[0]):
-        change_cell(state, move.records[k], move.attributes[k], move.values[k])
-    return cost_of(aim, read_state(state, LOSS), read_state(state, risk))
+def _at_depth(state: State, depth: int) -> State:
+    """The same file, followed with its links (0), with inference too (1), or with everything."""
+    wanted = Wanted(
+        state.wanted.linkage,
+        depth > 1 and state.wanted.renaming,
+        depth > 0 and state.wanted.inference,
+    )
+    return State(
+        state.journal, state.numbers, state.categories, state.linkage, state.inference,
+        state.main, state.renaming, wanted, state.columns, state.most,
+    )  # fmt: skip
 
 
 @inner
-def _tried(states: States, move: Move, aim: Floats, risk: int, limit: float) -> float:
+def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> float:
     """The cost after a move; where a part of the risk alone is above the limit, with that part.
 
-    Only then may the move have been undone already: most moves never reach the costly parts.
+    Most moves never reach the costly parts. What was changed is not undone here.
     """
-    if risk == STRICT:
-        least = _cost_with(states.linked, move, aim, PAPERS)
-        undo_changes(states.linked)
-        if least > limit:
-            return least
-        least = _cost_with(states.inferred, move, aim, INFERENCE)
-        undo_changes(states.inferred)
-        if least > limit:
-            return least
-    return _cost_with(states.whole, move, aim, risk)
+    first = 0 if risk == STRICT else 2
+    cost = 0.0
+    for depth in range(first, 3):
+        if depth > first:
+            undo_changes(state)
+        followed = _at_depth(state, depth)
+        for k in range(move.size[0]):
+            change_cell(followed, move.records[k], move.attributes[k], move.values[k])
+        part = risk if depth == 2 else (INFERENCE if depth == 1 else PAPERS)
+        cost = cost_of(aim, read_state(followed, LOSS), read_state(followed, part))
+        if cost > limit:
+            break
+    return cost
 
 
 @kernel(
-    STATES, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
+    STATE, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
     WHOLE,
 )  # fmt: skip
 def burst(
-    states: States, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
+    state: State, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
     aim: Floats, allowed: Indices, risk: int, steps: int, heat: float, room: int, seed: int,
 ) -> Indices:  # fmt: skip
     """Change the file until so many cells were tried; moves tried and kept, by kind, and cells.
@@ -150,7 +154,7 @@ def burst(
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
         np.zeros(1, np.int64),
     )  # fmt: skip
-    cost = cost_of(aim, read_state(states.whole, LOSS), read_state(states.whole, risk))
+    cost = cost_of(aim, read_state(state, LOSS), read_state(state, risk))
     typical, gains, tried = 0.0, 0.0, 0
     for _ in range(PATIENCE * steps):
         if tried >= steps:
@@ -169,12 +173,12 @@ def burst(
         limit = cost + chance * heat * typical * (1.0 - tried / steps)
         tried += size
         counts[kind] += 1
-        after = _tried(states, move, aim, risk, limit)
+        after = _tried(state, move, aim, risk, limit)
         growth = after - cost
         if growth > 0.0:
             typical += 0.01 * (growth - typical) if typical > 0.0 else growth
         if after <= limit:
-            keep_changes(states.whole)
+            keep_changes(state)
             cost = after
             counts[MOVES + kind] += 1
             relabel(alike, kind, record, other)
@@ -184,7 +188,7 @@ def burst(
                 gains += 0.05 * (-growth - gains) if gains > 0.0 else -growth
                 merits[cell] = 1.0 - growth / gains
         else:
-            undo_changes(states.whole)
+            undo_changes(state)
             take_back(file, move)
             merits[cell] *= VAIN
     counts[2 * MOVES] = tried

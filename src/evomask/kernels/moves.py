@@ -167,11 +167,17 @@ def _other_value(
 
 
 @inner
+def _is_missing(field: Field, a: int, value: float) -> bool:
+    """Whether a value is none, or the category of those that are missing."""
+    return np.isnan(value) or (field.kinds[a] != NUMBER and value >= field.width[a])
+
+
+@inner
 def _write(
     field: Field, file: Points, alike: Alike, move: Move, a: int, record: int, value: float
 ) -> None:
     """Write to a cell and those that must stay like it; nothing if they are too many."""
-    if np.isnan(value) or np.isnan(file[a, record]):
+    if _is_missing(field, a, value) or _is_missing(field, a, file[a, record]):
         return
     value = value_at(field, a, step_of(field, a, value))
     if value == file[a, record]:

@@ -62,7 +62,7 @@ VARIABLE_SIZES: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
         "NPN-MHM": (17.3949, 27.0213, 40.1831),
     },
 }
-"""Information loss for k = 3, 5 and 10 as later papers quote it (Domingo-Ferrer et al., 2006)."""
+"""Information loss for k = 3, 5 and 10 as it is quoted of Domingo-Ferrer et al. (2006)."""
 
 GAMMA = {"Census": 0.2, "EIA": 1.1, "Tarragona": 0.2}
 """The factor of V-MDAV that its authors advise for scattered and for clustered files."""
@@ -183,7 +183,7 @@ def variable_sizes(seed: int = 1, share: float = 1.0) -> list[Row]:
     return rows
 
 
-EFFORT = 20_000
+EFFORT = 5_000
 """Evaluations for each record in the comparison, with a share of 1."""
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.runs.associations import Associations
 from evomask.runs.cells import Spread
-from evomask.runs.record import ModelNote, PointNote, PointsNote, PublicMatrix, SearchNote
+from evomask.runs.public_record import PublicMatrix
+from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
@@ -15,8 +16,9 @@ MOST_OPERATORS = 24
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
     chosen, original = points.chosen, points.original
+    simple = {one.point for one in points.simple}
     parts = {
-        "other maskings": points.others,
+        "other maskings": tuple(one for one in points.others if one.point not in simple),
         "front": points.front,
         "simple methods": points.simple,
         "original": (original,),

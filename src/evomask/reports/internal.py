@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from evomask.data.chart import Chart
 from evomask.reports import charts
 from evomask.reports.pages import page
-from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, PublicMatrix, Record
+from evomask.runs.public_record import PublicMatrix
+from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, Record
 
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""

@@ -7,7 +7,7 @@ for a seed, a risk or a record's value.
 from evomask.reports import charts
 from evomask.reports.internal import MOST_SPREADS, drawn_matrices
 from evomask.reports.pages import page
-from evomask.runs.record import PublicRecord
+from evomask.runs.public_record import PublicRecord
 
 
 def public_page(record: PublicRecord) -> str:

@@ -7,15 +7,8 @@ from evomask.errors import FileError
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.protected import Protected
-from evomask.runs.record import (
-    RECORD,
-    Record,
-    Telling,
-    encode_record,
-    public_part,
-    still_said,
-    write_part,
-)
+from evomask.runs.public_record import Telling, public_part
+from evomask.runs.record import RECORD, Record, encode_record, still_said, write_part
 from evomask.runs.recording import record_of
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"

@@ -1,7 +1,7 @@
 """What is known of the points of a front besides loss and risk: measures, models, attacks."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -13,8 +13,7 @@ from evomask.evolution.checkpoint import write_whole
 from evomask.measures.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.runs.candidates import ORIGINAL, Candidate
-from evomask.runs.protected import Found
-from evomask.runs.workshop import Workshop
+from evomask.runs.protected import Found, Protected
 
 FINDINGS = "findings.json"
 SLOW = ("prl-one-to-one",)
@@ -27,8 +26,7 @@ ATTACKED = 3
 
 def findings(
     points: Sequence[Candidate],
-    shop: Workshop,
-    make: Callable[[Candidate], Table],
+    done: Protected,
     known: Mapping[int, Found],
     seconds: float | None,
     *,
@@ -38,21 +36,21 @@ def findings(
 
     Args:
         points: the most important first.
-        make: the file of a point.
+        done: where their files are made.
         known: what was found before.
         seconds: how long it may take; without a limit all points are looked at.
-        attack: whether the first few are attacked.
+        attack: whether points are attacked: without a limit of time the first few.
     """
     ends = inf if seconds is None else time.monotonic() + seconds
-    found = {ORIGINAL: Found({}, audit(shop.table))}
+    found = {ORIGINAL: Found({}, audit(done.table))}
     for place, one in enumerate(points):
         late = place > 0 and time.monotonic() >= ends
-        wanted = attack and place < ATTACKED and not late
+        wanted = attack and not late and (place < ATTACKED or seconds is not None)
         before = known.get(one.number)
         if before and (before.audit.attacks or not wanted):
             found[one.number] = before
         elif not late:
-            found[one.number] = _looked_at(shop, make(one), attack=wanted)
+            found[one.number] = _looked_at(done.table, done.masked(one.number), attack=wanted)
     return found
 
 
@@ -70,13 +68,12 @@ def write_findings(folder: Path, found: Mapping[int, Found]) -> None:
     write_whole(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(shop: Workshop, masked: Table, *, attack: bool) -> Found:
-    names = shop.table.schema.quasi_identifiers
-    measures = applicable(shop.table.schema, names, len(shop.table))
+def _looked_at(original: Table, masked: Table, *, attack: bool) -> Found:
+    measures = applicable(original.schema, original.schema.quasi_identifiers, len(original))
     values = {
-        name: measure.against(shop.table)(masked)
+        name: measure.against(original)(masked)
         for name, measure in measures.items()
-        if len(shop.table) <= FEW or name not in SLOW
+        if len(original) <= FEW or name not in SLOW
     }
-    found = audit(masked, shop.table if attack else None, in_order=True)
+    found = audit(masked, original if attack else None, in_order=True)
     return Found(values, replace(found, notes=()))

@@ -13,6 +13,7 @@ from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, load
 from evomask.runs.released import masked_version
+from evomask.runs.rules import broken_rules
 
 Explanation = About
 
@@ -70,7 +71,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
         pair.loss(names).against(loaded.table)(masked),
         pair.risk(names).against(loaded.table)(masked),
         _each(job.measures, loaded.table, masked, names),
-        loaded.notes,
+        (*loaded.notes, *broken_rules(loaded.table, masked)),
     )
 
 

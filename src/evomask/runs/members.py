@@ -21,6 +21,13 @@ MANY_RECORDS = 5_000
 """Records from which on one draw of PRAM says as much as several."""
 
 
+WORK = 20_000_000
+"""Steps times records of a burst that changes cells."""
+
+MOST_CHANGED = 10_000
+"""Records above which cells are not changed one by one."""
+
+
 @dataclass(frozen=True)
 class Member:
     """A search as it takes part in a portfolio.
@@ -130,13 +137,16 @@ def _equations(file: File) -> Variants:
 
 
 def _files(file: File) -> Variants:
-    """For the whole front, and for its balanced point."""
+    """For the whole front, and for its balanced point; a step costs with the records."""
+    if len(file.table) > MOST_CHANGED:
+        return {}
+    burst = min(10 * len(file.table) * len(file.names), WORK // len(file.table))
     shared = {
         "profile": file.profile,
         "require": file.requirement.as_text,
         "held_out": False,
-        "burst": min(20_000, 10 * len(file.table) * len(file.names)),
-        "turns": 4,
+        "burst": burst,
+        "turns": 4 if len(file.table) <= 2_000 else 2,
     }
     return {
         "-front": {**shared, "algorithm": "front"},

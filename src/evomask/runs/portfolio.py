@@ -33,9 +33,6 @@ T = TypeVar("T")
 ROUND = 1.0
 """Seconds that the files of a round should take."""
 
-FIRST_FILES = 16
-"""Files of others that a member begins with at most."""
-
 DONE = "nothing is left to try"
 
 
@@ -134,7 +131,7 @@ class Portfolio:
         """The state in which a member knows the best files of the others too."""
         known = state.adopted.get(name, frozenset())
         files = [one for one in state.front if one.member != name and one.number not in known]
-        files = spread(files, batch if known else FIRST_FILES)
+        files = spread(files, batch if known else 2 * batch)
         made = [Make(one.member, state.genomes[one.number]) for one in files]
         outcomes = [
             outcome

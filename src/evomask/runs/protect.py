@@ -6,31 +6,30 @@ points are audited, and the balanced one, whose larger part is smallest, is rele
 """
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import evaluator
 from evomask.io.tables import Written, write_table
-from evomask.runs.candidates import ORIGINAL, Candidate, balanced
-from evomask.runs.findings import findings, read_findings, write_findings
-from evomask.runs.front import check_wish, pick
+from evomask.runs.conclusion import concluded
+from evomask.runs.findings import read_findings, write_findings
+from evomask.runs.front import check_wish
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
-from evomask.runs.members import File, Member, left_out, members_for, searches_for
+from evomask.runs.members import File, members_for, searches_for
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.portfolio import Portfolio, share_used, shares
 from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.preparation import load_kernels
-from evomask.runs.protected import Found, OperatorTally, Progress, Protected, ProtectJob
+from evomask.runs.protected import Progress, Protected, ProtectJob
 from evomask.runs.store import Store
 from evomask.runs.workshop import Settings, Workshop
 
@@ -77,7 +76,7 @@ def protect_table(
     state = search(shop, PortfolioState(), budget, journal, workers, watch)
     left = _left(job.budget, journal.seconds)
     done = concluded(replace(job, seed=seed), shop, state, journal.times, {}, left)
-    return replace(done, interrupted=share_used(budget, state, journal.seconds) < 1.0)
+    return replace(done, interrupted=_is_unfinished(state, shop, budget, journal.seconds))
 
 
 def resume_protection(
@@ -132,11 +131,6 @@ class _Run:
     store: Store
     workers: int
 
-    @property
-    def members(self) -> Mapping[str, Member]:
-        """Who takes part."""
-        return self.shop.settings.members
-
 
 def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
     check_input(plan)
@@ -166,14 +160,15 @@ def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True
         journal.require(state)
     budget = for_search(run.plan.budget)
     if go_on:
-        load_kernels(tell, {member.search for member in run.members.values()})
+        members = run.shop.settings.members.values()
+        load_kernels(tell, {member.search for member in members})
         snapshots = Snapshots(run.store, run.shop, journal)
         state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
         snapshots.take(state)
     if not state.front:
         raise RunError(f"nothing was found yet; go on with `evomask resume {run.store.folder}`")
     times = journal.times[: len(state.rounds)]
-    stopped = share_used(budget, state, times[-1]) < 1.0 and len(state.closed) < len(run.members)
+    stopped = _is_unfinished(state, run.shop, budget, times[-1])
     left = 0.0 if stopped else _left(run.plan.budget, times[-1])
     known = read_findings(run.store.folder)
     done = concluded(run.job, run.shop, state, times, known, left, attack=not stopped)
@@ -224,108 +219,15 @@ def search(
     return now
 
 
-def concluded(
-    job: ProtectJob,
-    shop: Workshop,
-    state: PortfolioState,
-    times: Sequence[float],
-    known: Mapping[int, Found],
-    seconds: float | None,
-    *,
-    attack: bool = True,
-) -> Protected:
-    """All that is known after a search; nothing is written yet."""
-    chosen = pick(state.front, job.pick, balanced(state.front))
-    others = sorted((one for one in state.front if one != chosen), key=lambda one: one.worst)
-
-    made: dict[int, Table] = {}
-
-    def make(one: Candidate) -> Table:
-        return made.setdefault(one.number, shop.masked(one.member, state.genomes[one.number]))
-
-    found = findings([chosen, *others], shop, make, known, seconds, attack=attack)
-    table, before = shop.table, shop.measured(shop.table)
-    by_time = dict(enumerate(_each(times))) if job.budget.seconds is not None else None
-    return Protected(
-        job,
-        table.schema,
-        shop.seed,
-        "",
-        len(table),
-        Candidate(ORIGINAL, "the original file", before.loss, before.risk, "", "", ""),
-        tuple(state.candidates),
-        state.front,
-        chosen,
-        reason_for(job.pick),
-        found,
-        Written(job.source.path, len(table), 0),
-        times[-1] if times else 0.0,
-        _about(shop, job, state),
-        tuple(state.rounds),
-        tuple(times),
-        shares(state, by_time),
-        _tallied(state),
-        dict(state.closed),
-        False,  # noqa: FBT003
-        None,
-        shop,
-        state.genomes,
-        made,
-    )
-
-
-def reason_for(wish: str) -> str:
-    """Why a point is chosen, in words."""
-    measure, _, limit = wish.removeprefix("max-").partition("=")
-    if limit:
-        other = "loss" if measure == "risk" else "risk"
-        return f"the smallest {other} among points with a {measure} of at most {limit} %"
-    if wish == "knee":
-        return "the knee: beyond it, a little less of one costs much of the other"
-    if wish in ("best", "balanced"):
-        return "the balanced point: the larger of loss and risk is the smallest found"
-    return "the point that was named"
-
-
-def _each(times: Sequence[float]) -> list[float]:
-    return [float(value) for value in np.diff(times, prepend=0.0)]
+def _is_unfinished(state: PortfolioState, shop: Workshop, budget: Budget, seconds: float) -> bool:
+    """Whether there is something left to try, and a budget for it."""
+    some_left = len(state.closed) < len(shop.settings.members)
+    return some_left and share_used(budget, state, seconds) < 1.0
 
 
 def _left(budget: Budget, used: float) -> float | None:
     """Seconds for the audit; none where no clock runs."""
     return None if budget.seconds is None else max(0.0, budget.seconds - used)
-
-
-def _tallied(state: PortfolioState) -> tuple[OperatorTally, ...]:
-    """What every operator brought about, by member."""
-    front = {one.number for one in state.front}
-    rows = []
-    for name, inner in state.members.items():
-        for operator, births in inner.ledger.births.items():
-            files = [c for c in state.candidates if (c.member, c.operator) == (name, operator)]
-            rows.append(
-                OperatorTally(
-                    name,
-                    operator,
-                    sum(row.children for row in births),
-                    sum(row.entered for row in births),
-                    sum(row.improved for row in births),
-                    len(files),
-                    sum(one.number in front for one in files),
-                )
-            )
-    return tuple(rows)
-
-
-def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str, ...]:
-    """What a user should know of what was left out."""
-    table = shop.table
-    identifiers = table.schema.with_role(Role.IDENTIFIER)
-    dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
-    refused = sum(row.refused for row in state.rounds)
-    some = (f"{refused} maskings could not be made or repaired and were left out",)
-    apart = left_out(File(table, job.requirement, job.profile))
-    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
 
 
 def _release(done: Protected, run: _Run) -> Written:

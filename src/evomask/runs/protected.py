@@ -130,6 +130,7 @@ class Protected:
         shares: the part of the effort that each member had, in percent.
         closed: why members had no more turns, by name.
         interrupted: whether it was stopped before its budget was used up.
+        sha256: of the data file; empty where there is none.
         plan: none where nothing is kept.
         genomes: what the front's files are made of.
         made: files that were made again already, by number.
@@ -138,14 +139,12 @@ class Protected:
     job: ProtectJob
     schema: Schema
     seed: int
-    sha256: str
     records: int
     original: Candidate
     candidates: tuple[Candidate, ...]
     front: tuple[Candidate, ...]
     chosen: Candidate
     reason: str
-    found: Mapping[int, Found]
     written: Written
     seconds: float
     notes: tuple[str, ...]
@@ -154,10 +153,12 @@ class Protected:
     shares: Mapping[str, float]
     operators: tuple[OperatorTally, ...]
     closed: Mapping[str, str]
-    interrupted: bool
-    plan: Plan | None
     shop: Workshop = field(repr=False)
     genomes: Mapping[int, Any] = field(repr=False)
+    found: Mapping[int, Found] = field(default_factory=dict)
+    sha256: str = ""
+    interrupted: bool = False
+    plan: Plan | None = None
     made: dict[int, Table] = field(repr=False, default_factory=dict)
 
     @property

@@ -1,4 +1,4 @@
-"""The release record: all that is known of a release, as data, and the part that may be told.
+"""The release record: all that is known of a release, as data.
 
 ``record.json`` is the internal record; both reports are written from it and need nothing else.
 It holds no record's values and no time of the clock: the same seed gives the same bytes. Who
@@ -6,22 +6,17 @@ releases the file, when and why is said by a person (`Statement`) and stays as s
 """
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import msgspec
 
-from evomask.errors import ParameterError, RunError
+from evomask.errors import RunError
 from evomask.evolution.checkpoint import write_whole
 from evomask.runs.associations import Associations
 from evomask.runs.cells import MINIMUM, Spread
 
 FORMAT = 1
 RECORD = "record.json"
-
-Telling = Literal["plain", "all", "none"]
-"""Which PRAM matrices the public report shows."""
-
-TELLINGS: tuple[Telling, ...] = get_args(Telling)
 
 
 class FileNote(msgspec.Struct, frozen=True):
@@ -188,6 +183,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         parameters: all that the result depends on besides the input and the seed.
         required: what was asked of every file, in words; *achieved* holds what came of it.
         reason: why this point was chosen, in words.
+        rules: edit rules, and how many released records break each.
         dropped: identifiers, which no file has.
     """
 
@@ -209,6 +205,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     before: ModelNote
     after: ModelNote
     attacks: tuple[AttackNote, ...]
+    rules: dict[str, int]
     spreads: tuple[Spread, ...]
     associations: Associations | None
     matrices: tuple[MatrixNote, ...]
@@ -228,140 +225,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one.name for one in self.attributes if not one.released)
 
 
-class PublicAttribute(msgspec.Struct, frozen=True):
-    """What became of an attribute, in whole percent; few suppressed cells are not counted."""
-
-    name: str
-    label: str
-    kind: str
-    changed: int
-    generalized: int
-    suppressed: str
-
-
-class PublicMatrix(msgspec.Struct, frozen=True):
-    """Transition probabilities between the categories that are not rare; the rest as one."""
-
-    attribute: str
-    categories: tuple[str, ...]
-    rows: tuple[tuple[float, ...], ...]
-
-
-class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be told to everybody: there is no place in it for a seed or a risk."""
-
-    format: int = FORMAT
-    evomask: str
-    file: FileNote
-    suppressed_records: str
-    dropped: int
-    attributes: tuple[PublicAttribute, ...]
-    method: tuple[str, ...]
-    guaranteed: dict[str, float]
-    quasi_identifiers: tuple[str, ...]
-    confidential: tuple[str, ...]
-    loss: float
-    losses: tuple[MeasureNote, ...]
-    spreads: tuple[Spread, ...]
-    associations: Associations | None
-    matrices: tuple[PublicMatrix, ...]
-    minimum: int
-    purpose: str = ""
-    by: str = ""
-    date: str = ""
-
-
-def public_part(record: Record, matrices: Telling = "plain") -> PublicRecord:
-    """The part of a record that may be told.
-
-    Args:
-        matrices: an invariant PRAM matrix tells the original frequencies, so ``plain`` leaves
-            those out; ``all`` and ``none`` are what they say.
-    """
-    return PublicRecord(
-        evomask=record.versions["evomask"],
-        file=record.output,
-        suppressed_records=_few(record.suppressed_records, record.minimum),
-        dropped=len(record.dropped),
-        attributes=tuple(
-            _public_attribute(one, record.minimum) for one in record.attributes if one.released
-        ),
-        method=record.method,
-        guaranteed=record.required,
-        quasi_identifiers=_names_in_role(record, "quasi-identifier"),
-        confidential=_names_in_role(record, "confidential"),
-        loss=round(record.chosen.loss, 1),
-        losses=tuple(
-            msgspec.structs.replace(one, value=round(one.value, 1))
-            for one in record.measures
-            if one.side == "loss"
-        ),
-        spreads=tuple(_rounded(one) for one in record.spreads),
-        associations=record.associations,
-        matrices=tuple(
-            _public_matrix(one) for one in record.matrices if _may_be_told(one, matrices)
-        ),
-        minimum=record.minimum,
-        purpose=record.statement.purpose,
-        by=record.statement.by,
-        date=record.statement.date,
-    )
-
-
-def telling_of(text: str) -> Telling:
-    """Which PRAM matrices are shown in public, as a user says it."""
-    if text not in TELLINGS:
-        raise ParameterError(f"matrices must be one of {', '.join(TELLINGS)}, got {text!r}")
-    return TELLINGS[TELLINGS.index(text)]
-
-
-def _names_in_role(record: Record, role: str) -> tuple[str, ...]:
-    return tuple(one.name for one in record.attributes if one.role == role)
-
-
-def _few(count: int, minimum: int) -> str:
-    return "none" if count == 0 else f"fewer than {minimum}" if count < minimum else str(count)
-
-
-def _public_attribute(one: AttributeNote, minimum: int) -> PublicAttribute:
-    return PublicAttribute(
-        one.name,
-        one.label,
-        one.kind,
-        round(one.changed),
-        round(one.generalized),
-        _few(one.suppressed, minimum),
-    )
-
-
-def _rounded(one: Spread) -> Spread:
-    """Shares in whole percent: counts cannot be taken back from them."""
-    before, after = (
-        tuple(float(round(share)) for share in part) for part in (one.before, one.after)
-    )
-    return msgspec.structs.replace(one, before=before, after=after)
-
-
-def _may_be_told(one: MatrixNote, matrices: Telling) -> bool:
-    enough = sum(not rare for rare in one.rare) >= 2
-    return enough and (matrices == "all" or (matrices == "plain" and not one.invariant))
-
-
-def _public_matrix(one: MatrixNote) -> PublicMatrix:
-    """Rows of the frequent categories; what goes to rare ones is one column."""
-    kept = [place for place, rare in enumerate(one.rare) if not rare]
-    rows = [tuple(round(one.rows[i][j], 3) for j in kept) for i in kept]
-    if len(kept) == len(one.rare):
-        return PublicMatrix(one.attribute, one.categories, tuple(rows))
-    rest = [round(max(0.0, 1.0 - sum(row)), 3) for row in rows]
-    return PublicMatrix(
-        one.attribute,
-        (*(one.categories[place] for place in kept), "all others"),
-        tuple((*row, other) for row, other in zip(rows, rest, strict=True)),
-    )
-
-
-def encode_record(record: Record | PublicRecord) -> bytes:
+def encode_record(record: msgspec.Struct) -> bytes:
     """The record as JSON, one field a line."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

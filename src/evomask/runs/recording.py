@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from evomask.data.edits import rules_of
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
@@ -96,12 +97,19 @@ def record_of(done: Protected) -> Record:
         before=_models(before.audit),
         after=_models(found.audit),
         attacks=tuple(_attacks(found.audit)),
+        rules=rules_kept(masked),
         spreads=side_by_side.spreads,
         associations=side_by_side.associations,
         matrices=_matrices(done),
         searches=tuple(_search(done, name) for name in done.shares),
         notes=done.notes,
     )
+
+
+def rules_kept(masked: Table) -> dict[str, int]:
+    """How many released records break each edit rule."""
+    broken = rules_of(masked.schema).violations(masked)
+    return {text: broken.get(text, 0) for text in masked.schema.edits}
 
 
 def _sha256(done: Protected) -> str:
@@ -118,8 +126,14 @@ def _parameters(done: Protected) -> dict[str, object]:
     return {
         "budget": {name: value for name, value in budget.items() if value is not None},
         "picked by": done.job.pick,
+        **_schema_hash(done),
         **members,
     }
+
+
+def _schema_hash(done: Protected) -> dict[str, object]:
+    told = done.plan.sha256.get("schema") if done.plan else None
+    return {"schema sha256": told} if told else {}
 
 
 def required(requirement: Requirement) -> dict[str, float]:

@@ -1,11 +1,12 @@
 """Edit rules and requirements together: what every released file must fulfil."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evomask.data.classes import classes_of
+from evomask.data.edits import parse, rules_of
 from evomask.data.mending import Mender
 from evomask.data.table import Table
 from evomask.runs.requirements import NOTHING, Requirement
@@ -72,6 +73,17 @@ def _fewest_alike(table: Table) -> int:
     released = table.take(np.flatnonzero(~table.suppressed))
     sizes = classes_of(released, table.schema.quasi_identifiers).sizes
     return int(sizes.min(initial=len(table)))
+
+
+def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
+    """How many records of a masked file break each rule; rules on columns that it lacks aside."""
+    edits = [
+        edit
+        for edit in original.schema.edits
+        if all(name in masked.schema for rule in parse(edit) for name, _ in rule.weights)
+    ]
+    rules = rules_of(replace(masked.schema, edits=tuple(edits)))
+    return _told(rules.violations(masked), "masked records break")
 
 
 def _told(violations: Mapping[str, int], what: str) -> tuple[str, ...]:

@@ -200,9 +200,23 @@ def test_rates_are_rates(rate):
         genetic.Rates(mutation=rate)
 
 
-def test_presets_are_those_of_the_papers():
-    assert genetic.WHOLE_FILE == genetic.Rates(100, 0.1, 0.3, 10_000)
-    assert genetic.MACROGROUPS == genetic.Rates(10, 0.1, 0.5, 10_000)
+@pytest.mark.parametrize(
+    ("preset", "rates"),
+    [
+        (None, (100, 0.1, 0.3, 10_000)),
+        (genetic.Preset.WHOLE_FILE, (100, 0.1, 0.3, 10_000)),
+        (genetic.Preset.FIFTY_RECORDS, (100, 0.1, 0.3, 100_000)),
+        (genetic.Preset.MACROGROUPS, (10, 0.1, 0.5, 10_000)),
+    ],
+)
+def test_presets_are_those_of_the_papers(preset, rates):
+    told = Parameters(preset=preset).rates(genetic.Preset.WHOLE_FILE)
+    assert told == genetic.Rates(*rates)
+
+
+def test_what_is_set_takes_the_place_of_a_preset():
+    told = Parameters(preset=genetic.Preset.MACROGROUPS, epochs=7, per_gene=False)
+    assert told.rates(genetic.Preset.WHOLE_FILE) == genetic.Rates(10, 0.1, 0.5, 7, per_gene=False)
 
 
 def test_exact_inside_large_macrogroups_is_refused():
@@ -224,6 +238,12 @@ def test_memetic_takes_files_of_few_groups(k, n_records):
     state, _ = searched(uniform(n_records, 2), Budget(evaluations=1_000), k=k)
     sizes = group_sizes(state.population[0].genome)
     assert k <= sizes.min() <= sizes.max() <= 2 * k - 1
+
+
+@pytest.mark.parametrize("k", [2, 8, 9, 17, 50])
+def test_memetic_goes_on_for_many_generations_with_any_k(k):
+    state, _ = searched(uniform(200, 3), Budget(generations=9), k=k, burst=2_000)
+    assert group_sizes(state.population[0].genome).min() >= k
 
 
 SHAPES = {

@@ -46,6 +46,16 @@ def test_solving_pools_leaves_its_argument_alone():
     assert np.array_equal(labels, before)
 
 
+@pytest.mark.parametrize("k", [8, 9, 16, 17, 30])
+def test_groups_too_large_for_a_pool_stay_as_they_are(k):
+    points = normal(3 * k, 2)
+    labels = canonical(mdav(points, k))
+    child = resolved(points, labels, k, np.random.default_rng(0))
+    before, after = (within_sum_of_squares(points, found) for found in (labels, child))
+    assert after <= before
+    assert group_sizes(child).min() >= k
+
+
 def test_near_records_are_the_nearest_others():
     points = normal(50, 3)
     apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from evomask.data.distance import category_distances
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.pram import Transitions, made_invariant
-from evomask.masking.transitions import frequency_shift, is_dominant
+from evomask.masking.transitions import properties_of
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
@@ -36,6 +36,9 @@ from evomask.searches.equations.survival import SPREAD, along
 Matrices = Mapping[str, Transitions]
 Begin = Callable[[int, np.random.Generator], Equation]
 """First equation number so and so."""
+
+Promise = Callable[[Equation], float]
+"""What an equation is expected to cost."""
 
 MADE: Mapping[Rows, str] = {
     Rows.NORMALISED: "each row divided by its sum",
@@ -91,7 +94,7 @@ class MatrixEquations:
 
     Args:
         judge: loss and risk of matrices.
-        outlook: the same foretold in no time, where that can be had.
+        outlook: the same foretold in no time.
         cost: one number of loss and risk.
         climb: how many mutations are tried on a child before it is measured.
         remembered: loss and risk of matrices met so far; it saves time and changes nothing.
@@ -99,7 +102,7 @@ class MatrixEquations:
 
     draws: CommonDraws
     judge: Randomized
-    outlook: Outlook | None
+    outlook: Outlook
     language: Language
     begin: Begin
     cost: Cost
@@ -112,32 +115,39 @@ class MatrixEquations:
         """One child by the task's operator, which then climbs by what is foretold."""
         if task.operator == FIRST:
             return self._measured(self.begin(task.rival or 0, rng), 0)
-        cost = partial(along, task.litter) if task.operator == SPREAD else self.cost
         genome = self.language.child(task, rng)
-        if self.outlook is None or self.climb == 0:
+        if self.climb == 0:
             return self._measured(genome, 0)
-        return self._measured(self._climbed(genome, self.outlook, cost, rng), self.climb)
+        cost = partial(along, task.litter) if task.operator == SPREAD else self.cost
+        climbed = self._climbed(genome, self._foretold(task.parents[0], cost), rng)
+        return self._measured(climbed, self.climb)
 
     def _measured(self, genome: Equation, steps: int) -> Outcome[Equation]:
         counts = {"symbols": len(genome)}
         return Outcome(genome, self.fitness(genome), steps=steps, counts=counts)
 
-    def _climbed(
-        self, genome: Equation, outlook: Outlook, cost: Cost, rng: np.random.Generator
-    ) -> Equation:
+    def _climbed(self, genome: Equation, foretold: Promise, rng: np.random.Generator) -> Equation:
         """Mutations that are foretold better, or as good and shorter, are kept."""
-
-        def promise(equation: Equation) -> tuple[float, int]:
-            foretold = cost(outlook(self.matrices(equation))) + self.penalty(equation)
-            return round(foretold, DECIMALS), len(equation)
-
-        best = promise(genome)
+        best = foretold(genome), len(genome)
         for _ in range(self.climb):
             other = self.language.mutated(genome, rng)
-            found = promise(other)
+            found = foretold(other), len(other)
             if found < best:
                 genome, best = other, found
         return genome
+
+    def _foretold(self, parent: Individual[Equation], cost: Cost) -> Promise:
+        """The cost that is to be expected, put right by what is foretold wrong of the parent."""
+        loss, risk = self.outlook(self.matrices(parent.genome))
+        more_loss, more_risk = parent.fitness[0] - loss, parent.fitness[1] - risk
+        paid = self.penalty(parent.genome)
+
+        def promise(equation: Equation) -> float:
+            loss, risk = self.outlook(self.matrices(equation))
+            owed = self.penalty(equation) - paid
+            return round(cost((loss + more_loss + owed, risk + more_risk + owed)), DECIMALS)
+
+        return promise
 
     def fitness(self, genome: Equation) -> Fitness:
         """Loss and risk, with a penalty where rows ought to sum to one and do not."""
@@ -185,14 +195,8 @@ class MatrixEquations:
         }
 
     def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
-        stays = np.diagonal(matrix)
-        return {
-            "categories": list(self.draws.table.attribute(name).categories),
-            "rows": matrix.tolist(),
-            "diagonal": [float(stays.min()), float(stays.max())],
-            "dominant": is_dominant(matrix),
-            "frequency_shift": frequency_shift(matrix, self.frequencies[name]),
-        }
+        categories = self.draws.table.attribute(name).categories
+        return properties_of(matrix, categories, self.frequencies[name])
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
         """The symbols in their order."""

@@ -208,7 +208,7 @@ class EquationsSearch:
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
-            Outlook.of(table, scope, strict=parameters.profile is Profile.STRICT),
+            Outlook.in_part(table, scope, strict=parameters.profile is Profile.STRICT),
             _language(parameters),
             _begin(parameters),
             cost,
@@ -236,8 +236,7 @@ def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 def _climb(problem: MatrixEquations, parameters: Parameters, around: Surroundings) -> int:
     """Mutations tried on each child: as told, by the clock, or a fixed number."""
-    outlook = problem.outlook
-    if outlook is None or not parameters.is_memetic:
+    if not parameters.is_memetic:
         return 0
     if parameters.climb is not None:
         return parameters.climb
@@ -246,10 +245,10 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
     some = ("+", "same", "/", "freq_j", "N")
 
     def timed() -> float:
-        outlook(problem.matrices(some))
+        problem.outlook(problem.matrices(some))
         started = time.perf_counter()
         for _ in range(TRIAL):
-            outlook(problem.matrices(some))
+            problem.outlook(problem.matrices(some))
         spent = (time.perf_counter() - started) / TRIAL
         return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent, 1e-9)))
 

@@ -106,7 +106,7 @@ class MaskedFiles:
     def _varied(self, task: Task[Genome], rng: np.random.Generator) -> Outcome[Genome]:
         """A child as in the thesis; it must not live with a value outside its domain."""
         child, parent = self._child(task, rng), task.parents[0].genome
-        if not self.coding.is_possible(child):
+        if task.operator != CROSS and not self.coding.is_possible(child):
             return Outcome(child, (inf, inf))
         child = self.kept(child)
         return Outcome(child, self.judge.like_parent(child, self.decode(child, 0), parent))

@@ -18,43 +18,54 @@ POLISH = "polish"
 MIX = "mix"
 BOTH = "both"
 
+EVERY = 3
+"""Of so many bursts one is for the best files."""
+
 
 @dataclass(frozen=True)
 class Polishing(Generic[G]):
-    """Bursts: in turn one of the best and any member; a child takes its parent's place if no worse.
+    """Bursts on the best and on all others in turn; a child takes its parent's place if no worse.
 
     Args:
         turns: bursts in a generation.
-        leaders: how many of the best are polished in every other burst.
-        mixing: how often a burst may also take values from another file.
+        leaders: how many of the best are polished in every third burst.
+        mixing: how often a burst may also take values from another file: a leader from any,
+            the others from a leader.
     """
 
     cost: Cost
     turns: int = 2
     leaders: int = 2
-    mixing: float = 0.3
+    mixing: float = 0.5
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """One of the best, anybody, and so on."""
+        """A leader, two others as they stand in line, and so on."""
         costs = costs_of(state.population, self.cost)
         best = leaders(costs, self.leaders)
-        return tuple(self._task(state, costs, best, turn, rng) for turn in range(self.turns))
-
-    def _task(
-        self, state: State[G], costs: np.ndarray, best: np.ndarray, turn: int,
-        rng: np.random.Generator,
-    ) -> Task[G]:  # fmt: skip
-        among = best if turn % 2 == 0 else np.arange(len(costs))
-        place = int(among[uniform(len(among), 1, rng)[0]])
-        donor = int(roulette(inverse(costs), 1, rng)[0])
-        member = state.population[place]
-        if donor == place or rng.random() >= self.mixing:
-            return Task(POLISH, (member,), place)
-        return Task(MIX, (member, state.population[donor]), place)
+        brood: list[Task[G]] = []
+        for number in range(state.generation * self.turns, (state.generation + 1) * self.turns):
+            if number % EVERY == 0:
+                place, donor = _one_of(best, rng), int(roulette(inverse(costs), 1, rng)[0])
+            else:
+                place, donor = (number - number // EVERY - 1) % len(costs), _one_of(best, rng)
+            mixed = donor != place and rng.random() < self.mixing
+            brood.append(_burst(state.population, place, donor if mixed else None))
+        return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
         """Deterministic crowding."""
         return duel(state, brood, outcomes, self.cost)
+
+
+def _one_of(places: np.ndarray, rng: np.random.Generator) -> int:
+    return int(places[uniform(len(places), 1, rng)[0]])
+
+
+def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
+    """A burst on one member, which may take over values of another one."""
+    if donor is None:
+        return Task(POLISH, (population[place],), place)
+    return Task(MIX, (population[place], population[donor]), place)
 
 
 @dataclass(frozen=True)
@@ -73,13 +84,9 @@ class FrontPolishing(Generic[G]):
             i for i, m in enumerate(state.population) if not _is_dominated(m, state.population)
         ]
         brood: list[Task[G]] = []
-        for place in rng.choice(there, self.turns):
-            donor = int(rng.choice(there))
-            member = state.population[place]
-            if donor == place or rng.random() >= self.mixing:
-                brood.append(Task(POLISH, (member,), int(place)))
-            else:
-                brood.append(Task(MIX, (member, state.population[donor]), int(place)))
+        for place, donor in rng.choice(there, (self.turns, 2)).tolist():
+            mixed = donor != place and rng.random() < self.mixing
+            brood.append(_burst(state.population, place, donor if mixed else None))
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:

@@ -41,6 +41,12 @@ class Algorithm(StrEnum):
 BURSTING = (Algorithm.GUIDED, Algorithm.FRONT)
 
 
+BURSTS = {Profile.PAPERS: (4, 30_000), Profile.STRICT: (8, 10_000)}
+"""A burst has a step for so many cells, and at most so many steps: below a second or so."""
+
+SHORTEST = 2_000
+
+
 class Width(StrEnum):
     """Among which bits of a gene the thesis' mutation chooses."""
 
@@ -60,7 +66,7 @@ class Parameters:
         score: worst or mean of loss and risk.
         require: what every file must fulfil, such as k=5 or k=5,l=2,t=0.3.
         first: how many first files, evenly from all that methods make; 0 for all.
-        burst: elementary steps of a burst.
+        burst: elementary steps of a burst; by default as many as suit the table.
         turns: bursts in a generation.
         leaders: how many of the best lead: they are polished, and give to crossovers.
         mutation: how often the thesis' algorithm mutates; else it crosses.
@@ -74,7 +80,7 @@ class Parameters:
     score: Score = Score.WORST
     require: str = ""
     first: int = 0
-    burst: int = 5000
+    burst: int | None = None
     turns: int = 2
     leaders: int = 2
     mutation: float = 0.5
@@ -84,8 +90,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name in ("burst", "turns", "leaders"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)}")
+            given = getattr(self, name)
+            if given is not None and given < 1:
+                raise ParameterError(f"{name} must be at least 1, got {given}")
         if self.first < 0:
             raise ParameterError(f"first must be at least 0, got {self.first}")
         if not 0 <= self.mutation <= 1:
@@ -129,7 +136,7 @@ def put_together(
         kept.release,
         cost,
         _aim(parameters),
-        _habits(parameters),
+        _habits(parameters, len(table) * len(names)),
         Honesty(table, parameters.held_out),
     )
     scheme, archive = _scheme(parameters, cost)
@@ -151,9 +158,10 @@ def _aim(parameters: Parameters) -> Aim:
     return lambda _: weights
 
 
-def _habits(parameters: Parameters) -> Habits:
+def _habits(parameters: Parameters, cells: int) -> Habits:
+    share, most = BURSTS[parameters.profile]
     return Habits(
-        parameters.burst,
+        parameters.burst or min(max(cells // share, SHORTEST), most),
         parameters.width is Width.OWN,
         parameters.algorithm is Algorithm.BOTH_ALL,
     )

@@ -31,8 +31,6 @@ from evomask.measures.trackable import Request
 from evomask.searches.files.genome import Coding
 
 if TYPE_CHECKING:
-    from evomask.kernels.bursts import States
-    from evomask.kernels.tracking import State
     from evomask.measures.tracking import Tracker
 
 KINDS = {Kind.CONTINUOUS: NUMBER, Kind.ORDINAL: ORDINAL, Kind.NOMINAL: NOMINAL}
@@ -143,7 +141,7 @@ class Steps:
         tracked = self.tracker.begin(masked, unkept=room)
         after = file.copy()
         counts = burst(
-            _at_depths(tracked.state), self.field, self.rules, self.alike(masked), after,
+            tracked.state, self.field, self.rules, self.alike(masked), after,
             file if donor is None else donor, aim, self._allowed(donor is not None),
             MEASURES[self.measure], steps, heat, room, seed_of(rng),
         )  # fmt: skip
@@ -160,17 +158,6 @@ class Steps:
         allowed[GIVE] = has_donor
         allowed[[JOIN, EXCHANGE]] = self.guarantee.may_join
         return allowed
-
-
-def _at_depths(state: "State") -> "States":
-    from evomask.kernels.bursts import States
-    from evomask.kernels.tracking import Wanted
-
-    return States(
-        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=False)),
-        state._replace(wanted=Wanted(linkage=True, renaming=False, inference=True)),
-        state,
-    )
 
 
 def _wholes(values: list[int]) -> Indices:

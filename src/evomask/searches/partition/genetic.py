@@ -5,6 +5,7 @@ What evolves in the loop is its whole population; one task is a burst of epochs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,21 @@ FIFTY_RECORDS = Rates(epochs=100_000)
 
 MACROGROUPS = Rates(chromosomes=10, mutation=0.1, crossover=0.5, epochs=10_000)
 """Table 1 of the paper on the hybrid (2007)."""
+
+
+class Preset(StrEnum):
+    """The parameters of a paper by name."""
+
+    WHOLE_FILE = "whole-file"
+    FIFTY_RECORDS = "fifty-records"
+    MACROGROUPS = "macrogroups"
+
+
+PRESETS: Mapping[Preset, Rates] = {
+    Preset.WHOLE_FILE: WHOLE_FILE,
+    Preset.FIFTY_RECORDS: FIFTY_RECORDS,
+    Preset.MACROGROUPS: MACROGROUPS,
+}
 
 
 class Breeding(NamedTuple):

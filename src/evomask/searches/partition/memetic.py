@@ -19,7 +19,7 @@ FEW_STEPS = 8_000
 FOUNDING = 0.6
 """Share of the budget that the long bursts take."""
 
-SHORTER = 8
+SHORTER = 10
 """How many times shorter a short burst is."""
 
 PER_RECORD = 2_000

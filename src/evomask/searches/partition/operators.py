@@ -16,10 +16,13 @@ POOLS = 600
 def resolved(points: Points, labels: Labels, k: int, rng: np.random.Generator) -> Labels:
     """The partition after groups were solved exactly together with those next to them.
 
-    It is never worse. A group that was changed is not looked at again in the same go.
+    It is never worse. A group that was changed is not looked at again in the same go. Where two
+    groups are too many records for a pool, nothing changes.
     """
     from scipy.spatial import KDTree
 
+    if 2 * k > POOL_RECORDS:
+        return canonical(labels)
     sizes = group_sizes(labels)
     middles = rng.permutation(len(sizes))[:POOLS]
     means = centroids(points, labels)

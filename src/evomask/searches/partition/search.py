@@ -60,10 +60,12 @@ class Parameters:
         burst: steps of a long annealing burst; by default from the budget.
         macro: records in a macrogroup of the hybrids; for two-step a multiple of k.
         inner: what refines a macrogroup: best, genetic, exact or memetic.
-        chromosomes: size of the genetic population; by default as in the paper of the algorithm.
-        mutation: mutation rate of the genetic algorithm; by default as in its paper.
-        crossover: crossover rate of the genetic algorithm; by default as in its paper.
-        epochs: generations of the genetic algorithm; by default as in its paper.
+        preset: parameters of the genetic algorithm as in the papers: whole-file, fifty-records or
+            macrogroups; by default those of the algorithm's paper.
+        chromosomes: size of the genetic population; by default that of the preset.
+        mutation: mutation rate of the genetic algorithm; by default that of the preset.
+        crossover: crossover rate of the genetic algorithm; by default that of the preset.
+        epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
     """
@@ -73,6 +75,7 @@ class Parameters:
     burst: int | None = None
     macro: int | None = None
     inner: hybrid.Inner = hybrid.Inner.BEST
+    preset: genetic.Preset | None = None
     chromosomes: int | None = None
     mutation: float | None = None
     crossover: float | None = None
@@ -87,10 +90,11 @@ class Parameters:
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
 
-    def rates(self, preset: genetic.Rates) -> genetic.Rates:
-        """A preset with what was set in its place."""
+    def rates(self, usual: genetic.Preset) -> genetic.Rates:
+        """The preset asked for, or the usual one, with what was set in its place."""
         names = "chromosomes", "mutation", "crossover", "epochs"
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        preset = genetic.PRESETS[self.preset or usual]
         return replace(preset, per_gene=self.per_gene, **given)
 
 
@@ -167,7 +171,7 @@ def _steps_within(seconds: float, problem: Memetic) -> float:
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
-    rates = parameters.rates(genetic.WHOLE_FILE)
+    rates = parameters.rates(genetic.Preset.WHOLE_FILE)
     return Setup(genetic.Genetic(common, rates), genetic.Onward(rates.epochs), 1, Best())
 
 
@@ -181,7 +185,7 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
     if parameters.inner is hybrid.Inner.EXACT:
         largest = int(group_sizes(macrogroups).max())
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
-    rates = parameters.rates(genetic.MACROGROUPS)
+    rates = parameters.rates(genetic.Preset.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
     return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
 

@@ -42,7 +42,7 @@ STEPS = 1_000
 """Small changes in a burst, where no clock decides."""
 
 BURST, TRIAL, LEAST_STEPS, MOST_STEPS = 0.06, 50, 50.0, 20_000.0
-"""Seconds of a burst under a time budget, changes that are timed, and the limits."""
+"""CPU seconds of a burst under a time budget, changes that are timed, and the limits."""
 
 SETTING_UP = 2**32
 """Number of the draw that setting up uses; no evaluation comes near it."""
@@ -273,10 +273,10 @@ def _steps(parameters: Parameters, around: Surroundings, once: Callable[[], obje
 
     def timed() -> float:
         once()
-        started = time.perf_counter()
+        started = time.process_time()
         for _ in range(TRIAL):
             once()
-        spent = (time.perf_counter() - started) / TRIAL
+        spent = (time.process_time() - started) / TRIAL
         return min(MOST_STEPS, max(LEAST_STEPS, BURST / max(spent, 1e-9)))
 
     return int(around.decide("steps", timed))
