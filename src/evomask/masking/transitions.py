@@ -1,6 +1,6 @@
 """Transition matrices: made from weights, checked, and the standard ones to compare with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,3 +63,17 @@ def standard_matrices(
 def frequencies_of(table: Table, attributes: tuple[str, ...]) -> dict[str, Floats]:
     """How many records hold each category of each attribute."""
     return {name: category_frequencies(table, name) for name in attributes}
+
+
+def properties_of(
+    matrix: Transitions, categories: Sequence[str], frequencies: Floats
+) -> dict[str, object]:
+    """A matrix row by row and what holds for it, in plain numbers and words."""
+    stays = np.diagonal(matrix)
+    return {
+        "categories": list(categories),
+        "rows": matrix.tolist(),
+        "diagonal": [float(stays.min()), float(stays.max())],
+        "dominant": is_dominant(matrix),
+        "frequency_shift": frequency_shift(matrix, frequencies),
+    }

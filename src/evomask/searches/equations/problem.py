@@ -19,7 +19,7 @@ from evomask.evolution.tree import Symbols
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.pram import Transitions, made_invariant
-from evomask.masking.transitions import frequency_shift, is_dominant
+from evomask.masking.transitions import properties_of
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
@@ -195,14 +195,8 @@ class MatrixEquations:
         }
 
     def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
-        stays = np.diagonal(matrix)
-        return {
-            "categories": list(self.draws.table.attribute(name).categories),
-            "rows": matrix.tolist(),
-            "diagonal": [float(stays.min()), float(stays.max())],
-            "dominant": is_dominant(matrix),
-            "frequency_shift": frequency_shift(matrix, self.frequencies[name]),
-        }
+        categories = self.draws.table.attribute(name).categories
+        return properties_of(matrix, categories, self.frequencies[name])
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
         """The symbols in their order."""

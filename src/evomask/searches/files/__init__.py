@@ -1,1 +1,1 @@
-"""Masked files themselves evolve (Marés, 2014, chapter 3)."""
+"""Masked files themselves evolve (Marés, 2013, chapter 3)."""

@@ -13,7 +13,7 @@ from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
-from evomask.masking.transitions import frequency_shift, is_dominant
+from evomask.masking.transitions import properties_of
 from evomask.measures.randomized import Randomized
 from evomask.searches.pram import operators
 from evomask.searches.pram.genome import Layout
@@ -116,14 +116,8 @@ class TransitionProblem:
         }
 
     def _told(self, name: str, matrix: Floats) -> dict[str, object]:
-        stays = np.diagonal(matrix)
-        return {
-            "categories": list(self.layout.table.attribute(name).categories),
-            "rows": matrix.tolist(),
-            "diagonal": [float(stays.min()), float(stays.max())],
-            "dominant": is_dominant(matrix),
-            "frequency_shift": frequency_shift(matrix, self.layout.frequencies[name]),
-        }
+        categories = self.layout.table.attribute(name).categories
+        return properties_of(matrix, categories, self.layout.frequencies[name])
 
     def pack(self, genome: Floats) -> Mapping[str, NDArray[Any]]:
         """All matrices in one row."""
