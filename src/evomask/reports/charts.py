@@ -54,10 +54,11 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
 
 def evolution(searches: Sequence[SearchNote]) -> Chart | None:
     """The best score of each search by the evaluations it used."""
-    told = [one for one in searches if len(one.evolution) > 1]
-    if not told:
+    told = [one for one in searches if one.evolution]
+    rows = sorted(row for one in told for row in one.evolution)
+    if len(rows) < 2:
         return None
-    first, last = max(s.evolution[0][1] for s in told), min(s.evolution[-1][1] for s in told)
+    first, last, end = rows[0][1], min(score for _, score in rows), rows[-1][0]
     return Chart(
         "evolution",
         "The best score as the searches went on",
@@ -65,10 +66,10 @@ def evolution(searches: Sequence[SearchNote]) -> Chart | None:
         Axis("evaluations"),
         Axis("best score in percent, lower is better"),
         tuple(
-            Series(one.name, "steps", *_columns(one.evolution))
+            Series(one.name, "steps", *_columns((*one.evolution, (end, one.evolution[-1][1]))))
             for one in told
         ),
-    )  # fmt: skip
+    )
 
 
 def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
