@@ -256,10 +256,14 @@ def load_record(folder: Path) -> ReleaseRecord:
 
 
 def still_said(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
-    """The record with what a person said in the folder before and what still holds."""
-    if not (folder / RECORD).exists():
+    """The record with what a person said in the folder before and what still holds.
+
+    A record that is not there, or of another version, says nothing.
+    """
+    try:
+        before = load_record(folder)
+    except RunError:
         return record
-    before = load_record(folder)
     told = before.statement
     if before.chosen.point != record.chosen.point:
         told = msgspec.structs.replace(told, reason="", date="")
