@@ -110,10 +110,16 @@ class Space:
         return direction
 
     def places(self, rows: Rows) -> Floats:
-        """Places of records along the direction; NaN where they have none."""
+        """Places of records along the direction; NaN where they have none.
+
+        Terms are added one by one, as kernels do it: a matrix product rounds by the number of
+        rows, and a record that is its own original must stand exactly at its place.
+        """
         if self.direction is None or rows.low is not rows.high:
             return np.full(len(rows), np.nan)
-        places: Floats = (rows.low - self.originals.low[0]) @ self.direction
+        places = np.zeros(len(rows))
+        for terms in ((rows.low - self.originals.low[0]) * self.direction).T:
+            places += terms
         return places
 
     def sorted_candidates(self, rows: Rows, counts: Indices) -> "SortedCandidates":
