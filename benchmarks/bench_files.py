@@ -154,7 +154,10 @@ def numbers_in_a_minute() -> None:
         for profile in Profile:
             parameters = Parameters(Algorithm.GUIDED, profile, Score.MEAN)
             found = study(table, parameters, Budget(seconds=MINUTE))
-            told(name, profile, found, apart(table, parameters, found), f"thesis {fall} %, to {to}")
+            first = found.spreads[0].smallest
+            after = [reached(found, score) for score in (first * (1 - fall / 100), to)]
+            what = f"thesis {fall} %, to {to}: as far after {after[0]}, as low after {after[1]}"
+            told(name, profile, found, apart(table, parameters, found), what)
 
 
 def categories_in_a_minute() -> None:
@@ -166,6 +169,16 @@ def categories_in_a_minute() -> None:
             found = study(table, parameters, Budget(seconds=MINUTE))
             what = f"thesis: mean falls {fall} %, best {to}"
             told(name, profile, found, apart(table, parameters, found), what)
+
+
+def reached(found: FilesStudy, score: float) -> str:
+    """When the best was so low."""
+    seconds = 0.0
+    for turn, spread in zip(found.turns, found.spreads[1:], strict=True):
+        seconds += turn.fitness + turn.other
+        if spread.smallest <= score:
+            return f"{seconds:.1f} s"
+    return "more"
 
 
 def told(name: str, profile: Profile, found: FilesStudy, far: float, thesis: str) -> None:

@@ -18,6 +18,7 @@ from evomask.runs.record import (
     encode_record,
     load_record,
     said,
+    still_said,
 )
 from evomask.runs.recording import matrices_of, rules_kept
 from tests.tables import numbers
@@ -121,6 +122,11 @@ def test_few_suppressed_cells_are_not_counted_in_public(record, cells, told):
 def test_what_was_said_stays_where_nothing_new_is_said(record):
     first = said(record, Statement(reason="because", by="me"))
     assert said(first, Statement(by="you")).statement == Statement(reason="because", by="you")
+
+
+def test_an_unreadable_record_says_nothing(record, tmp_path):
+    (tmp_path / "record.json").write_text("{}", encoding="utf-8")
+    assert still_said(record, tmp_path) == record
 
 
 def test_another_word_for_matrices_is_refused():

@@ -18,6 +18,7 @@ from evomask.runs.inputs import Input
 from evomask.runs.protect import protect_file, resume_protection
 from evomask.runs.protected import ProtectJob
 from evomask.runs.requirements import Requirement
+from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")
 
@@ -82,6 +83,11 @@ def test_every_point_of_the_front_fulfils_what_is_required(once):
         masked = once.masked(one.number)
         classes = np.unique([masked[name] for name in QUASI], axis=1, return_counts=True)[1]
         assert classes.min() >= 3
+
+
+def test_pycanon_finds_every_point_as_anonymous_as_required(once):
+    tables = [once.masked(one.number) for one in once.front]
+    assert all(answer["k"] >= 3 for answer in pycanon_answers(tables, QUASI))
 
 
 def test_diversity_is_guaranteed_too(job_in):

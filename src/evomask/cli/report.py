@@ -10,7 +10,7 @@ from evomask.cli.speech import say, say_json
 
 if TYPE_CHECKING:
     from evomask.reports.writing import Reports
-    from evomask.runs.record import Record
+    from evomask.runs.record import ReleaseRecord
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
 
@@ -38,7 +38,7 @@ def report(
     say_json(_as_json(record, written)) if json else say(_in_words(written))
 
 
-def _as_json(record: "Record", written: "Reports") -> dict[str, Any]:
+def _as_json(record: "ReleaseRecord", written: "Reports") -> dict[str, Any]:
     chosen = record.chosen
     return {
         "reports": written.pages,

@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from evomask.data.chart import Axis, Chart, HeatMap
-from evomask.data.distance import Standardizer
 from evomask.data.partition import within_sum_of_squares
+from evomask.io.synthetic import random_table
 from evomask.kernels.arrays import Points
 from evomask.kernels.exact import optimum
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition.counting import chance_of_candidate, representatives, represented
+from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genetic import FIFTY_RECORDS, WHOLE_FILE, Rates, begun, continued
 from evomask.searches.partition.sensitivity import COARSE, Grid, Trial, best_values, trials
 
@@ -44,9 +45,8 @@ TABLE_V = {
 
 def random_file(n_records: int, n_attributes: int, seed: int = 1) -> Points:
     """Numbers drawn evenly from -10,000 to 10,000, standardised."""
-    rng = np.random.default_rng([seed, n_records, n_attributes])
-    points = rng.uniform(-10_000, 10_000, size=(n_records, n_attributes))
-    return Standardizer.of(points)(points)
+    table = random_table(n_records, n_attributes, seed)
+    return embedded(table, table.schema.quasi_identifiers)
 
 
 def table_1() -> list[Row]:

@@ -191,12 +191,12 @@ def _methods(
     table: Table, points: Points, name: str, k: int, seed: int, share: float
 ) -> dict[str, Labels]:
     effort = Budget(evaluations=max(1, round(share * EFFORT * len(points))))
-    halving = Parameters(k, Algorithm.TWO_STEP, macro=6 * k)
+    refined = Parameters(k, Algorithm.TWO_STEP, macro=6 * k)
     return {
         "MDAV": mdav(points, k),
         "V-MDAV": vmdav(points, k, GAMMA[name]),
         "MDAV-MHM": split_order(points, along_groups(points, mdav(points, k)), k),
         "NPN-MHM": split_order(points, nearest_point_next(points), k),
-        "two-step hybrid": searched(table, halving, Budget(generations=1), seed),
+        "two-step hybrid": searched(table, refined, Budget(generations=1), seed),
         "memetic": searched(table, Parameters(k), effort, seed),
     }

@@ -11,6 +11,8 @@ from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 MOST_OPERATORS = 24
+FIRST = "first"
+"""What the first population came by; it has no parents."""
 
 
 def map_chart(points: PointsNote) -> Chart:
@@ -52,10 +54,11 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
 
 def evolution(searches: Sequence[SearchNote]) -> Chart | None:
     """The best score of each search by the evaluations it used."""
-    told = [one for one in searches if len(one.evolution) > 1]
-    if not told:
+    told = [one for one in searches if one.evolution]
+    rows = sorted(row for one in told for row in one.evolution)
+    if len(rows) < 2:
         return None
-    first, last = max(s.evolution[0][1] for s in told), min(s.evolution[-1][1] for s in told)
+    first, last, end = rows[0][1], min(score for _, score in rows), rows[-1][0]
     return Chart(
         "evolution",
         "The best score as the searches went on",
@@ -63,10 +66,10 @@ def evolution(searches: Sequence[SearchNote]) -> Chart | None:
         Axis("evaluations"),
         Axis("best score in percent, lower is better"),
         tuple(
-            Series(one.name, "steps", *_columns(one.evolution))
+            Series(one.name, "steps", *_columns((*one.evolution, (end, one.evolution[-1][1]))))
             for one in told
         ),
-    )  # fmt: skip
+    )
 
 
 def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -94,7 +97,8 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
 
 def operators(search: SearchNote) -> Chart | None:
     """What part of each operator's children improved on their parents, and what part stayed."""
-    made = [one for one in search.operators if one.children][:MOST_OPERATORS]
+    bred = (one for one in search.operators if one.children and one.name != FIRST)
+    made = list(bred)[:MOST_OPERATORS]
     if not any(one.improved for one in made):
         return None
     best = max(made, key=lambda one: one.improved / one.children)

@@ -10,7 +10,7 @@ from evomask.data.chart import Chart
 from evomask.reports import charts
 from evomask.reports.pages import page
 from evomask.runs.public_record import PublicMatrix
-from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, Record
+from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, ReleaseRecord
 
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""
@@ -23,7 +23,7 @@ QUESTIONS = {"singling": SINGLING, "learned": INFERRING}
 """Which of the three questions of the data protection authorities an attack answers."""
 
 
-def internal_page(record: Record) -> str:
+def internal_page(record: ReleaseRecord) -> str:
     """The page as HTML."""
     drawn = [charts.before_and_after(one, record.minimum) for one in record.spreads]
     shown = {one.attribute for one in record.spreads}
@@ -63,7 +63,7 @@ def evenly(front: tuple[PointNote, ...], chosen: PointNote) -> list[PointNote]:
     return [p for place, p in enumerate(front) if place in places or p.point == chosen.point]
 
 
-def _holds(record: Record, name: str) -> str:
+def _holds(record: ReleaseRecord, name: str) -> str:
     if name not in record.achieved:
         return "not measured"
     asked, has = record.required[name], record.achieved[name]

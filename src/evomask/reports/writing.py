@@ -8,7 +8,7 @@ from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.protected import Protected
 from evomask.runs.public_record import Telling, public_part
-from evomask.runs.record import RECORD, Record, encode_record, still_said, write_part
+from evomask.runs.record import RECORD, ReleaseRecord, encode_record, still_said, write_part
 from evomask.runs.recording import record_of
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
@@ -38,7 +38,7 @@ def report_on(done: Protected) -> Reports:
     return write_reports(still_said(record, done.job.folder), done.job.folder)
 
 
-def write_reports(record: Record, folder: Path, matrices: Telling = "plain") -> Reports:
+def write_reports(record: ReleaseRecord, folder: Path, matrices: Telling = "plain") -> Reports:
     """Write both reports and both records.
 
     Args:

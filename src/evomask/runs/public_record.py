@@ -11,7 +11,14 @@ import msgspec
 from evomask.errors import ParameterError
 from evomask.runs.associations import Associations
 from evomask.runs.cells import Spread
-from evomask.runs.record import FORMAT, AttributeNote, FileNote, MatrixNote, MeasureNote, Record
+from evomask.runs.record import (
+    FORMAT,
+    AttributeNote,
+    FileNote,
+    MatrixNote,
+    MeasureNote,
+    ReleaseRecord,
+)
 
 Telling = Literal["plain", "all", "none"]
 """Which PRAM matrices the public report shows."""
@@ -62,7 +69,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
 
 
-def public_part(record: Record, matrices: Telling = "plain") -> PublicRecord:
+def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRecord:
     """The part of a record that may be told.
 
     Args:
@@ -106,7 +113,7 @@ def telling_of(text: str) -> Telling:
     return TELLINGS[TELLINGS.index(text)]
 
 
-def _names_in_role(record: Record, role: str) -> tuple[str, ...]:
+def _names_in_role(record: ReleaseRecord, role: str) -> tuple[str, ...]:
     return tuple(one.name for one in record.attributes if one.role == role)
 
 

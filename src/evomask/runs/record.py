@@ -176,7 +176,7 @@ class Statement(msgspec.Struct, frozen=True):
         return msgspec.structs.asdict(self)
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a release record needs; for those who may see the original.
 
     Args:
@@ -230,10 +230,10 @@ def encode_record(record: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 
 
-def decode_record(text: bytes) -> Record:
+def decode_record(text: bytes) -> ReleaseRecord:
     """The internal record in a JSON file of this version."""
     try:
-        record = msgspec.json.decode(text, type=Record)
+        record = msgspec.json.decode(text, type=ReleaseRecord)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunError(f"{RECORD} is not a record this version can read: {error}") from None
     if record.format != FORMAT:
@@ -247,7 +247,7 @@ def write_part(path: Path, content: bytes) -> Path:
     return path
 
 
-def load_record(folder: Path) -> Record:
+def load_record(folder: Path) -> ReleaseRecord:
     """The internal record in the folder of a run."""
     try:
         return decode_record((folder / RECORD).read_bytes())
@@ -255,18 +255,22 @@ def load_record(folder: Path) -> Record:
         raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
 
 
-def still_said(record: Record, folder: Path) -> Record:
-    """The record with what a person said in the folder before and what still holds."""
-    if not (folder / RECORD).exists():
+def still_said(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
+    """The record with what a person said in the folder before and what still holds.
+
+    A record that is not there, or of another version, says nothing.
+    """
+    try:
+        before = load_record(folder)
+    except RunError:
         return record
-    before = load_record(folder)
     told = before.statement
     if before.chosen.point != record.chosen.point:
         told = msgspec.structs.replace(told, reason="", date="")
     return said(record, told)
 
 
-def said(record: Record, statement: Statement) -> Record:
+def said(record: ReleaseRecord, statement: Statement) -> ReleaseRecord:
     """The record with what a person says now; what was said before stays where nothing is new."""
     before = record.statement
     merged = {

@@ -32,7 +32,7 @@ from evomask.runs.record import (
     OperatorNote,
     PointNote,
     PointsNote,
-    Record,
+    ReleaseRecord,
     RiskCell,
     SearchNote,
 )
@@ -69,14 +69,14 @@ class MatrixProblem(Protocol):
         ...
 
 
-def record_of(done: Protected) -> Record:
+def record_of(done: Protected) -> ReleaseRecord:
     """The record of a finished job."""
     original, masked = done.table, done.masked(done.chosen.number)
     found, before = done.found[done.chosen.number], done.found[ORIGINAL]
     side_by_side = compared(original, masked)
     released = sum(one.released for one in side_by_side.attributes)
     requirement = done.job.requirement
-    return Record(
+    return ReleaseRecord(
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
         input=FileNote(done.job.source.path.name, done.sha256, len(original), len(original.schema)),

@@ -51,10 +51,7 @@ SEARCHES: dict[str, str] = {
     "clustered": METHODS["microaggregation in"],
     "pram": METHODS["PRAM"],
     "equations": METHODS["PRAM"],
-    "generalization": (
-        "Values were replaced by less detailed ones, as an age by an age group. Nothing that is "
-        "written is wrong; it says less."
-    ),
+    "generalization": "Values were replaced by less detailed ones, as an age by an age group.",
 }
 
 REPAIR = (

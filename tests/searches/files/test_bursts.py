@@ -98,7 +98,8 @@ def test_steps_are_counted_by_changed_cells():
 def test_values_are_taken_over_where_there_is_a_donor(has_donor):
     judge, steps = ready()
     donor = judge.coding.to_file(judge.coding.encode(TABLE)) if has_donor else None
-    _, counts = steps.run(start(judge), WORST, 1000, np.random.default_rng(3), donor=donor)
+    all_the_same = np.zeros(4)
+    _, counts = steps.run(start(judge), all_the_same, 1000, np.random.default_rng(3), donor=donor)
     assert bool(counts[2 * MOVES - 1] > 0) is has_donor
 
 

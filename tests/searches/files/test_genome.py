@@ -81,6 +81,16 @@ def test_decimals_are_those_the_values_have(value, places):
     assert decimals_of(attribute, np.array([0.0, value, 1.0])[: 2 if value == 7 else 3]) == places
 
 
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9, 1e15])
+def test_numbers_of_any_size_keep_their_value(size):
+    values = size * (1.0 + np.random.default_rng(1).random(20))
+    table = numbers(a=values, b=np.full(20, size / 3))
+    coding = Coding(table, ("a", "b"))
+    masked = coding.decode(coding.encode(table))
+    assert np.allclose(masked.values("a"), values, rtol=1e-10, atol=0.5 if size > 1e11 else 0.0)
+    assert np.allclose(masked.values("b"), size / 3, rtol=1e-10, atol=0.5 if size > 1e11 else 0.0)
+
+
 def test_declared_decimals_win():
     attribute = Attribute("a", Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, decimals=1)
     assert scale_of(attribute, np.array([0.25, 0.75])).steps == 10

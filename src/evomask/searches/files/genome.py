@@ -25,7 +25,7 @@ Genome = NDArray[np.int64]
 MISSING = -1
 MOST_DECIMALS = 6
 MOST_STEPS = 1e12
-"""A number without clear decimals is cut into at most so many steps."""
+"""A number without clear decimals is written as at most so many steps from 0."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def decimals_of(attribute: Attribute, known: Floats) -> int:
     for places in range(MOST_DECIMALS + 1):
         if np.array_equal(np.round(known, places), known):
             return places
-    return max(0, floor(log10(MOST_STEPS / max(float(np.ptp(known)), 1e-9))))
+    return max(0, floor(log10(MOST_STEPS / float(np.abs(known).max()))))
 
 
 @dataclass(frozen=True, eq=False)

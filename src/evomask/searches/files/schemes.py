@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import mul
 from typing import Generic
 
 import numpy as np
@@ -70,7 +71,7 @@ def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
 
 @dataclass(frozen=True)
 class FrontPolishing(Generic[G]):
-    """Bursts on members that nobody dominates; a child that dominates its parent replaces it.
+    """Bursts on the best for a random balance; a child no worse in anything replaces its parent.
 
     Each member keeps its own balance of loss and risk, so the population stays spread.
     """
@@ -79,12 +80,10 @@ class FrontPolishing(Generic[G]):
     mixing: float = 0.3
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Members of the front that the population makes."""
-        there = [
-            i for i, m in enumerate(state.population) if not _is_dominated(m, state.population)
-        ]
+        """For each burst two balances of loss and risk: one finds the member, one its donor."""
         brood: list[Task[G]] = []
-        for place, donor in rng.choice(there, (self.turns, 2)).tolist():
+        for _ in range(self.turns):
+            place, donor = (_best_for(state.population, rng.random()) for _ in range(2))
             mixed = donor != place and rng.random() < self.mixing
             brood.append(_burst(state.population, place, donor if mixed else None))
         return tuple(brood)
@@ -99,11 +98,11 @@ class FrontPolishing(Generic[G]):
         return tuple(survivors)
 
 
-def _is_dominated(member: Individual[G], population: Population[G]) -> bool:
-    return any(
-        other.fitness != member.fitness and _is_no_worse(other.fitness, member.fitness)
-        for other in population
-    )
+def _best_for(population: Population[G], balance: float) -> int:
+    """The member whose larger part is smallest, one part weighing *balance*, the other the rest."""
+    weights = balance, 1.0 - balance
+    costs = costs_of(population, lambda fitness: max(map(mul, weights, fitness)))
+    return int(leaders(costs, 1)[0])
 
 
 def _is_no_worse(one: Fitness, other: Fitness) -> bool:
