@@ -4,7 +4,7 @@ The trees are ours (see `evomask.papers.adult`), so exact fronts and with them a
 differ a little from the paper's.
 
 CE is printed there as a sum over the archive. Its values fit a mean: with as many points off the
-front as RR tells, sums are 40 to 90 times as large with our trees and means are alike, in Table 1
+front as RR tells, sums are 30 to 75 times as large with our trees and means are alike, in Table 1
 and for two properties in Table 2(a). With l and large boxes the paper's CE is 20 times as large
 as our mean or more; a point that is off by one value of l counts 1/14 there. Rows have both.
 """
