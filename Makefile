@@ -15,13 +15,14 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo test check test-slow bench format clean
+.PHONY: help install demo test check test-slow test-browser bench docs format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV)"
 	@echo "make demo       the main job on bundled data"
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
+	@echo "make test-browser  reports in Chromium, by axe-core (installs both where it may)"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 
 $(BIN)/python:
@@ -60,6 +61,17 @@ test-slow: check $(ORACLES)/.installed
 	$(BIN)/python -m evomask.kernels
 	$(BIN)/pytest -m "not browser"
 
+.browser/node_modules/axe-core:
+	command -v chromium >/dev/null || apt-get install --yes --quiet chromium
+	npm install --silent --no-package-lock --prefix .browser axe-core@4
+
+test-browser: $(VENV)/.developed .browser/node_modules/axe-core
+	$(BIN)/pytest -m browser
+
+docs: $(VENV)/.developed
+	$(BIN)/python -m evomask.cli.reference > docs/commands.new
+	mv docs/commands.new docs/commands.md
+
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
@@ -68,4 +80,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) .mypy_cache .ruff_cache .pytest_cache $(DEMO)
+	rm -rf $(VENV) $(ORACLES) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

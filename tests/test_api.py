@@ -118,3 +118,11 @@ def test_the_text_of_a_result_holds_no_value_of_a_record(result):
 
 def test_the_report_is_written(result, tmp_path):
     assert "<html" in result.report(tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_public_report_does_not_tell_the_seed(result, tmp_path):
+    pages = [
+        result.report(tmp_path / f"{public}.html", public=public).read_text(encoding="utf-8")
+        for public in (False, True)
+    ]
+    assert ["seed" in page for page in pages] == [True, False]

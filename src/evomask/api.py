@@ -127,13 +127,22 @@ class Result(Generic[F]):
         released: F = reordered(masked, rng.permutation(len(masked)))
         return released
 
-    def report(self, path: str | Path) -> Path:
-        """Write the internal report: one page of HTML for those who hold the records."""
+    def report(self, path: str | Path, *, public: bool = False) -> Path:
+        """Write a report as one page of HTML.
+
+        Args:
+            public: the page to publish with the file, without seed and risks; otherwise the
+                one for those who hold the records.
+        """
         from evomask.reports.internal import internal_page
+        from evomask.reports.public import public_page
+        from evomask.runs.public_record import public_part
         from evomask.runs.record import write_part
         from evomask.runs.recording import record_of
 
-        return write_part(Path(path), internal_page(record_of(self.done)).encode())
+        record = record_of(self.done)
+        page = public_page(public_part(record)) if public else internal_page(record)
+        return write_part(Path(path), page.encode())
 
     def __repr__(self) -> str:
         """In short; never a record's values."""

@@ -51,7 +51,7 @@ SEARCHES: dict[str, str] = {
     "clustered": METHODS["microaggregation in"],
     "pram": METHODS["PRAM"],
     "equations": METHODS["PRAM"],
-    "generalization": ("Values were replaced by less detailed ones, as an age by an age group."),
+    "generalization": "Values were replaced by less detailed ones, as an age by an age group.",
 }
 
 REPAIR = (
