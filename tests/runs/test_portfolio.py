@@ -171,3 +171,13 @@ def test_spreading_takes_the_ends_and_what_lies_between():
 
 def test_nobody_waits_before_a_member_begins():
     assert waiting(PortfolioState(), "grid") == []
+
+
+def test_generalized_files_are_described_by_their_levels(tmp_path):
+    (tmp_path / "sex.csv").write_text("f;*\nm;*\n", encoding="utf-8")
+    frame = people(sex=lambda rng, n: rng.choice(["f", "m"], n))
+    tree = str(tmp_path / "sex.csv")
+    sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER, hierarchy=tree)
+    shop = shop_for(table_of(frame, sex=sex), searches=["generalization"])
+    assert shop.describe("generalization", (1,), "node") == "generalization, levels up: sex 1"
+    assert shop.describe("generalization", (0,), "node") == "generalization, levels up: none"

@@ -101,6 +101,11 @@ class Nodes:
         """The levels that were packed."""
         return genome.unpack(arrays)
 
+    def describe(self, levels: Levels) -> str:
+        """How far each attribute goes up its hierarchy, in words."""
+        up = [f"{n} {level}" for n, level in zip(self.lattice.names, levels, strict=True) if level]
+        return f"generalization, levels up: {', '.join(up) or 'none'}"
+
     def decode(self, levels: Levels, draw: int) -> Table:
         """The generalized table, records of classes too small flagged as suppressed."""
         return self.lattice.applied(levels, self.reader.suppressed(levels))
