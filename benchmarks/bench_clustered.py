@@ -20,12 +20,12 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.clustered import GERMAN, HOUSING, original
 from evomask.searches.clustered.search import (
     GENERATIONS,
     ClusteredSearch,
     Parameters,
-    RiskProfile,
     WantedClustering,
     WantedMethod,
 )

@@ -15,12 +15,17 @@ from evomask.evolution.individual import Individual, worst
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
 from evomask.masking.transitions import standard_matrices
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.pram import Effort
 from evomask.papers.pram_inputs import ADULT, FLARE, GERMAN, original
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.genome import Equation, Rows
 from evomask.searches.equations.problem import MatrixEquations
-from evomask.searches.equations.search import Algorithm, EquationsSearch, Parameters, Profile
+from evomask.searches.equations.search import (
+    Algorithm,
+    EquationsSearch,
+    Parameters,
+)
 
 FIGURE = {GERMAN: 30.97, FLARE: 36.09}
 """The thesis' best, or its best standard matrix: the worst of loss and risk to beat."""
@@ -72,11 +77,11 @@ def fresh(problem: MatrixEquations, genome: Equation) -> float:
     return worst(tuple(np.mean(readings, axis=0).tolist()))
 
 
-def compared(name: str, profile: Profile, seconds: float, seed: int) -> None:
+def compared(name: str, profile: RiskProfile, seconds: float, seed: int) -> None:
     """One line: the score, the best standard matrix, the figure to beat."""
     problem, best, turns = searched(name, Parameters(profile=profile), seconds, seed)
     score, (standard, title) = worst(best.fitness), best_standard(problem)
-    figure = FIGURE.get(name) if profile is Profile.PAPERS else None
+    figure = FIGURE.get(name) if profile is RiskProfile.PAPERS else None
     told = f", thesis {figure} (ratio {score / figure:.3f})" if figure else ""
     print(
         f"{name:6} {profile:6} seed {seed}: {score:6.2f}, fresh draws "
@@ -91,7 +96,7 @@ def algorithms(name: str, seconds: float, seed: int) -> None:
     """Ours and the thesis' algorithm in the same time."""
     scores = {}
     for algorithm in (Algorithm.MEMETIC, Algorithm.THESIS):
-        parameters = Parameters(algorithm=algorithm, profile=Profile.PAPERS)
+        parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS)
         scores[algorithm] = worst(searched(name, parameters, seconds, seed)[1].fitness)
     ours, theirs = scores.values()
     print(f"{name:6} memetic {ours:.2f}, Algorithm 7 {theirs:.2f}, ratio {ours / theirs:.3f}")
@@ -101,7 +106,7 @@ def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     parts = sys.argv[2:] or ["papers", "strict", "algorithms"]
     for name in (GERMAN, FLARE, ADULT):
-        for profile in Profile:
+        for profile in RiskProfile:
             if profile.value in parts:
                 compared(name, profile, seconds, seed=1)
         if "algorithms" in parts:

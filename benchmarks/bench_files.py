@@ -14,12 +14,17 @@ import numpy as np
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.evolution.individual import Joined
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
+from evomask.measures.profiles import RiskProfile
 from evomask.runs.files_study import FilesStudy, study_files
-from evomask.searches.files.fitness import AIMS, Judge, Profile, Score
+from evomask.searches.files.fitness import (
+    AIMS,
+    Judge,
+)
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.search import Algorithm, Parameters
@@ -98,7 +103,7 @@ def apart(table: Table, parameters: Parameters, found: FilesStudy) -> float:
 
 def steps() -> None:
     """Elementary steps a second inside bursts, from the first file that rank swapping makes."""
-    aims = {Profile.PAPERS: 20_000, Profile.STRICT: 8_000}
+    aims = {RiskProfile.PAPERS: 20_000, RiskProfile.STRICT: 8_000}
     for name, load in chosen("Census", "German"):
         table = load()
         for profile, aim in aims.items():
@@ -107,7 +112,7 @@ def steps() -> None:
             burst = Steps(coding, judge.followed)
             rng = np.random.default_rng(1)
             file = coding.to_file(coding.encode(shuffled(table, rng)))
-            weights = np.array(AIMS[Score.WORST])
+            weights = np.array(AIMS[Joined.WORST])
             file, _ = burst.run(file, weights, 100, rng)
             rates = []
             for _ in range(8):
@@ -134,7 +139,7 @@ def thesis() -> None:
     """A thousand generations of the thesis' algorithm, the median of five seeds."""
     for name, (load, fall, to) in NUMBERS.items():
         table = load()
-        parameters = Parameters(Algorithm.THESIS, Profile.PAPERS, Score.MEAN)
+        parameters = Parameters(Algorithm.THESIS, RiskProfile.PAPERS, Joined.MEAN)
         found = [study(table, parameters, Budget(generations=1000), seed) for seed in SEEDS]
         before = median(one.spreads[0].smallest for one in found)
         after = median(one.spreads[-1].smallest for one in found)
@@ -151,8 +156,8 @@ def numbers_in_a_minute() -> None:
     """Our search on the thesis' files of numbers: when it has fallen as far, and after a minute."""
     for name, (load, fall, to) in NUMBERS.items():
         table = load()
-        for profile in Profile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Score.MEAN)
+        for profile in RiskProfile:
+            parameters = Parameters(Algorithm.GUIDED, profile, Joined.MEAN)
             found = study(table, parameters, Budget(seconds=MINUTE))
             first = found.spreads[0].smallest
             after = [reached(found, score) for score in (first * (1 - fall / 100), to)]
@@ -164,8 +169,8 @@ def categories_in_a_minute() -> None:
     """Our search on the thesis' files of categories, by the worst score."""
     for name, (load, fall, to) in CATEGORIES.items():
         table = load()
-        for profile in Profile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Score.WORST)
+        for profile in RiskProfile:
+            parameters = Parameters(Algorithm.GUIDED, profile, Joined.WORST)
             found = study(table, parameters, Budget(seconds=MINUTE))
             what = f"thesis: mean falls {fall} %, best {to}"
             told(name, profile, found, apart(table, parameters, found), what)
@@ -181,7 +186,7 @@ def reached(found: FilesStudy, score: float) -> str:
     return "more"
 
 
-def told(name: str, profile: Profile, found: FilesStudy, far: float, thesis: str) -> None:
+def told(name: str, profile: RiskProfile, found: FilesStudy, far: float, thesis: str) -> None:
     first, last = found.spreads[0], found.spreads[-1]
     print(
         f"{name:<10}{profile:<8} best {first.smallest:.2f} -> {last.smallest:.2f} "
@@ -196,8 +201,8 @@ def held_out() -> None:
     """Attackers that were not in the fitness, on the best first file and the evolved one."""
     for name, load in chosen("Census", "German"):
         table = load()
-        for profile in Profile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Score.WORST)
+        for profile in RiskProfile:
+            parameters = Parameters(Algorithm.GUIDED, profile, Joined.WORST)
             first = study(table, parameters, Budget(generations=0))
             found = study(table, parameters, Budget(seconds=MINUTE / 2))
             coding = Coding(table, table.schema.names)

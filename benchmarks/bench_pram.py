@@ -14,6 +14,7 @@ from typing import Any
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State
@@ -23,8 +24,12 @@ from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.masking.transitions import standard_matrices
+from evomask.measures.profiles import RiskProfile
 from evomask.searches.pram.problem import TransitionProblem
-from evomask.searches.pram.search import Joined, Parameters, PramSearch, Profile
+from evomask.searches.pram.search import (
+    Parameters,
+    PramSearch,
+)
 
 FILES = {
     "german": ("uci/german_credit.csv", ("EXISTACC", "SAVINGS", "PRESEMPLOY"), Kind.ORDINAL),
@@ -103,9 +108,9 @@ def line(title: str, found: Found) -> str:
 
 
 def against_aims(name: str, budget: float) -> None:
-    """Profile papers with risk (ID + DBRL) / 2."""
+    """RiskProfile papers with risk (ID + DBRL) / 2."""
     for joined in Joined:
-        parameters = Parameters(profile=Profile.PAPERS, score=joined)
+        parameters = Parameters(profile=RiskProfile.PAPERS, score=joined)
         found = searched(original(name), parameters, budget)
         aim = AIMS[name, joined]
         ratio = found.told["score"] / aim
@@ -113,14 +118,14 @@ def against_aims(name: str, budget: float) -> None:
 
 
 def with_probabilistic_linkage(name: str, budget: float) -> None:
-    """Profile papers with PRL in the risk: reported."""
-    parameters = Parameters(profile=Profile.PAPERS, probabilistic=True)
+    """RiskProfile papers with PRL in the risk: reported."""
+    parameters = Parameters(profile=RiskProfile.PAPERS, probabilistic=True)
     found = searched(original(name), parameters, budget)
     print(line(f"{name} papers worst, with PRL", found), flush=True)
 
 
 def against_standard(name: str, budget: float) -> None:
-    """Profile strict, beside the best standard matrix over all its parameters."""
+    """RiskProfile strict, beside the best standard matrix over all its parameters."""
     found = searched(original(name), Parameters(), budget)
     problem = found.problem
     scores = {}
@@ -143,7 +148,7 @@ def against_standard(name: str, budget: float) -> None:
 
 def speed(name: str) -> None:
     """Foretold against expected or drawn, for one set of matrices."""
-    for profile in Profile:
+    for profile in RiskProfile:
         setup = PramSearch.setup(
             original(name), Parameters(profile=profile), Surroundings(partial(draw_stream, SEED))
         )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evomask.evolution.individual import Joined
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
 from evomask.papers.files import fall, searched
@@ -21,7 +22,6 @@ from evomask.papers.files_inputs import (
     TARRAGONA,
     original,
 )
-from evomask.searches.files.fitness import Score
 
 QUICK = 0.02
 
@@ -64,18 +64,18 @@ class TestRuns:
         reference("uci/german_credit.csv")
 
     def test_no_score_rises(self):
-        spreads = np.array(searched(GERMAN, Score.WORST, Effort(share=QUICK)).spreads)
+        spreads = np.array(searched(GERMAN, Joined.WORST, Effort(share=QUICK)).spreads)
         assert (np.diff(spreads[:, 1:], axis=0) <= 1e-9).all()
 
     def test_two_executions_begin_alike_and_go_apart(self):
-        runs = [searched(TARRAGONA, Score.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)]
+        runs = [searched(TARRAGONA, Joined.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)]
         assert runs[0].first == runs[1].first
         assert runs[0].last != runs[1].last
 
     def test_without_the_best_the_first_population_has_a_hole(self):
         effort = Effort(share=0.001)
         whole, holed = (
-            searched(FLARE, Score.WORST, effort, without_best=percent) for percent in (0.0, 10.0)
+            searched(FLARE, Joined.WORST, effort, without_best=percent) for percent in (0.0, 10.0)
         )
         gone = sorted(max(pair) for pair in whole.first)[: len(whole.first) - len(holed.first)]
         assert len(gone) == round(len(whole.first) / 10)
@@ -100,7 +100,7 @@ class TestRuns:
 
     def test_scores_of_census_begin_near_those_of_the_thesis(self):
         """By IL1 to IL5; by our probabilistic loss they begin at 30."""
-        begun = searched(CENSUS, Score.MEAN, Effort(share=0.001)).spreads[0]
+        begun = searched(CENSUS, Joined.MEAN, Effort(share=0.001)).spreads[0]
         assert begun.smallest == pytest.approx(FIRST_BEST[CENSUS], abs=4)
 
     def test_tables_have_paper_and_ours_in_every_row(self):

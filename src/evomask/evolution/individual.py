@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Generic, TypeAlias, TypeVar
 
 G = TypeVar("G")
@@ -58,3 +59,13 @@ def mean(fitness: Fitness) -> float:
 def worst(fitness: Fitness) -> float:
     """The largest of a fitness' numbers as its cost."""
     return max(fitness)
+
+
+class Joined(StrEnum):
+    """How loss and risk become one number."""
+
+    MEAN = "mean"
+    WORST = "worst"
+
+
+COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}

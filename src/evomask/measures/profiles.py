@@ -8,6 +8,7 @@ from the most similar record, which does not care about order.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
@@ -202,6 +203,13 @@ def _recovered_cells(original: Table, names: tuple[str, ...]) -> Reading:
         return total / len(names)
 
     return reading
+
+
+class RiskProfile(StrEnum):
+    """Which risk: the papers', or one that renaming and reordering cannot deceive."""
+
+    STRICT = "strict"
+    PAPERS = "papers"
 
 
 @dataclass(frozen=True)

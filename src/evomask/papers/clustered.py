@@ -20,13 +20,13 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.streams import draw_stream
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
 from evomask.searches.clustered.genome import spread
 from evomask.searches.clustered.search import (
     ClusteredSearch,
     LossOf,
     Parameters,
-    RiskProfile,
     WantedClustering,
     WantedMethod,
 )

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from evomask.data.chart import Axis, Chart, Line, Series
-from evomask.evolution.individual import Fitness, worst
+from evomask.evolution.individual import Fitness, Joined, worst
 from evomask.masking.pram import Design
 from evomask.masking.transitions import standard_matrices
+from evomask.measures.profiles import RiskProfile
 from evomask.measures.randomized import Randomized
 from evomask.papers.pram import Effort, Found, Row, carried_out, evolution_series
 from evomask.papers.pram_inputs import (
@@ -27,9 +28,7 @@ from evomask.searches.equations.genome import Rows
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
-    Joined,
     Parameters,
-    Profile,
 )
 
 AS_PRINTED, OURS = 1_500, 60
@@ -45,7 +44,9 @@ def searched(
     name: str, score: Joined, algorithm: Algorithm, effort: Effort, levels: int | None = None
 ) -> Found:
     """Equations for one file, profile `papers`."""
-    parameters = Parameters(algorithm=algorithm, profile=Profile.PAPERS, score=score, levels=levels)
+    parameters = Parameters(
+        algorithm=algorithm, profile=RiskProfile.PAPERS, score=score, levels=levels
+    )
     setup = EquationsSearch.setup(original(name), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
     return carried_out(setup, effort, usual)
@@ -66,7 +67,7 @@ def standard(name: str) -> dict[str, Fitness]:
 
 
 def _judge(name: str) -> Randomized:
-    parameters = Parameters(profile=Profile.PAPERS)
+    parameters = Parameters(profile=RiskProfile.PAPERS)
     judge: Randomized = EquationsSearch.setup(
         original(name), parameters, Effort().around
     ).problem.judge  # type: ignore[attr-defined]

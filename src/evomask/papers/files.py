@@ -14,12 +14,13 @@ from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any
 
+from evomask.evolution.individual import Joined
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.measures.measure import Reading
-from evomask.measures.profiles import classic_loss
+from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
 from evomask.papers.files_inputs import (
     CONTINUOUS,
@@ -31,7 +32,9 @@ from evomask.papers.files_inputs import (
 )
 from evomask.runs.files import FILES
 from evomask.runs.files_study import FilesStudy, Turn, watched
-from evomask.searches.files.fitness import Judge, Profile, Score
+from evomask.searches.files.fitness import (
+    Judge,
+)
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import Algorithm, Parameters
 
@@ -76,7 +79,7 @@ def _like_thesis(methods: tuple[Any, ...], count: int | None) -> tuple[Any, ...]
 @lru_cache(maxsize=64)
 def searched(
     name: str,
-    score: Score,
+    score: Joined,
     effort: Effort,
     algorithm: Algorithm = Algorithm.THESIS,
     execution: int = 0,
@@ -92,7 +95,7 @@ def searched(
     """
     parameters = Parameters(
         algorithm=algorithm,
-        profile=Profile.PAPERS,
+        profile=RiskProfile.PAPERS,
         score=score,
         without_best=without_best,
         held_out=False,
@@ -117,7 +120,7 @@ def table_3_2(seed: int = 1, share: float = 1.0, runs: int = 2) -> list[Row]:
 
 def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
     for execution, classic in product(range(executions), (True, False)):
-        found = searched(name, Score.MEAN, effort, execution=execution, classic=classic)
+        found = searched(name, Joined.MEAN, effort, execution=execution, classic=classic)
         least, middle, most = FINAL_SCORES[name][execution]
         begun, ended = found.spreads[0], found.spreads[-1]
         yield {
@@ -146,7 +149,7 @@ def table_3_3(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
-    found = searched(name, Score.MEAN, effort, whole=TIMED)
+    found = searched(name, Joined.MEAN, effort, whole=TIMED)
     for operator, printed in zip((CROSS, MUTATE), SECONDS[name], strict=True):
         for part, theirs in zip(("fitness", "other"), printed, strict=True):
             timing = found.timing(operator, partial(_seconds, part))

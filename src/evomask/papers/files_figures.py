@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from evomask.data.chart import Axis, Chart, Series
+from evomask.evolution.individual import Joined
 from evomask.papers.effort import Effort
 from evomask.papers.files import fall, searched
 from evomask.papers.files_inputs import (
@@ -18,7 +19,6 @@ from evomask.papers.files_inputs import (
     original,
 )
 from evomask.runs.files_study import FilesStudy
-from evomask.searches.files.fitness import Score
 from evomask.searches.files.search import Algorithm
 
 GENERATION = Axis("generation")
@@ -28,7 +28,7 @@ PARTS = ("largest", "mean", "smallest")
 def figure_3_2(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files, mean score, four files of numbers."""
     effort = Effort(seed, share)
-    return [_map(name, searched(name, Score.MEAN, effort)) for name in CONTINUOUS]
+    return [_map(name, searched(name, Joined.MEAN, effort)) for name in CONTINUOUS]
 
 
 def figure_3_3(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -37,7 +37,7 @@ def figure_3_3(seed: int = 1, share: float = 1.0) -> list[Chart]:
     return [
         _evolution(
             name,
-            searched(name, Score.MEAN, effort),
+            searched(name, Joined.MEAN, effort),
             f"the smallest {_fell(FIRST_BEST[name], LAST_BEST[name])}",
         )
         for name in CONTINUOUS
@@ -58,7 +58,7 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
         "test 2: both, one value may mutate": Algorithm.BOTH_ONE,
     }
     found = {
-        label: searched(TARRAGONA, Score.MEAN, effort, algorithm)
+        label: searched(TARRAGONA, Joined.MEAN, effort, algorithm)
         for label, algorithm in named.items()
     }
     ended = ", ".join(f"{label} {one.spreads[-1].mean:.2f}" for label, one in found.items())
@@ -78,23 +78,23 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
 def figure_3_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files, mean score, three files of categories."""
     effort = Effort(seed, share)
-    return [_map(name, searched(name, Score.MEAN, effort)) for name in CATEGORICAL]
+    return [_map(name, searched(name, Joined.MEAN, effort)) for name in CATEGORICAL]
 
 
 def figure_3_7(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Largest, mean and smallest mean score by generation, three files of categories."""
-    return _falls(Score.MEAN, Effort(seed, share))
+    return _falls(Joined.MEAN, Effort(seed, share))
 
 
 def figure_3_8(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files, worst score, three files of categories."""
     effort = Effort(seed, share)
-    return [_map(name, searched(name, Score.WORST, effort)) for name in CATEGORICAL]
+    return [_map(name, searched(name, Joined.WORST, effort)) for name in CATEGORICAL]
 
 
 def figure_3_9(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Largest, mean and smallest worst score by generation, three files of categories."""
-    return _falls(Score.WORST, Effort(seed, share))
+    return _falls(Joined.WORST, Effort(seed, share))
 
 
 def figure_3_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -156,7 +156,7 @@ def _fell(before: float, after: float) -> str:
 
 
 def _executions(name: str, effort: Effort) -> Chart:
-    runs = [searched(name, Score.MEAN, effort, execution=i) for i in range(2)]
+    runs = [searched(name, Joined.MEAN, effort, execution=i) for i in range(2)]
     ours = " and ".join(f"{run.spreads[-1].smallest:.2f}" for run in runs)
     theirs = " and ".join(f"{scores[0]:.2f}" for scores in FINAL_SCORES[name])
     return Chart(
@@ -170,14 +170,14 @@ def _executions(name: str, effort: Effort) -> Chart:
     )
 
 
-def _falls(score: Score, effort: Effort) -> list[Chart]:
+def _falls(score: Joined, effort: Effort) -> list[Chart]:
     return [
         _evolution(name, searched(name, score, effort), _printed_falls(name, score))
         for name in CATEGORICAL
     ]
 
 
-def _printed_falls(name: str, score: Score) -> str:
+def _printed_falls(name: str, score: Joined) -> str:
     parts = zip(PARTS, FALLS[score.value][name], strict=True)
     told = [
         f"the {part} {_fell(*pair)}" if pair else f"the {part} does not fall"
@@ -187,11 +187,11 @@ def _printed_falls(name: str, score: Score) -> str:
 
 
 def _robust(percent: float, effort: Effort) -> FilesStudy:
-    return searched(FLARE, Score.WORST, effort, without_best=percent)
+    return searched(FLARE, Joined.WORST, effort, without_best=percent)
 
 
 def _robust_evolution(percent: float, effort: Effort) -> list[Chart]:
-    whole = searched(FLARE, Score.WORST, effort).spreads[-1].smallest
+    whole = searched(FLARE, Joined.WORST, effort).spreads[-1].smallest
     paper = (
         f"the smallest ends at {ROBUST[percent]:.2f} without the best {percent:g} % and at "
         f"{ROBUST[0.0]:.2f} with all first files, ours with all at {whole:.2f}"

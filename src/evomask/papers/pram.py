@@ -8,15 +8,20 @@ from typing import Any, NamedTuple
 from evomask.data.chart import Axis, Chart, Series
 from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
-from evomask.evolution.individual import Fitness
+from evomask.evolution.individual import Fitness, Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.pram_inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
-from evomask.searches.pram.search import Algorithm, Joined, Parameters, PramSearch, Profile
+from evomask.searches.pram.search import (
+    Algorithm,
+    Parameters,
+    PramSearch,
+)
 
 AS_PRINTED, OURS = 1_125, 15
 """Generations of Algorithm 6, and of ours."""
@@ -87,7 +92,7 @@ def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> Found:
 @lru_cache(maxsize=64)
 def searched(name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort) -> Found:
     """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`."""
-    parameters = Parameters(algorithm=algorithm, profile=Profile.PAPERS, score=Joined.MEAN)
+    parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS, score=Joined.MEAN)
     setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
     return carried_out(setup, effort, usual)

@@ -14,6 +14,7 @@ from evomask.kernels.arrays import Floats
 from evomask.masking.limits import Limits, shaped
 from evomask.masking.pram import Design, Transitions, category_frequencies, constant_diagonal
 from evomask.measures.association import chi_square_difference, expectation_ratios, weighted_ratio
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.pram import Effort, Found, Row, carried_out
 from evomask.papers.pram_inputs import (
     BOTH,
@@ -30,7 +31,12 @@ from evomask.papers.pram_inputs import (
     VARIANTS,
     crossed,
 )
-from evomask.searches.pram.search import Algorithm, Parameters, PramSearch, Profile, Sought
+from evomask.searches.pram.search import (
+    Algorithm,
+    Parameters,
+    PramSearch,
+    Sought,
+)
 
 GENERATIONS = 250
 CHANGE = 0.4
@@ -45,7 +51,7 @@ def evolved(beside: str, variant: str, effort: Effort) -> Found:
     parameters = Parameters(
         attributes=(MASKED,),
         algorithm=Algorithm.THESIS,
-        profile=Profile.PAPERS,
+        profile=RiskProfile.PAPERS,
         fitness=Sought.BIVARIATE,
         beside=beside,
         invariant=variant == BOTH,

@@ -11,20 +11,20 @@ from evomask.data.edits import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.clustered import ClusteredGlobalMedian, ClusteredMicroaggregation
+from evomask.measures.profiles import RiskProfile
 from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Space, spread
 from evomask.searches.clustered.operators import cross, drawn, redraw, step
 from evomask.searches.clustered.search import (
     ClusteredSearch,
-    Joined,
     LossOf,
     Parameters,
-    RiskProfile,
     WantedClustering,
     WantedMethod,
 )

@@ -5,7 +5,7 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.checkpoint import load, save
-from evomask.evolution.individual import Individual
+from evomask.evolution.individual import Individual, Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.state import State
@@ -15,16 +15,15 @@ from evomask.evolution.tree import depth
 from evomask.execution.local import InProcess
 from evomask.masking.pram import Design, Pram, check_transitions
 from evomask.masking.transitions import frequency_shift
+from evomask.measures.profiles import RiskProfile
 from evomask.searches.equations.formulas import parsed
 from evomask.searches.equations.genome import SYMBOLS, Rows, Terminals
 from evomask.searches.equations.known import CHANGES, WHOLE, known_equations
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
-    Joined,
     Mutation,
     Parameters,
-    Profile,
     Start,
 )
 from evomask.searches.equations.survival import Parsimonious, ShortestFront
@@ -52,7 +51,7 @@ def best_of(setup, state):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(RiskProfile))
 def test_every_algorithm_improves_under_every_profile(table, algorithm, profile):
     _, state = searched(table, 15, algorithm=algorithm, profile=profile)
     bests = [summary.best for summary in state.history]
@@ -136,7 +135,7 @@ def test_invariant_matrices_keep_the_frequencies(table):
     ],
     ids=["2", "2 and 2", "40", "40 and 3, ordinal", "empty categories"],
 )
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(RiskProfile))
 def test_any_number_of_categories(table_of, profile):
     setup, state = searched(table_of(), 1, profile=profile)
     told = setup.problem.read(best_of(setup, state), 0)
@@ -175,8 +174,8 @@ def test_a_packed_equation_is_unpacked_as_it_was(table):
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm, tmp_path):
-    setup, straight = searched(table, 6, algorithm=algorithm, profile=Profile.PAPERS)
-    _, halfway = searched(table, 3, algorithm=algorithm, profile=Profile.PAPERS)
+    setup, straight = searched(table, 6, algorithm=algorithm, profile=RiskProfile.PAPERS)
+    _, halfway = searched(table, 3, algorithm=algorithm, profile=RiskProfile.PAPERS)
     save(tmp_path / "state.npz", halfway, setup.problem.pack)
     resumed = load(tmp_path / "state.npz", setup.problem.unpack, setup.archive)
     work = InProcess(Worker(setup.problem, 1))

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
+from evomask.evolution.individual import Joined
 from evomask.kernels.moves import MOVES
 from evomask.masking.mdav_generic import MdavGeneric
+from evomask.measures.profiles import RiskProfile
 from evomask.measures.properties import k_anonymity
-from evomask.searches.files.fitness import AIMS, Judge, Profile, Score
+from evomask.searches.files.fitness import (
+    AIMS,
+    Judge,
+)
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.steps import NOTHING, Guarantee, Steps
 from tests.measures.files import perturbed
@@ -15,10 +20,10 @@ from tests.tables import mixed
 TABLE = mixed(60)
 NAMES = TABLE.schema.quasi_identifiers
 KINDS = {"numbers": ("age", "income"), "categories": ("school", "region"), "both": NAMES}
-WORST = np.array(AIMS[Score.WORST])
+WORST = np.array(AIMS[Joined.WORST])
 
 
-def ready(names=NAMES, profile=Profile.STRICT, guarantee=NOTHING):
+def ready(names=NAMES, profile=RiskProfile.STRICT, guarantee=NOTHING):
     coding = Coding(TABLE, names)
     judge = Judge(coding, profile)
     return judge, Steps(coding, judge.followed, guarantee)
@@ -34,7 +39,7 @@ def cost(judge, file):
     return max(loss, risk) + WORST[2] * (loss + risk)
 
 
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(RiskProfile))
 @pytest.mark.parametrize("names", KINDS.values(), ids=KINDS)
 def test_followed_and_full_readings_agree_after_a_burst(names, profile, monkeypatch):
     judge, steps = ready(names, profile)

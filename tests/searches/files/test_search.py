@@ -8,15 +8,16 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.brood import FIRST, Task
+from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
+from evomask.measures.profiles import RiskProfile
 from evomask.measures.properties import distinct_l, k_anonymity, t_closeness
 from evomask.runs.files import FILES
-from evomask.searches.files.fitness import Profile, Score
 from evomask.searches.files.search import Algorithm, Parameters
 from tests.tables import mixed
 
@@ -48,7 +49,7 @@ def costs(setup, state):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(RiskProfile))
 def test_every_fitness_is_that_of_its_file(algorithm, profile):
     setup, _, last = searched(algorithm=algorithm, profile=profile)
     judge = setup.problem.judge
@@ -58,7 +59,7 @@ def test_every_fitness_is_that_of_its_file(algorithm, profile):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-@pytest.mark.parametrize("score", list(Score))
+@pytest.mark.parametrize("score", list(Joined))
 def test_no_member_gets_worse(algorithm, score):
     setup, first, last = searched(algorithm=algorithm, score=score)
     pairs = zip(costs(setup, last), costs(setup, first), strict=True)

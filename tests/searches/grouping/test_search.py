@@ -4,6 +4,7 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
@@ -12,7 +13,11 @@ from evomask.execution.local import InProcess
 from evomask.searches.grouping.baselines import BASELINES, apart, correlations, together
 from evomask.searches.grouping.explanation import explained
 from evomask.searches.grouping.genome import grouping_of, groups_of, identity
-from evomask.searches.grouping.search import GroupingSearch, Joined, Measured, Parameters
+from evomask.searches.grouping.search import (
+    GroupingSearch,
+    Measured,
+    Parameters,
+)
 from tests.searches.grouping.conftest import numbers
 
 SMALL = {"population": 12, "crossovers": 4, "mutations": 2}

@@ -7,6 +7,7 @@ import pytest
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
@@ -15,8 +16,13 @@ from evomask.execution.local import InProcess
 from evomask.masking.pram import MatrixPram, check_transitions
 from evomask.masking.transitions import frequency_shift, standard_matrices
 from evomask.measures.loss.bivariate import BivariateLoss
-from evomask.measures.profiles import Loss, StrictRisk
-from evomask.searches.pram.search import Algorithm, Joined, Parameters, PramSearch, Profile, Sought
+from evomask.measures.profiles import Loss, RiskProfile, StrictRisk
+from evomask.searches.pram.search import (
+    Algorithm,
+    Parameters,
+    PramSearch,
+    Sought,
+)
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 
@@ -44,7 +50,7 @@ def searched(original, until=3, seed=1, **wanted):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(RiskProfile))
 def test_both_algorithms_improve_both_profiles(algorithm, profile):
     until = 60 if algorithm is Algorithm.THESIS else 4
     _, state, _ = searched(table(), until, algorithm=algorithm, profile=profile)
@@ -52,7 +58,7 @@ def test_both_algorithms_improve_both_profiles(algorithm, profile):
 
 
 def test_the_thesis_keeps_one_set_of_matrices_and_tries_one_child():
-    _, state, _ = searched(table(), 20, algorithm=Algorithm.THESIS, profile=Profile.PAPERS)
+    _, state, _ = searched(table(), 20, algorithm=Algorithm.THESIS, profile=RiskProfile.PAPERS)
     assert len(state.population) == 1
     assert state.evaluations == 21
 
@@ -89,7 +95,8 @@ def test_a_permutation_of_categories_wins_under_papers_and_not_under_strict():
     sizes = {"a": 4, "b": 5, "c": 3}
     permuted = {name: np.roll(np.eye(size), 2, axis=1) for name, size in sizes.items()}
     papers, strict = (
-        ready(original, profile=Profile(name)).problem.measured for name in ("papers", "strict")
+        ready(original, profile=one).problem.measured
+        for one in (RiskProfile.PAPERS, RiskProfile.STRICT)
     )
     standard = [one.matrices for one in standard_matrices(original, ("a", "b", "c"))]
     assert sum(papers(permuted)) < min(sum(papers(one)) for one in standard)

@@ -13,7 +13,7 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.brood import FIRST, Brood, Outcomes, Task
-from evomask.evolution.individual import Cost, Population, mean, worst
+from evomask.evolution.individual import COSTS, Cost, Joined, Population
 from evomask.evolution.loop import Scheme
 from evomask.evolution.replacement import Replace, plus, without_clones
 from evomask.evolution.schemes import PlusSelection
@@ -21,7 +21,7 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.measures.loss.clustering import ClusteringLoss
-from evomask.measures.profiles import profile
+from evomask.measures.profiles import RiskProfile, profile
 from evomask.searches.clustered.genome import Protection, Recipe, Space
 from evomask.searches.clustered.problem import ClusteredProtection, Judge
 
@@ -52,23 +52,6 @@ class LossOf(StrEnum):
 
     STATISTICS = "statistics"
     CLUSTERING = "clustering"
-
-
-class RiskProfile(StrEnum):
-    """Which intruders count."""
-
-    STRICT = "strict"
-    PAPERS = "papers"
-
-
-class Joined(StrEnum):
-    """How loss and risk become one number."""
-
-    WORST = "worst"
-    MEAN = "mean"
-
-
-COSTS: dict[Joined, Cost] = {Joined.WORST: worst, Joined.MEAN: mean}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Cost, mean, worst
+from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLosers
 from evomask.evolution.setup import Setup, Surroundings
@@ -22,6 +22,7 @@ from evomask.evolution.tree import full, grow
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.transitions import frequencies_of
 from evomask.measures.outlook import Outlook
+from evomask.measures.profiles import RiskProfile
 from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
@@ -46,20 +47,6 @@ class Algorithm(StrEnum):
     GENERATIONAL = "generational"
 
 
-class Profile(StrEnum):
-    """Which risk."""
-
-    STRICT = "strict"
-    PAPERS = "papers"
-
-
-class Joined(StrEnum):
-    """How loss and risk become one number."""
-
-    MEAN = "mean"
-    WORST = "worst"
-
-
 class Start(StrEnum):
     """What the first equations are."""
 
@@ -79,9 +66,6 @@ class Mutation(StrEnum):
     COLLAPSE = "collapse"
     EXPAND = "expand"
     NUDGE = "nudge"
-
-
-COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
 
 
 @dataclass(frozen=True)
@@ -136,7 +120,7 @@ class Parameters:
 
     attributes: tuple[str, ...] = ()
     algorithm: Algorithm = Algorithm.MEMETIC
-    profile: Profile = Profile.STRICT
+    profile: RiskProfile = RiskProfile.STRICT
     probabilistic: bool = False
     score: Joined = Joined.WORST
     draws: int = 5
@@ -208,7 +192,7 @@ class EquationsSearch:
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
-            Outlook.in_part(table, scope, strict=parameters.profile is Profile.STRICT),
+            Outlook.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
             _begin(parameters),
             cost,

@@ -1,16 +1,15 @@
 """Loss and risk of masked files: as they are searched for, and as they are reported."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.evolution.individual import Cost, Fitness, mean, worst
+from evomask.evolution.individual import Fitness, Joined
 from evomask.kernels.arrays import Floats
 from evomask.measures.measure import Reading
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.profiles import Loss, PapersRisk, RiskProfile, StrictRisk
 from evomask.searches.files.by_record import RecordRisk
 from evomask.searches.files.genome import Coding, Genome
 
@@ -19,28 +18,13 @@ SIDE = 0.05
 one alone, that which lowers the other is the better one."""
 
 
-class Profile(StrEnum):
-    """Which risk is searched for."""
-
-    STRICT = "strict"
-    PAPERS = "papers"
-
-
-class Score(StrEnum):
-    """How loss and risk become one number."""
-
-    WORST = "worst"
-    MEAN = "mean"
-
-
-COSTS: dict[Score, Cost] = {Score.WORST: worst, Score.MEAN: mean}
-AIMS: dict[Score, tuple[float, float, float, float]] = {
-    Score.WORST: (1.0, 1.0, SIDE, SIDE),
-    Score.MEAN: (0.0, 0.0, 0.5, 0.5),
+AIMS: dict[Joined, tuple[float, float, float, float]] = {
+    Joined.WORST: (1.0, 1.0, SIDE, SIDE),
+    Joined.MEAN: (0.0, 0.0, 0.5, 0.5),
 }
-RISKS: dict[Profile, type[StrictRisk | PapersRisk]] = {
-    Profile.STRICT: StrictRisk,
-    Profile.PAPERS: PapersRisk,
+RISKS: dict[RiskProfile, type[StrictRisk | PapersRisk]] = {
+    RiskProfile.STRICT: StrictRisk,
+    RiskProfile.PAPERS: PapersRisk,
 }
 
 
@@ -55,7 +39,7 @@ class Judge:
     """Measures masked versions of one original; probabilistic linkage is for reports alone."""
 
     coding: Coding
-    profile: Profile
+    profile: RiskProfile
 
     @cached_property
     def loss(self) -> Reading:
@@ -88,6 +72,6 @@ class Judge:
 
     def like_parent(self, genome: Genome, masked: Table, parent: Genome) -> Fitness:
         """Loss and risk; the papers' risk is read only where the child is unlike its parent."""
-        if self.profile is not Profile.PAPERS:
+        if self.profile is not RiskProfile.PAPERS:
             return self.full(masked)
         return self.loss(masked), self._by_record.risk(genome, masked, parent)

@@ -9,12 +9,17 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.archive import Front
-from evomask.evolution.individual import Cost
+from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.masking.grid import Described, first_population
-from evomask.searches.files.fitness import AIMS, COSTS, Judge, Profile, Score, towards_origin
+from evomask.measures.profiles import RiskProfile
+from evomask.searches.files.fitness import (
+    AIMS,
+    Judge,
+    towards_origin,
+)
 from evomask.searches.files.genome import Coding, Genome
 from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.problem import Aim, Habits, MaskedFiles
@@ -41,7 +46,7 @@ class Algorithm(StrEnum):
 BURSTING = (Algorithm.GUIDED, Algorithm.FRONT)
 
 
-BURSTS = {Profile.PAPERS: (4, 30_000), Profile.STRICT: (8, 10_000)}
+BURSTS = {RiskProfile.PAPERS: (4, 30_000), RiskProfile.STRICT: (8, 10_000)}
 """A burst has a step for so many cells, and at most so many steps: below a second or so."""
 
 SHORTEST = 2_000
@@ -76,8 +81,8 @@ class Parameters:
     """
 
     algorithm: Algorithm = Algorithm.GUIDED
-    profile: Profile = Profile.STRICT
-    score: Score = Score.WORST
+    profile: RiskProfile = RiskProfile.STRICT
+    score: Joined = Joined.WORST
     require: str = ""
     first: int = 0
     burst: int | None = None

@@ -8,7 +8,7 @@ from evomask.data.partition import checked_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Cost, mean, worst
+from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.replacement import Replace, plus, without_clones
 from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.setup import Setup, Surroundings
@@ -31,16 +31,6 @@ class Measured(StrEnum):
     CLASSIC = "classic"
     STRICT = "strict"
     PAPERS = "papers"
-
-
-class Joined(StrEnum):
-    """How loss and risk become one number."""
-
-    MEAN = "mean"
-    WORST = "worst"
-
-
-COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
 
 
 @dataclass(frozen=True)

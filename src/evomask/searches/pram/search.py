@@ -15,7 +15,7 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Cost, first, mean, worst
+from evomask.evolution.individual import COSTS, Cost, Joined, first
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
 from evomask.evolution.setup import Setup, Surroundings
@@ -29,6 +29,7 @@ from evomask.masking.transitions import rows_to_one
 from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
 from evomask.measures.outlook import Outlook
+from evomask.measures.profiles import RiskProfile
 from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
@@ -55,28 +56,11 @@ class Algorithm(StrEnum):
     THESIS = "thesis"
 
 
-class Profile(StrEnum):
-    """Which risk."""
-
-    STRICT = "strict"
-    PAPERS = "papers"
-
-
-class Joined(StrEnum):
-    """How loss and risk become one number."""
-
-    MEAN = "mean"
-    WORST = "worst"
-
-
 class Sought(StrEnum):
     """What is sought: a good score, or bivariate counts that stay (4.5)."""
 
     SCORE = "score"
     BIVARIATE = "bivariate"
-
-
-COSTS: dict[Joined, Cost] = {Joined.MEAN: mean, Joined.WORST: worst}
 
 
 @dataclass(frozen=True)
@@ -105,7 +89,7 @@ class Parameters:
 
     attributes: tuple[str, ...] = ()
     algorithm: Algorithm = Algorithm.MEMETIC
-    profile: Profile = Profile.STRICT
+    profile: RiskProfile = RiskProfile.STRICT
     probabilistic: bool = False
     score: Joined = Joined.WORST
     fitness: Sought = Sought.SCORE
@@ -211,7 +195,7 @@ def _guide(
     layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
 ) -> Guide:
     """What bursts climb by."""
-    strict = parameters.profile is Profile.STRICT
+    strict = parameters.profile is RiskProfile.STRICT
     foretell = _in_scope(layout, Outlook.in_part(layout.table, names, strict=strict))
     if parameters.fitness is Sought.SCORE:
         return foretell
