@@ -90,15 +90,29 @@ def chosen(*names: str) -> list[tuple[str, Callable[[], Table]]]:
     return [(name, files[name][0]) for name in names if name in files]
 
 
+CHANGES = 1000
+"""Cells that are changed one by one before a followed state is compared with full readings."""
+
+
 def study(table: Table, parameters: Parameters, budget: Budget, seed: int = 1) -> FilesStudy:
     return study_files(table, parameters, budget, seed, time.process_time)
 
 
 def apart(table: Table, parameters: Parameters, found: FilesStudy) -> float:
-    """By how much the last fitnesses differ from full readings of the best file."""
+    """How far a state that follows the best file and many more changes is from full readings."""
     coding = Coding(table, table.schema.names)
-    full = Judge(coding, parameters.profile).full(coding.decode(found.best))
-    return min(max(abs(a - b) for a, b in zip(full, one, strict=True)) for one in found.last)
+    judge = Judge(coding, parameters.profile)
+    file = coding.file(coding.decode(found.best))
+    tracked = Steps(coding, judge.followed).tracker.begin(coding.table(file))
+    rng = np.random.default_rng(1)
+    for _ in range(CHANGES):
+        j, record, other = rng.integers(len(file)), *rng.integers(file.shape[1], size=2)
+        file[j, record] = file[j, other]
+        tracked.change(int(record), coding.names[j], float(file[j, record]))
+        tracked.keep()
+    followed = tracked.read("loss"), tracked.value
+    full = judge.full(coding.table(file))
+    return max(abs(one - other) for one, other in zip(followed, full, strict=True))
 
 
 def steps() -> None:
