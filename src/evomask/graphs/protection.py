@@ -84,8 +84,8 @@ class PartitionSearch:
         self, profiles: Profiles, degrees: Indices, k: int, rng: np.random.Generator
     ) -> Clustered:
         """The profiles in clusters that cost little in what neighbours and counts say."""
-        from evomask.kernels.clusters import improved_clusters, settled
         from evomask.kernels.generator import seed_of
+        from evomask.kernels.settling import improved_clusters, settled
 
         first = random_clusters(profiles, k, rng)
         weights = _weights(degrees, self.pull)
