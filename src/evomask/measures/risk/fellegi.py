@@ -36,10 +36,15 @@ class AgreementModel:
 
     def weights(self) -> Floats:
         """Logarithm of how much likelier each seen pattern is in a match."""
-        agree = np.log(self.m) - np.log(self.u)
-        differ = np.log1p(-self.m) - np.log1p(-self.u)
+        agree, differ = self.attribute_weights()
         weights: Floats = self.agreements @ agree + (1 - self.agreements) @ differ
         return weights
+
+    def attribute_weights(self) -> tuple[Floats, Floats]:
+        """What each attribute adds to the weight where it agrees, and where it differs."""
+        agree: Floats = np.log(self.m) - np.log(self.u)
+        differ: Floats = np.log1p(-self.m) - np.log1p(-self.u)
+        return agree, differ
 
     def decisions(self, false_match: float, false_non_match: float) -> "Decisions":
         """Pairs declared links, possible links and non-links under two error bounds."""
