@@ -17,6 +17,9 @@ GRID = GridSearch.name
 STEPS = 300_000
 """Elementary steps of a burst, well below a second."""
 
+STEPS_PER_RECORD = 100
+"""Steps that a burst needs for each record to come to anything."""
+
 MANY_RECORDS = 5_000
 """Records from which on one draw of PRAM says as much as several."""
 
@@ -95,7 +98,8 @@ class Entry:
 
 
 def _partition(file: File) -> Variants:
-    burst = min(STEPS, 2_000 * len(file.table))
+    n = len(file.table)
+    burst = min(2_000 * n, max(STEPS, STEPS_PER_RECORD * n))
     return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 10, 30))}
 
 

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points
 from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.problem import Ground, Grouped, Memetic
 
 SETTING_UP = 0
 """Number of the draw that temperatures are found with."""
@@ -139,7 +140,8 @@ def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
 
 
 def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-    problem = Memetic.of(common, 1, 1, around.draws(SETTING_UP))
+    ground = Ground(common.points, common.k, partial(around.draws, SETTING_UP))
+    problem = Memetic(*_fields(common), ground, 1, 1)
     effort = _effort(problem, parameters, around)
     problem = replace(problem, long=effort.long, short=effort.short)
     return Setup(problem, Memes(), effort.founders, Best())
@@ -164,10 +166,12 @@ def _steps_within(seconds: float, problem: Memetic) -> float:
     started = time.perf_counter()
     start = problem.constructed(0)
     built = time.perf_counter()
+    problem.tried(start, steps=1)  # finds what all bursts need
+    ready = time.perf_counter()
     steps = problem.tried(start, TRIAL)
     ended = time.perf_counter()
     spare = max(LEAST_SPARE * seconds, seconds - (built - started))
-    return spare * steps / max(1e-6, ended - built)
+    return spare * steps / max(1e-6, ended - ready)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
