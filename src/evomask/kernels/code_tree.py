@@ -113,6 +113,15 @@ def _begin(codes: Codes, target: Codes, i: int) -> int:
 
 
 @inner
+def _end_of_run(targets: Codes, i: int) -> int:
+    """The first target after i that differs from it."""
+    end = i + 1
+    while end < targets.shape[0] and np.all(targets[end] == targets[i]):
+        end += 1
+    return end
+
+
+@inner
 def _next_within(
     targets: Codes,
     i: int,
@@ -163,14 +172,24 @@ def _ties_in_tree(
     starts: Indices,
     widths: Indices,
 ) -> Indices:
-    """A walk from a promising candidate to the last, and from the first up to it."""
+    """A walk from a promising candidate to the last, and from the first up to it.
+
+    Equal targets that stand together have one walk, within the distance of the nearest own.
+    """
     count, d = codes.shape
     ties = np.zeros(own.size, dtype=np.int64)
+    apart = np.empty(own.size)
     sums = np.zeros(d + 1)
-    for i in range(own.size):
-        limit = 0.0
-        for a in range(d):
-            limit += tables[starts[a] + targets[i, a] * widths[a] + codes[own[i], a]]
+    after = 0
+    while after < own.size:
+        i, after = after, _end_of_run(targets, after)
+        limit = np.inf
+        for same in range(i, after):
+            apart[same] = 0.0
+            for a in range(d):
+                place = starts[a] + targets[i, a] * widths[a] + codes[own[same], a]
+                apart[same] += tables[place]
+            limit = min(limit, apart[same])
         begin = _begin(codes, targets, i)
         nearer = False
         tied = 0
@@ -188,7 +207,9 @@ def _ties_in_tree(
                 tied += counts[j]
                 j += 1
                 fresh = False
-        ties[i] = 0 if nearer else tied
+        for same in range(i, after):
+            if not nearer and apart[same] <= limit * (1.0 + TIE):
+                ties[same] = tied
     return ties
 
 
