@@ -7,7 +7,7 @@ from evomask.kernels.agreement_tally import Counted, agreement_tally
 from evomask.kernels.code_tree import nearest_in_tree, ties_in_tree, tree_of
 from evomask.kernels.linkage import Candidates, Rows, Terms
 
-DOMAINS = (5, 2, 3, 4)
+DOMAINS = (5, 2, 8, 4)
 
 
 def codes(rng, n):
@@ -60,9 +60,9 @@ def test_nearest_candidates_are_those_of_all_pairs(seed):
 
 def test_a_target_may_hold_codes_that_no_candidate_has():
     nothing = np.empty((2, 0))
-    rows = Rows(nothing, nothing, np.array([[0, 1, 0, 0], [1, 1, 2, 3]], dtype=np.int32))
+    rows = Rows(nothing, nothing, np.array([[0, 1, 0, 0], [1, 1, 7, 3]], dtype=np.int32))
     candidates = Candidates(rows, np.array([1, 1]), np.empty(0))
-    target = np.array([[4, 0, 2, 3]], dtype=np.int32)
+    target = np.array([[4, 0, 7, 3]], dtype=np.int32)
     apart = terms([1.0 - np.eye(size) for size in DOMAINS])
     assert nearest_in_tree(target, candidates, apart)[1].tolist() == [1]
     assert ties_in_tree(target, np.array([0]), candidates, apart).tolist() == [0]
@@ -75,18 +75,32 @@ def test_a_tree_knows_what_candidates_share_and_where_they_share_no_more():
     assert tree.beyond.tolist() == [[2, 1], [2, 2], [3, 3]]
 
 
+def slow_tally(targets, times, rows, counts, given):
+    expected = np.zeros(16)
+    for target, weight in zip(targets, times, strict=True):
+        for row, count in zip(rows, counts, strict=True):
+            agrees = [given[a][target[a], row[a]] == 0 for a in range(4)]
+            expected[sum(1 << a for a in range(4) if agrees[a])] += weight * count
+    return expected
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_agreements_are_counted_as_over_all_pairs(seed):
     rng, targets, candidates, given, _ = case(seed)
-    times = rng.integers(1, 5, len(targets))
-    rows = candidates.rows.codes
-    expected = np.zeros(16)
-    for target, weight in zip(targets, times, strict=True):
-        for row, count in zip(rows, candidates.counts, strict=True):
-            agrees = [given[a][target[a], row[a]] == 0 for a in range(4)]
-            expected[sum(1 << a for a in range(4) if agrees[a])] += weight * count
-    tally = agreement_tally(Counted(targets, times), Counted(rows, candidates.counts), terms(given))
-    assert tally.tolist() == expected.tolist()
+    times, rows, counts = rng.integers(1, 5, 70), candidates.rows.codes, candidates.counts
+    tally = agreement_tally(Counted(targets, times), Counted(rows, counts), terms(given))
+    assert tally.tolist() == slow_tally(targets, times, rows, counts, given).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_agreements_of_many_records_that_are_equal_or_not_are_those_of_all_pairs(seed):
+    rng = np.random.default_rng(seed)
+    targets, rows = (np.unique(codes(rng, n), axis=0) for n in (400, 800))
+    ours, theirs = (rng.integers(1, 5, len(some)) for some in (targets, rows))
+    given = [1.0 - np.eye(size) for size in DOMAINS]
+    tally = agreement_tally(Counted(targets, ours), Counted(rows, theirs), terms(given))
+    assert (len(targets) + len(rows)) * 16 < len(targets) * len(rows) / 4, "pairs are too few"
+    assert tally.tolist() == slow_tally(targets, ours, rows, theirs, given).tolist()
 
 
 def test_a_single_attribute_agrees_or_not():

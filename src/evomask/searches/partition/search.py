@@ -24,8 +24,8 @@ from evomask.kernels.vmdav import vmdav
 from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
-from evomask.searches.partition.genome import checked_points
-from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
+from evomask.searches.partition.genome import checked_points, is_vast
+from evomask.searches.partition.memetic import FEW_FOUNDERS, FOUNDERS, Effort, Memes
 from evomask.searches.partition.problem import Ground, Grouped, Memetic
 
 SETTING_UP = 0
@@ -151,7 +151,8 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
-        return Effort.of(parameters.burst)
+        founders = FEW_FOUNDERS if is_vast(problem.points) else FOUNDERS
+        return Effort.of(parameters.burst, founders)
     if budget.evaluations is not None:
         return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
