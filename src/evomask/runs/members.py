@@ -27,6 +27,9 @@ MANY_RECORDS = 5_000
 WORK = 20_000_000
 """Steps times records of a burst that changes cells."""
 
+LARGE = 20_000
+"""Records above which members have small generations."""
+
 MOST_CHANGED = 10_000
 """Records above which cells are not changed one by one."""
 
@@ -70,6 +73,11 @@ class File:
         found = (self.table.attribute(name) for name in self.names)
         return tuple(a.name for a in found if a.is_categorical and a.hierarchy)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether a generation takes so long that few can be had."""
+        return len(self.table) > LARGE
+
     def sizes(self, usual: Iterable[int]) -> tuple[int, ...]:
         """Group sizes that fulfil what is required and of which the file holds many groups."""
         wanted = sorted({max(k, self.requirement.k) for k in usual})
@@ -100,7 +108,8 @@ class Entry:
 def _partition(file: File) -> Variants:
     n = len(file.table)
     burst = min(2_000 * n, max(STEPS, STEPS_PER_RECORD * n))
-    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 10, 30))}
+    usual = (3, 30) if file.is_large else (3, 10, 30)
+    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes(usual)}
 
 
 def _grouping(file: File) -> Variants:
@@ -121,8 +130,9 @@ def _clustered(file: File) -> Variants:
     if file.numbers:
         return {}
     least = max(2, file.requirement.k)
-    most = {"least_k": least, "most_k": max(100, least), "population": 8, "children": 8}
-    return {"": {"profile": file.profile, **most}}
+    several = 4 if file.is_large else 8
+    numbers = {"population": several, "children": several}
+    return {"": {"profile": file.profile, "least_k": least, "most_k": max(100, least), **numbers}}
 
 
 def _pram(file: File) -> Variants:
@@ -161,11 +171,11 @@ def _files(file: File) -> Variants:
 ENTRIES = (
     Entry("files", _files, 1.0),
     Entry("generalization", _generalization, 0.1, record_by_record=True),
-    Entry("partition", _partition, 1.0),
-    Entry("grouping", _grouping, 1.0),
-    Entry("clustered", _clustered, 1.0),
     Entry("pram", _pram, 2.0, record_by_record=True),
     Entry("equations", _equations, 1.0, record_by_record=True),
+    Entry("clustered", _clustered, 1.0),
+    Entry("grouping", _grouping, 1.0),
+    Entry("partition", _partition, 1.0),
 )
 """Every search that can take part; a new one needs a line here."""
 
