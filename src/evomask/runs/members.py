@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from evomask.data.clustering import RESTARTS
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -26,6 +27,9 @@ MANY_RECORDS = 5_000
 
 WORK = 20_000_000
 """Steps times records of a burst that changes cells."""
+
+MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
+"""Sizes of classes that are tried where one takes little time."""
 
 LARGE = 20_000
 """Records above which members have small generations."""
@@ -123,15 +127,15 @@ def _generalization(file: File) -> Variants:
     if not file.with_trees:
         return {}
     whole = {"attributes": file.with_trees}
-    return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
+    return {"": whole, "-local": {**whole, "local": True, "k": file.sizes(MANY_SIZES)}}
 
 
 def _clustered(file: File) -> Variants:
     if file.numbers:
         return {}
     least = max(2, file.requirement.k)
-    several = 4 if file.is_large else 8
-    numbers = {"population": several, "children": several}
+    several, restarts = (4, 1) if file.is_large else (8, RESTARTS)
+    numbers = {"population": several, "children": several, "restarts": restarts}
     return {"": {"profile": file.profile, "least_k": least, "most_k": max(100, least), **numbers}}
 
 
