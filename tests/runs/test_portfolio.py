@@ -179,5 +179,5 @@ def test_generalized_files_are_described_by_their_levels(tmp_path):
     tree = str(tmp_path / "sex.csv")
     sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER, hierarchy=tree)
     shop = shop_for(table_of(frame, sex=sex), searches=["generalization"])
-    assert shop.describe("generalization", (1,), "node") == "generalization, levels up: sex 1"
-    assert shop.describe("generalization", (0,), "node") == "generalization, levels up: none"
+    assert shop.describe("generalization", (1,), "node") == "generalization: withheld: sex"
+    assert shop.describe("generalization", (0,), "node").endswith("none, values as they are")

@@ -8,6 +8,7 @@ import numpy as np
 from evomask.data.schema import Role
 from evomask.io.tables import Written
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
+from evomask.runs.descriptions import described
 from evomask.runs.findings import findings
 from evomask.runs.front import pick
 from evomask.runs.members import File, left_out
@@ -37,7 +38,12 @@ def concluded(
     done = _summed_up(job, shop, state, times)
     others = sorted((one for one in done.front if one != done.chosen), key=lambda one: one.worst)
     points = [done.chosen, *others]
-    return replace(done, found=findings(points, done, known, seconds, attack=attack))
+    found = findings(points, done, known, seconds, attack=attack)
+    told = {
+        one.number: described(one, found.get(one.number), state, job.requirement) for one in points
+    }
+    front = tuple(told[one.number] for one in done.front)
+    return replace(done, found=found, front=front, chosen=told[done.chosen.number])
 
 
 def _summed_up(

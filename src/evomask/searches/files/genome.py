@@ -149,6 +149,15 @@ class Coding:
         """Cells as a masked table."""
         return self.original.with_columns(dict(zip(self.names, file, strict=True)))
 
+    def changed(self, genome: Genome) -> dict[str, float]:
+        """The share of cells of each attribute that differ from the original's."""
+        shares = (genome != self._unchanged).mean(axis=0)
+        return dict(zip(self.names, shares.tolist(), strict=True))
+
+    @cached_property
+    def _unchanged(self) -> Genome:
+        return self.encode(self.original)
+
     def is_possible(self, genome: Genome) -> bool:
         """Whether every cell stands for a value of its domain."""
         return all(self._are_possible(genome[:, a], a) for a in range(len(self.names)))

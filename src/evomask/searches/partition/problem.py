@@ -55,6 +55,12 @@ class Grouped:
         """Every record with its group's aggregate; nothing is random."""
         return aggregated(self.original, self.names, genome)
 
+    def describe(self, genome: Labels) -> str:
+        """How many groups there are of how many records, in words."""
+        groups, count = int(genome.max()) + 1, len(self.names)
+        of = f"{count} attributes" if count > 1 else self.names[0]
+        return f"microaggregation of {of} in {groups} groups of {self.k} or more"
+
     def read(self, genome: Labels, draw: int) -> Mapping[str, float]:
         """Sum of squares, and information loss in percent of the total."""
         sse, total = within_sum_of_squares(self.points, genome), total_sum_of_squares(self.points)
