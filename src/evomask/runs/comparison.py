@@ -62,9 +62,9 @@ def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
     )
 
 
-def changed_share(before: Table, after: Table, names: Iterable[str]) -> float:
-    """The percentage of cells of two masked versions that are not written alike."""
-    return _percent(np.concatenate([_unlike(before, after, name) for name in names]))
+def changed_again(before: Table, after: Table, names: Iterable[str]) -> dict[str, float]:
+    """The percentage of each attribute's cells that two masked versions do not write alike."""
+    return {name: _percent(_unlike(before, after, name)) for name in names}
 
 
 def _unlike(before: Table, after: Table, name: str) -> Flags:

@@ -76,4 +76,5 @@ def _looked_at(done: Protected, number: int, *, attack: bool) -> Found:
         if len(original) <= FEW or name not in SLOW
     }
     found = audit(masked, original if attack else None, in_order=True)
-    return Found(values, replace(found, notes=()), done.repaired[number])
+    repaired = done.repaired[number].values()
+    return Found(values, replace(found, notes=()), sum(repaired) / len(repaired))

@@ -11,7 +11,7 @@ from evomask.evolution.stopping import Budget
 from evomask.io.tables import Written
 from evomask.measures.audit import Audit
 from evomask.runs.candidates import Candidate, balanced
-from evomask.runs.comparison import changed_share
+from evomask.runs.comparison import changed_again
 from evomask.runs.front import RELEASED_DRAW
 from evomask.runs.inputs import Input
 from evomask.runs.plan import Plan
@@ -139,7 +139,8 @@ class Protected:
         plan: none where nothing is kept.
         genomes: what the front's files are made of.
         made: files that were made again already, by number.
-        repaired: percent of their cells that were changed to fulfil what is required.
+        repaired: percent of their cells that were changed to fulfil what is required, by
+            attribute.
     """
 
     job: ProtectJob
@@ -166,7 +167,7 @@ class Protected:
     interrupted: bool = False
     plan: Plan | None = None
     made: dict[int, Table] = field(repr=False, default_factory=dict)
-    repaired: dict[int, float] = field(repr=False, default_factory=dict)
+    repaired: dict[int, dict[str, float]] = field(repr=False, default_factory=dict)
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -201,5 +202,5 @@ class Protected:
             before = problem.decode(self.genomes[number], RELEASED_DRAW)
             self.made[number] = self.shop.releasable(before)
             names = self.schema.quasi_identifiers
-            self.repaired[number] = changed_share(before, self.made[number], names)
+            self.repaired[number] = changed_again(before, self.made[number], names)
         return self.made[number]
