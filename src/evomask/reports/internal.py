@@ -16,8 +16,8 @@ from evomask.runs.record import AttackNote, MatrixNote, PointNote, ReleaseRecord
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""
 
-FIRST = "first"
-"""What the first population came by; it has no parents."""
+WITHOUT_PARENTS = ("first", "next", "node")
+"""What the first population, the grid and nodes looked at by number came by."""
 
 MOST_LISTED = 60
 MOST_CATEGORIES = 30
@@ -43,7 +43,7 @@ def internal_page(record: ReleaseRecord) -> str:
                 charts.evolution(record.searches),
                 charts.shares(record.searches),
             ),
-            "operators": [(one.name, *row) for one in record.searches for row in bred_by(one)],
+            "operators": [(one.name, *row) for one in record.searches for row in _bred(one)],
             "models": list(_models(record)),
             "risk_charts": charts.record_risk(record.before, record.after, record.minimum),
             "attacks": list(_attacks(record.attacks)),
@@ -75,10 +75,10 @@ def _holds(record: ReleaseRecord, name: str) -> str:
     return "yes" if (has <= asked + 1e-9 if name == "t" else has >= asked) else "no"
 
 
-def bred_by(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
+def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
     """Each operator that had children: how many they were, stayed, and beat their parents."""
     for one in search.operators:
-        if one.children and one.name != FIRST:
+        if one.children and one.name not in WITHOUT_PARENTS:
             yield one.name, one.children, one.entered, one.improved
 
 

@@ -16,7 +16,7 @@ ROOM = (390.0, 220.0)
 LETTER, LINE = 4.3, 8.5
 """Points that a small letter is about as wide as, and a line as high as."""
 
-NEAR = 5.0
+NEAR = 8.0
 """Points between a mark and its name."""
 
 FARTHEST = 7

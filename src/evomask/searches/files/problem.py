@@ -144,7 +144,10 @@ class MaskedFiles:
         """How many cells differ from the original's, in words."""
         shares = self.coding.changed(genome)
         mean = sum(shares.values()) / len(shares)
-        return f"cells changed one by one: {percent(mean)} differ{extremes(shares)}"
+        told = f"cells changed one by one: {percent(mean)} differ{extremes(shares)}"
+        if not self.coding.numeric.any():
+            return told
+        return f"{told}, numbers by {self.coding.moved(genome):.2f} standard deviations"
 
     def read(self, genome: Genome, draw: int) -> Mapping[str, float]:
         """Loss, risk and score of the profile, probabilistic linkage included."""
