@@ -12,6 +12,7 @@ from evomask.runs.descriptions import described
 from evomask.runs.findings import findings
 from evomask.runs.front import pick
 from evomask.runs.members import File, left_out
+from evomask.runs.patience import without_a_turn
 from evomask.runs.portfolio import shares
 from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.protected import Found, OperatorTally, Protected, ProtectJob
@@ -120,4 +121,5 @@ def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str,
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, job.requirement, job.profile))
-    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
+    idle = without_a_turn(state, list(shop.settings.members))
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)
