@@ -91,4 +91,10 @@ def test_files_are_told_from_which_protections_they_descend():
     )
     told = described(child, None, state, NOTHING).description
     assert told == "cells changed; descends from rank swapping and PRAM"
-    assert described(grid, None, state, Requirement(k=3)) == grid
+    assert described(grid, None, state, NOTHING) == grid
+
+
+def test_a_point_that_nobody_looked_at_may_have_been_repaired():
+    one = Candidate(0, "PRAM", 1.0, 2.0)
+    told = described(one, None, PortfolioState(), Requirement(k=3)).description
+    assert told == "PRAM; then made alike where k = 3 needs it"

@@ -40,9 +40,11 @@ def _families(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _repair(found: Found | None, requirement: Requirement) -> str:
-    if found is None or not found.repaired:
+    if found is None or found.repaired is None:
+        return f"then made alike where {requirement} needs it" if requirement.asks_anything else ""
+    cells = f"then {percent(found.repaired / 100)} of the cells"
+    if not found.repaired:
         return ""
-    cells = percent(found.repaired / 100)
     if requirement.asks_anything:
-        return f"then {cells} of the cells made alike for {requirement}"
-    return f"then {cells} of the cells changed to obey the edit rules"
+        return f"{cells} made alike for {requirement}"
+    return f"{cells} changed to obey the edit rules"

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from evomask.data.classes import classes_of
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -68,9 +69,19 @@ class File:
         return tuple(a.name for a in found if a.is_categorical and a.hierarchy)
 
     def sizes(self, usual: Iterable[int]) -> tuple[int, ...]:
-        """Group sizes that fulfil what is required and of which the file holds many groups."""
+        """Group sizes that fulfil what is required, of which the file holds many groups."""
         wanted = sorted({max(k, self.requirement.k) for k in usual})
-        return tuple(k for k in wanted if 4 * k <= len(self.table))
+        return tuple(k for k in wanted if 4 * k <= len(self.table) and k <= self.fewest)
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The attributes whose combinations are masked on their own."""
+        return self.table.schema.with_role(Role.STRATUM)
+
+    @property
+    def fewest(self) -> int:
+        """Records of the smallest stratum; of the file where there are no strata."""
+        return int(classes_of(self.table, self.strata).sizes.min(initial=len(self.table)))
 
 
 Variants = Mapping[str, Mapping[str, object]]
@@ -84,14 +95,13 @@ class Entry:
         variants: the parameters to set for a file, by a suffix for the member's name; none
             where the search does not apply.
         cost: what a task costs, where measuring a file costs 1.
-        record_by_record: whether what it does to a record depends on no other record, so that
-            nothing crosses from one stratum to another.
+        within_strata: whether nothing crosses from one stratum to another.
     """
 
     search: str
     variants: Callable[[File], Variants]
     cost: float
-    record_by_record: bool = False
+    within_strata: bool = True
 
 
 def _partition(file: File) -> Variants:
@@ -109,8 +119,8 @@ def _grouping(file: File) -> Variants:
 def _generalization(file: File) -> Variants:
     if not file.with_trees:
         return {}
-    whole = {"attributes": file.with_trees}
-    return {"": whole, "-local": {**whole, "local": True, "k": file.sizes((2, 3, 5, 10, 25, 50))}}
+    whole, sizes = {"attributes": file.with_trees}, file.sizes((2, 3, 5, 10, 25, 50))
+    return {"": whole} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
 
 
 def _clustered(file: File) -> Variants:
@@ -156,12 +166,12 @@ def _files(file: File) -> Variants:
 
 ENTRIES = (
     Entry("files", _files, 1.0),
-    Entry("generalization", _generalization, 0.1, record_by_record=True),
+    Entry("generalization", _generalization, 0.1),
     Entry("partition", _partition, 1.0),
-    Entry("grouping", _grouping, 1.0),
-    Entry("clustered", _clustered, 1.0),
-    Entry("pram", _pram, 2.0, record_by_record=True),
-    Entry("equations", _equations, 1.0, record_by_record=True),
+    Entry("grouping", _grouping, 1.0, within_strata=False),
+    Entry("clustered", _clustered, 1.0, within_strata=False),
+    Entry("pram", _pram, 2.0),
+    Entry("equations", _equations, 1.0),
 )
 """Every search that can take part; a new one needs a line here."""
 
@@ -183,8 +193,8 @@ def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
     for name in chosen:
         if name not in known:
             raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
-    apart = bool(_strata(file.table))
-    applying = (e for e in ENTRIES if (e.record_by_record or not apart) and e.variants(file))
+    apart = bool(file.strata)
+    applying = (e for e in ENTRIES if (e.within_strata or not apart) and e.variants(file))
     found = (GRID, *(entry.search for entry in applying))
     kept = tuple(name for name in found if not chosen or name in chosen)
     if not kept:
@@ -194,11 +204,21 @@ def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
 
 def left_out(file: File) -> tuple[str, ...]:
     """A note on searches that would apply but for the strata."""
-    names = [e.search for e in ENTRIES if not e.record_by_record and e.variants(file)]
-    strata = ", ".join(_strata(file.table))
-    if not strata or not names:
+    names = [e.search for e in ENTRIES if not e.within_strata and e.variants(file)]
+    if not file.strata or not names:
         return ()
-    return (f"every stratum of {strata} is masked on its own, so {', '.join(names)} take no part",)
+    strata, absent = ", ".join(file.strata), " and ".join(names)
+    why = f"{absent} would put records of several strata together and had no part"
+    return (f"every stratum of {strata} is masked on its own: {why}",)
+
+
+def note_on_strata(search: str, table: Table) -> tuple[str, ...]:
+    """A note where a search on its own puts records of several strata together."""
+    strata = table.schema.with_role(Role.STRATUM)
+    apart = [entry.search for entry in ENTRIES if entry.within_strata]
+    if not strata or search in apart or search not in (entry.search for entry in ENTRIES):
+        return ()
+    return (f"{search} puts records of several strata of {', '.join(strata)} together",)
 
 
 def search_of(member: Member) -> Search:
@@ -218,7 +238,3 @@ def _all_of(search: Search, values: Mapping[str, object]) -> dict[str, Any]:
     """All parameters as a plan holds them, those not named at their defaults."""
     plain = msgspec.to_builtins(msgspec.convert(dict(values), search.parameters))
     return {name: value for name, value in plain.items() if value is not None}
-
-
-def _strata(table: Table) -> tuple[str, ...]:
-    return table.schema.with_role(Role.STRATUM)

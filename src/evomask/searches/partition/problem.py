@@ -1,7 +1,7 @@
 """The partition as an evolutionary problem: its first genomes, its fitness, its masked file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,10 @@ class Memetic(Grouped):
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
+
+    def lasting(self, long: int, short: int) -> "Memetic":
+        """The same with bursts of so many steps."""
+        return replace(self, long=long, short=short)
 
     def constructed(self, number: int) -> Labels:
         """The partition that founder number *number* starts from."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from evomask.data.partition import canonical, checked_k, group_sizes
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import Best
@@ -26,6 +27,7 @@ from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points
 from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
 from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.strata import Apart
 
 SETTING_UP = 0
 """Number of the draw that temperatures are found with."""
@@ -116,6 +118,10 @@ class PartitionSearch:
 def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     """The algorithm made ready for one set of points."""
     algorithm = parameters.algorithm
+    if algorithm is not Algorithm.MEMETIC and common.original.schema.with_role(Role.STRATUM):
+        raise ParameterError(
+            f"groups of the algorithm {algorithm} would reach over strata; use --algorithm memetic"
+        )
     if algorithm is Algorithm.MEMETIC:
         return _memetic(common, parameters, around)
     if algorithm is Algorithm.GENETIC:
@@ -139,13 +145,14 @@ def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
 
 
 def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-    problem = Memetic.of(common, 1, 1, around.draws(SETTING_UP))
+    rng = around.draws(SETTING_UP)
+    apart = bool(common.original.schema.with_role(Role.STRATUM))
+    problem = Apart.of(common, rng) if apart else Memetic.of(common, 1, 1, rng)
     effort = _effort(problem, parameters, around)
-    problem = replace(problem, long=effort.long, short=effort.short)
-    return Setup(problem, Memes(), effort.founders, Best())
+    return Setup(problem.lasting(effort.long, effort.short), Memes(), effort.founders, Best())
 
 
-def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> Effort:
+def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
@@ -159,7 +166,7 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
     return Effort.within(steps, len(problem.points))
 
 
-def _steps_within(seconds: float, problem: Memetic) -> float:
+def _steps_within(seconds: float, problem: Memetic | Apart) -> float:
     """Steps that one worker has time for, after its construction, by a trial of both."""
     started = time.perf_counter()
     start = problem.constructed(0)
