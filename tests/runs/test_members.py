@@ -73,9 +73,11 @@ def test_what_puts_records_of_several_strata_together_takes_no_part():
 
 def test_a_search_of_its_own_that_does_so_is_noted():
     file = file_of(NUMBERS, stratum="s")
-    assert note_on_strata("grouping", file.table)
-    assert note_on_strata("partition", file.table) == ()
-    assert note_on_strata("grouping", file_of(NUMBERS).table) == ()
+    assert note_on_strata("grouping", {}, file.table)
+    assert note_on_strata("grouping", {}, file_of(NUMBERS).table) == ()
+    assert note_on_strata("partition", {}, file.table) == ()
+    (note,) = note_on_strata("partition", {"algorithm": "mdav"}, file.table)
+    assert note.startswith("partition by mdav puts records")
 
 
 def test_no_group_is_larger_than_the_smallest_stratum():

@@ -25,6 +25,9 @@ MANY_RECORDS = 5_000
 WORK = 20_000_000
 """Steps times records of a burst that changes cells."""
 
+KEEPING_APART = "memetic"
+"""The algorithm of partition whose groups stay within strata."""
+
 MOST_CHANGED = 10_000
 """Records above which cells are not changed one by one."""
 
@@ -212,13 +215,15 @@ def left_out(file: File) -> tuple[str, ...]:
     return (f"every stratum of {strata} is masked on its own: {why}",)
 
 
-def note_on_strata(search: str, table: Table) -> tuple[str, ...]:
+def note_on_strata(search: str, parameters: Mapping[str, object], table: Table) -> tuple[str, ...]:
     """A note where a search on its own puts records of several strata together."""
     strata = table.schema.with_role(Role.STRATUM)
-    apart = [entry.search for entry in ENTRIES if entry.within_strata]
-    if not strata or search in apart or search not in (entry.search for entry in ENTRIES):
+    together = search in [entry.search for entry in ENTRIES if not entry.within_strata]
+    algorithm = parameters.get("algorithm", KEEPING_APART) if search == "partition" else ""
+    if not strata or not (together or algorithm not in ("", KEEPING_APART)):
         return ()
-    return (f"{search} puts records of several strata of {', '.join(strata)} together",)
+    what = f"{search} by {algorithm}" if algorithm else search
+    return (f"{what} puts records of several strata of {', '.join(strata)} together",)
 
 
 def search_of(member: Member) -> Search:

@@ -217,7 +217,7 @@ def _finished(
         *loaded.notes,
         *changed_versions(plan),
         *answer.pop("warnings", ()),
-        *note_on_strata(plan.search, loaded.table),
+        *note_on_strata(plan.search, plan.parameters, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)

@@ -13,7 +13,7 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.kernels.mdav import mdav
-from evomask.searches.partition.search import Algorithm, Parameters, PartitionSearch
+from evomask.searches.partition.search import Parameters, PartitionSearch
 
 K = 4
 SIZES = (45, 30, 25)
@@ -94,9 +94,3 @@ def test_it_says_that_groups_lie_within_strata(searched):
 def test_a_stratum_of_fewer_than_k_records_is_refused():
     with pytest.raises(ParameterError, match="within a stratum: k must not exceed"):
         setup_of(town((40, 3)))
-
-
-@pytest.mark.parametrize("algorithm", [a for a in Algorithm if a is not Algorithm.MEMETIC])
-def test_other_algorithms_do_not_keep_strata_apart_and_are_refused(algorithm):
-    with pytest.raises(ParameterError, match="reach over strata; use --algorithm memetic"):
-        setup_of(town(), algorithm=algorithm)

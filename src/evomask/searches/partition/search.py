@@ -118,10 +118,6 @@ class PartitionSearch:
 def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     """The algorithm made ready for one set of points."""
     algorithm = parameters.algorithm
-    if algorithm is not Algorithm.MEMETIC and common.original.schema.with_role(Role.STRATUM):
-        raise ParameterError(
-            f"groups of the algorithm {algorithm} would reach over strata; use --algorithm memetic"
-        )
     if algorithm is Algorithm.MEMETIC:
         return _memetic(common, parameters, around)
     if algorithm is Algorithm.GENETIC:
