@@ -66,3 +66,10 @@ def test_texts_that_look_missing_are_named_in_the_schema(evomask, tmp_path):
 def test_a_file_that_is_not_there_is_one_sentence(evomask, tmp_path):
     answer = evomask("init", tmp_path / "none.csv")
     assert (answer.code, answer.err.count("\n")) == (1, 1)
+
+
+def test_it_says_where_the_schema_is_unless_quiet(evomask, survey, tmp_path):
+    out = tmp_path / "schema.toml"
+    assert str(out) in evomask("init", survey, "--out", out).out
+    assert evomask("init", survey, "--out", out, "--force", "--quiet").out == ""
+    assert "age" in tomllib.loads(out.read_text(encoding="utf-8"))["attributes"]

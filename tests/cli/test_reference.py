@@ -1,3 +1,4 @@
+import inspect
 from pathlib import Path
 
 from evomask.cli.main import app
@@ -18,3 +19,12 @@ def test_every_command_has_a_section():
 
 def test_options_about_the_data_are_told_once():
     assert reference().count("--confidential CONFIDENTIAL") == 1
+
+
+def test_every_command_can_be_told_to_be_quiet():
+    loud = [
+        command.callback.__name__
+        for command in app.registered_commands
+        if "quiet" not in inspect.signature(command.callback).parameters
+    ]
+    assert loud == []

@@ -86,3 +86,10 @@ def test_a_folder_without_a_run_is_refused(evomask, tmp_path):
     answer = evomask("report", tmp_path, "--json")
     assert answer.code == 1
     assert "holds no record.json" in json.loads(answer.out)["error"]
+
+
+def test_it_says_what_it_writes_unless_quiet(evomask, release):
+    assert "writing the reports" in evomask("report", release).err
+    quiet = evomask("report", release, "--quiet")
+    assert quiet.err == ""
+    assert "report-public.html" in quiet.out

@@ -29,3 +29,9 @@ def test_a_figure_is_read_to_a_person(evomask, reference):
     reference("uci/german_credit.csv")
     told = evomask("reproduce", "clustered-figure-5.7", "--share", 0.2).out
     assert "Loss grows and risk falls with k. German credit, 1000 records" in told
+
+
+def test_it_says_what_it_makes_unless_quiet(evomask):
+    name = "equations-table-9.9"
+    assert f"making {name} again" in evomask("reproduce", name).err
+    assert "making" not in evomask("reproduce", name, "--quiet").err

@@ -140,7 +140,7 @@ def test_texts_stand_out_from_every_background(page):
 @pytest.mark.parametrize(
     "told",
     ["20261116", "disclosure risk", "Attacks that no search has seen", "singling out", "sha256",
-     "records that break it", "What shared the budget", "Operators of", "best score",
+     "records that break it", "What shared the budget", "operator of each search", "best score",
      "Transition", "the balanced point"],
 )  # fmt: skip
 def test_the_internal_report_tells(pages, told):

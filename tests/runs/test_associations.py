@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evomask.data.recoding import Intervals
+from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.runs.associations import associations
@@ -69,6 +69,25 @@ def test_intervals_count_as_their_middle():
     expected = stats.spearmanr(np.arange(50) // 10, np.arange(50)).statistic
     found = associations(table, masked, ["a", "b"]).after[0][1]
     assert found == pytest.approx(expected, abs=0.005)
+
+
+def test_a_set_of_categories_counts_in_equal_parts():
+    one = [0, 0, 1, 1, 2, 2] * 10
+    table = both_nominal(one, [0, 0, 0, 1, 1, 1] * 10)
+    sets = CategorySets(("0 or 1", "2"), np.array([[True, True, False], [False, False, True]]))
+    masked = table.with_recoded("a", np.array(one) // 2, sets)
+    counts = np.array([[15.0, 5.0], [15.0, 5.0], [0.0, 20.0]])
+    squares = ((counts - np.outer([20] * 3, [30, 30]) / 60) ** 2 / 10).sum()
+    found = associations(table, masked, ["a", "b"]).after[0][1]
+    assert found == pytest.approx(np.sqrt(squares / 60), abs=0.005)
+
+
+def test_cells_that_say_nothing_hang_together_with_nothing():
+    table = mixed(200)
+    nothing = CategorySets(("*", "any"), np.ones((2, 4), dtype=bool))
+    masked = table.with_recoded("region", (table["age"] > 50).astype(int), nothing)
+    found = associations(table, masked, ["region", "age", "illness"]).after
+    assert found[0][1:] == (0.0, 0.0)
 
 
 def test_a_constant_attribute_hangs_together_with_nothing():

@@ -1,11 +1,12 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.errors import ParameterError
-from evomask.runs.members import File, left_out, members_for
+from evomask.runs.members import File, left_out, members_for, note_on_strata
 from evomask.runs.requirements import NOTHING, Requirement
 
 pl = pytest.importorskip("polars")
@@ -61,10 +62,29 @@ def test_no_group_is_smaller_than_required():
     assert sizes == [7, 10]
 
 
-def test_what_looks_at_other_records_takes_no_part_where_there_are_strata():
+def test_what_puts_records_of_several_strata_together_takes_no_part():
     file = file_of(NUMBERS, stratum="s")
-    assert searches(file) == {"grid"}
-    assert "partition" in left_out(file)[0]
+    assert searches(file) == {"grid", "files", "partition"}
+    (note,) = left_out(file)
+    assert "grouping would put records of several strata together" in note
+    assert left_out(file_of(MIXED, stratum="s")) == ()
+    assert left_out(file_of(NUMBERS)) == ()
+
+
+def test_a_search_of_its_own_that_does_so_is_noted():
+    file = file_of(NUMBERS, stratum="s")
+    assert note_on_strata("grouping", {}, file.table)
+    assert note_on_strata("grouping", {}, file_of(NUMBERS).table) == ()
+    assert note_on_strata("partition", {}, file.table) == ()
+    (note,) = note_on_strata("partition", {"algorithm": "mdav"}, file.table)
+    assert note.startswith("partition by mdav puts records")
+
+
+def test_no_group_is_larger_than_the_smallest_stratum():
+    file = file_of(NUMBERS, stratum="s")
+    few = replace(file, table=file.table.take(np.r_[0:80:2, 1:16:2]))
+    sizes = [m.parameters["k"] for m in members_for(few).values() if m.search == "partition"]
+    assert sizes == [3]
 
 
 def test_only_the_searches_that_are_wanted_take_part():

@@ -17,6 +17,7 @@ def init(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The schema file.")] = None,
     force: options.Force = False,
     json: options.Json = False,
+    quiet: options.Quiet = False,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     decimal: options.Decimal = None,
@@ -31,7 +32,7 @@ def init(
         say_json(_as_json(outcome))
     elif out is None:
         say(outcome.text.rstrip())
-    else:
+    elif not quiet:
         say(f"a schema for {len(outcome.proposed.attributes)} columns: {out}; read it and edit it")
 
 

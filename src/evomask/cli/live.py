@@ -125,6 +125,7 @@ def _panel(title: str, state: "Progress") -> "RenderableType":
         Group(
             Text(sketch(points)),
             Text(line(state)),
+            Text(f"balanced: {state.best.description}"),
             Text(f"effort: {told}"),
             ProgressBar(total=1.0, completed=min(1.0, state.used), width=WIDTH),
         ),

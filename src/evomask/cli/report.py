@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import say, say_json
+from evomask.cli.speech import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.reports.writing import Reports
@@ -26,6 +26,7 @@ def report(
         str, typer.Option("--matrices", help="PRAM matrices in public: plain, all or none.")
     ] = "plain",
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
     from evomask.reports.writing import write_reports
@@ -33,6 +34,7 @@ def report(
     from evomask.runs.record import Statement, load_record, said
 
     told = telling_of(matrices)
+    progress(f"writing the reports of {folder} again", quiet=quiet)
     record = said(load_record(folder), Statement(purpose, reason, by, date, review))
     written = write_reports(record, folder, told)
     say_json(_as_json(record, written)) if json else say(_in_words(written))

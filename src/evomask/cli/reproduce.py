@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import say, say_json
+from evomask.cli.speech import progress, say, say_json
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
@@ -28,6 +28,7 @@ def reproduce(
     out: Folder = None,
     seed: options.Seed = None,
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Make a table or figure of a source paper again, the paper's numbers beside ours."""
     from evomask.papers.catalogue import REPRODUCTIONS, summary_of
@@ -40,6 +41,7 @@ def reproduce(
         return
     if not table:
         raise typer.BadParameter("give TABLE, or --list")
+    progress(f"making {table} again; this may take minutes", quiet=quiet)
     found = made(table, runs=runs, seed=seed, share=share)
     written = write_study(found.as_json, found.charts, out) if out else []
     readings = [f"{chart.title}: {chart.reading}" for chart in found.charts]

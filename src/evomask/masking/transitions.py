@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.data.wording import extremes, percent
 from evomask.kernels.arrays import Floats, Points
 from evomask.masking.pram import Design, Pram, Transitions, category_frequencies
 
@@ -29,6 +30,16 @@ def frequency_shift(matrix: Transitions, frequencies: Floats) -> float:
     """How much the expected share of a category changes, at most; 0 if the matrix is invariant."""
     shares = frequencies / frequencies.sum()
     return float(np.abs(shares @ matrix - shares).max())
+
+
+def staying(matrices: Mapping[str, Transitions], frequencies: Mapping[str, Floats]) -> str:
+    """How many cells are expected to keep their category, in words."""
+    shares = {
+        name: float(frequencies[name] @ np.diagonal(matrix) / frequencies[name].sum())
+        for name, matrix in matrices.items()
+    }
+    mean = sum(shares.values()) / len(shares)
+    return f"about {percent(mean)} of the cells stay{extremes(shares)}"
 
 
 def is_dominant(matrix: Transitions) -> bool:

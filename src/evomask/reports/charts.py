@@ -10,9 +10,6 @@ from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
-MOST_OPERATORS = 24
-FIRST = "first"
-"""What the first population came by; it has no parents."""
 
 
 def map_chart(points: PointsNote) -> Chart:
@@ -93,31 +90,6 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
             "of the front": [round(100.0 * one.points / total, 1) for one in searches],
         },
     )
-
-
-def operators(search: SearchNote) -> Chart | None:
-    """What part of each operator's children improved on their parents, and what part stayed."""
-    bred = (one for one in search.operators if one.children and one.name != FIRST)
-    made = list(bred)[:MOST_OPERATORS]
-    if not any(one.improved for one in made):
-        return None
-    best = max(made, key=lambda one: one.improved / one.children)
-    return _bars(
-        f"operators-{search.name}",
-        f"Operators of {search.name}",
-        f"{best.name} improved most often: {_percent(best.improved, best.children):.0f} % of its "
-        "children were better than their parents.",
-        Axis("operator", tuple(one.name for one in made)),
-        Axis("percent of its children"),
-        {
-            "better than their parents": [_percent(one.improved, one.children) for one in made],
-            "stayed in the population": [_percent(one.entered, one.children) for one in made],
-        },
-    )
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(100.0 * part / whole, 1)
 
 
 def before_and_after(one: Spread, minimum: int) -> Chart:

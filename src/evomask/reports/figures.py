@@ -6,12 +6,14 @@ import hashlib
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evomask.data.chart import Chart, Series
+from evomask.reports.labels import write_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +23,10 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, told apart with any colour vision; shapes and dashes say it again.
 # Yellow is left out: on white it has too little contrast.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-SHAPES = ("o", "s", "^", "D", "v", "P", "X")
-DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
-HATCHES = ("", "//", "..", "xx", "\\\\", "++", "--")
+# There is one shape and dash fewer than colours, so that pairs of them repeat late.
+SHAPES = ("o", "s", "^", "D", "v", "P")
+DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
+HATCHES = ("", "//", "..", "xx", "\\\\", "++")
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -100,6 +103,7 @@ def _draw(chart: Chart, figure: Figure) -> None:
         _draw_heat(chart, figure, axes)
     for number, series in enumerate(chart.series):
         _draw_series(chart, series, number, axes)
+    write_labels([replace(s, labels=tuple(short_names(s.labels))) for s in chart.series], axes)
     for line in chart.lines:
         if line.x is not None:
             axes.axvline(line.x, color="0.4", linestyle=(0, (1, 3)), label=line.name)
@@ -173,8 +177,6 @@ def _draw_series(chart: Chart, series: Series, number: int, axes: Axes) -> None:
     _DRAW[series.mark](chart, series, number, axes)
     if series.low:
         _draw_range(series, number, axes)
-    for label, x, y in zip(series.labels, series.x, series.y, strict=False):
-        axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, 4), fontsize="x-small")
 
 
 def _draw_line(_: Chart, series: Series, number: int, axes: Axes) -> None:

@@ -5,21 +5,26 @@ pictures, no scripts; it never shows a record's values.
 """
 
 from collections.abc import Iterable
+from math import ceil
 
 from evomask.data.chart import Chart
 from evomask.reports import charts
 from evomask.reports.pages import page
 from evomask.runs.public_record import PublicMatrix
-from evomask.runs.record import AttackNote, MatrixNote, ModelNote, PointNote, ReleaseRecord
+from evomask.runs.record import AttackNote, MatrixNote, PointNote, ReleaseRecord, SearchNote
 
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""
+
+WITHOUT_PARENTS = ("first", "next", "node")
+"""What the first population, the grid and nodes looked at by number came by."""
 
 MOST_LISTED = 60
 MOST_CATEGORIES = 30
 
 SINGLING, LINKING, INFERRING = "singling out", "linkability", "inference"
-QUESTIONS = {"singling": SINGLING, "learned": INFERRING}
+LEARNED = "learned"
+QUESTIONS = {"singling": SINGLING, LEARNED: INFERRING}
 """Which of the three questions of the data protection authorities an attack answers."""
 
 
@@ -37,11 +42,11 @@ def internal_page(record: ReleaseRecord) -> str:
             "search_charts": _present(
                 charts.evolution(record.searches),
                 charts.shares(record.searches),
-                *(charts.operators(one) for one in record.searches),
             ),
-            "models": list(_models(record.before, record.after)),
+            "operators": [(one.name, *row) for one in record.searches for row in _bred(one)],
+            "models": list(_models(record)),
             "risk_charts": charts.record_risk(record.before, record.after, record.minimum),
-            "attacks": [(_question(one), one) for one in record.attacks],
+            "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "hidden": [a.name for a in record.attributes if a.changed and a.name not in shown],
@@ -70,7 +75,15 @@ def _holds(record: ReleaseRecord, name: str) -> str:
     return "yes" if (has <= asked + 1e-9 if name == "t" else has >= asked) else "no"
 
 
-def _models(before: ModelNote, after: ModelNote) -> Iterable[tuple[str, str, str, str]]:
+def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
+    """Each operator that had children: how many they were, stayed, and beat their parents."""
+    for one in search.operators:
+        if one.children and one.name not in WITHOUT_PARENTS:
+            yield one.name, one.children, one.entered, one.improved
+
+
+def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
+    before, after = record.before, record.after
     yield (
         "k",
         str(before.k),
@@ -85,16 +98,25 @@ def _models(before: ModelNote, after: ModelNote) -> Iterable[tuple[str, str, str
     if after.t is not None and before.t is not None:
         apart = "how far a class is from the whole file in its confidential values; lower is better"
         yield "t", f"{before.t:.2f}", f"{after.t:.2f}", apart
-    chance = "chance in percent to identify a record, on average; lower is better"
+    weighted = any(one.role == "weight" for one in record.attributes)
+    sample = ", the file being a sample by its weights" if weighted else ""
+    chance = f"chance in percent to identify a record, on average{sample}; lower is better"
     yield "record risk", f"{before.record_risk:.2f}", f"{after.record_risk:.2f}", chance
 
 
-def _question(attack: AttackNote) -> str:
-    return QUESTIONS.get(attack.name.split("-")[0], LINKING)
+def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNote]]:
+    """Attacks with their question and what they mean; that of a learned model is told once."""
+    told = set()
+    for one in attacks:
+        kind = one.name.split("-")[0]
+        meaning = "" if kind in told and kind == LEARNED else f": {one.meaning}"
+        told.add(kind)
+        yield QUESTIONS.get(kind, LINKING), meaning, one
 
 
 def _whole(matrix: MatrixNote) -> PublicMatrix:
-    return PublicMatrix(matrix.attribute, matrix.categories, matrix.rows)
+    again = ceil(matrix.repaired)
+    return PublicMatrix(matrix.attribute, matrix.categories, matrix.rows, again)
 
 
 def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:

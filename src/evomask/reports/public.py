@@ -22,6 +22,8 @@ def public_page(record: PublicRecord) -> str:
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "association": record.associations and charts.association_change(record.associations),
             "matrices": drawn_matrices(record.matrices),
+            "repaired_matrices": any(one.repaired for one in record.matrices),
+            "vague": any(one.generalized or one.suppressed != "none" for one in record.attributes),
         },
     )
 

@@ -2,7 +2,8 @@
 
 Two ordered attributes by their rank correlation (-1 to 1), a nominal and an ordered one by the
 correlation ratio, two nominal ones by Cramér's V (both 0 to 1). A recoded cell of an ordered
-attribute counts as the middle of what it stands for.
+attribute counts as the middle of what it stands for, one of a nominal attribute in equal parts
+for each category; so a cell that tells less does not hang together with more.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from scipy.stats import rankdata
 from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Codes, Flags, Floats
+from evomask.kernels.arrays import Codes, Flags, Floats, Points
 
 MOST_ATTRIBUTES = 30
 DECIMALS = 2
@@ -41,10 +42,15 @@ class Associations(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column to compare: ranks scaled to length 1, or groups of records."""
+    """A column to compare: ranks scaled to length 1, or groups of records.
+
+    Args:
+        parts: how the records of a group (row) spread over the categories (columns).
+    """
 
     ranks: Floats | None
     groups: Codes
+    parts: Points
 
 
 def associations(original: Table, masked: Table, names: Sequence[str]) -> Associations | None:
@@ -70,39 +76,52 @@ def _association(one: _Column, other: _Column) -> float:
     if one.ranks is not None and other.ranks is not None:
         return float(one.ranks @ other.ranks)
     if one.ranks is not None:
-        return _correlation_ratio(other.groups, one.ranks)
+        return _correlation_ratio(other, one.ranks)
     if other.ranks is not None:
-        return _correlation_ratio(one.groups, other.ranks)
-    return _cramer(one.groups, other.groups)
+        return _correlation_ratio(one, other.ranks)
+    return _cramer(one, other)
 
 
-def _correlation_ratio(groups: Codes, ranks: Floats) -> float:
-    """Root of the share of the ranks' variation that lies between the groups."""
-    sums = np.bincount(groups, ranks)
-    sizes = np.maximum(np.bincount(groups), 1)
+def _correlation_ratio(column: _Column, ranks: Floats) -> float:
+    """Root of the share of the ranks' variation that lies between the categories."""
+    sums = np.bincount(column.groups, ranks) @ column.parts
+    sizes = np.bincount(column.groups) @ column.parts
     return float(np.sqrt(min(1.0, float((sums**2 / sizes).sum()))))
 
 
-def _cramer(one: Codes, other: Codes) -> float:
-    shape = int(one.max()) + 1, int(other.max()) + 1
-    if min(shape) < 2:
+def _cramer(one: _Column, other: _Column) -> float:
+    shape = len(one.parts), len(other.parts)
+    cells = np.bincount(one.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
+    counts = one.parts.T @ cells.reshape(shape) @ other.parts
+    if min(counts.shape) < 2:
         return 0.0
-    counts = np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     squares = ((counts - expected) ** 2 / expected).sum()
-    return float(np.sqrt(squares / (counts.sum() * (min(shape) - 1))))
+    return float(np.sqrt(squares / (counts.sum() * (min(counts.shape) - 1))))
 
 
 def _column(table: Table, name: str) -> _Column:
-    groups = np.unique(table[name], return_inverse=True)[1].reshape(-1).astype(np.int32)
+    cells, places = np.unique(table[name], return_inverse=True)
+    groups = places.reshape(-1).astype(np.int32)
     if table.attribute(name).kind is Kind.NOMINAL:
-        return _Column(None, groups)
+        return _Column(None, groups, _parts(table, name, cells))
     values = _middles(table, name)
     median = np.nanmedian(values) if not np.isnan(values).all() else 0.0
     ranks = rankdata(np.where(np.isnan(values), median, values))
     ranks -= ranks.mean()
     length = float(np.sqrt(ranks @ ranks))
-    return _Column(ranks / length if length else ranks, groups)
+    return _Column(ranks / length if length else ranks, groups, np.eye(0))
+
+
+def _parts(table: Table, name: str, cells: Codes) -> Points:
+    """How cells spread over the categories that any of them may stand for."""
+    recoding = table.recodings.get(name)
+    if not isinstance(recoding, CategorySets):
+        return np.eye(len(cells))
+    leaves = recoding.leaves[cells]
+    leaves = leaves[:, leaves.any(axis=0)]
+    parts: Points = leaves / leaves.sum(axis=1, keepdims=True)
+    return parts
 
 
 def _middles(table: Table, name: str) -> Floats:

@@ -1,8 +1,10 @@
 """A masked file beside its original: what became of every attribute, without a value."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.data.recoding import SUPPRESSED, CategorySets, Recoding
 from evomask.data.schema import Attribute, Role
@@ -58,6 +60,28 @@ def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
         suppressed=int(silent.sum()),
         shift=_shift(before, after, name),
     )
+
+
+def changed_again(before: Table, after: Table, names: Iterable[str]) -> dict[str, float]:
+    """The percentage of each attribute's cells that two masked versions do not write alike."""
+    return {name: _percent(_unlike(before, after, name)) for name in names}
+
+
+def _unlike(before: Table, after: Table, name: str) -> Flags:
+    if not (before.is_recoded(name) or after.is_recoded(name)):
+        return _different(before, after, name)
+    one, other = (_written(table, name) for table in (before, after))
+    unlike: Flags = one != other
+    return unlike
+
+
+def _written(table: Table, name: str) -> NDArray[np.str_]:
+    recoding = table.recodings.get(name)
+    if recoding is None and not table.attribute(name).is_categorical:
+        return table.values(name).astype(np.str_)
+    labels = table.attribute(name).categories if recoding is None else recoding.labels
+    written: NDArray[np.str_] = np.array(labels, dtype=np.str_)[table[name]]
+    return written
 
 
 def _percent(flags: Flags) -> float:

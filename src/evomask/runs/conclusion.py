@@ -8,9 +8,11 @@ import numpy as np
 from evomask.data.schema import Role
 from evomask.io.tables import Written
 from evomask.runs.candidates import ORIGINAL, Candidate, balanced
+from evomask.runs.descriptions import described
 from evomask.runs.findings import findings
 from evomask.runs.front import pick
 from evomask.runs.members import File, left_out
+from evomask.runs.patience import without_a_turn
 from evomask.runs.portfolio import shares
 from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.protected import Found, OperatorTally, Protected, ProtectJob
@@ -37,7 +39,12 @@ def concluded(
     done = _summed_up(job, shop, state, times)
     others = sorted((one for one in done.front if one != done.chosen), key=lambda one: one.worst)
     points = [done.chosen, *others]
-    return replace(done, found=findings(points, done, known, seconds, attack=attack))
+    found = findings(points, done, known, seconds, attack=attack)
+    told = {
+        one.number: described(one, found.get(one.number), state, job.requirement) for one in points
+    }
+    front = tuple(told[one.number] for one in done.front)
+    return replace(done, found=found, front=front, chosen=told[done.chosen.number])
 
 
 def _summed_up(
@@ -114,4 +121,5 @@ def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str,
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, job.requirement, job.profile))
-    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()))
+    idle = without_a_turn(state, list(shop.settings.members))
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)

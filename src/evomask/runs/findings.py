@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.data.table import Table
 from evomask.evolution.checkpoint import write_whole
 from evomask.measures.audit import audit
 from evomask.measures.catalogue import applicable
@@ -50,7 +49,7 @@ def findings(
         if before and (before.audit.attacks or not wanted):
             found[one.number] = before
         elif not late:
-            found[one.number] = _looked_at(done.table, done.masked(one.number), attack=wanted)
+            found[one.number] = _looked_at(done, one.number, attack=wanted)
     return found
 
 
@@ -68,7 +67,8 @@ def write_findings(folder: Path, found: Mapping[int, Found]) -> None:
     write_whole(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(original: Table, masked: Table, *, attack: bool) -> Found:
+def _looked_at(done: Protected, number: int, *, attack: bool) -> Found:
+    original, masked = done.table, done.masked(number)
     measures = applicable(original.schema, original.schema.quasi_identifiers, len(original))
     values = {
         name: measure.against(original)(masked)
@@ -76,4 +76,5 @@ def _looked_at(original: Table, masked: Table, *, attack: bool) -> Found:
         if len(original) <= FEW or name not in SLOW
     }
     found = audit(masked, original if attack else None, in_order=True)
-    return Found(values, replace(found, notes=()))
+    repaired = done.repaired[number].values()
+    return Found(values, replace(found, notes=()), sum(repaired) / len(repaired))

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from evomask.data.classes import classes_of
 from evomask.data.clustering import RESTARTS
 from evomask.data.schema import Role
 from evomask.data.table import Table
@@ -33,6 +34,9 @@ MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
 
 LARGE = 20_000
 """Records above which members have small generations."""
+
+KEEPING_APART = "memetic"
+"""The algorithm of partition whose groups stay within strata."""
 
 MOST_CHANGED = 10_000
 """Records above which cells are not changed one by one."""
@@ -83,9 +87,19 @@ class File:
         return len(self.table) > LARGE
 
     def sizes(self, usual: Iterable[int]) -> tuple[int, ...]:
-        """Group sizes that fulfil what is required and of which the file holds many groups."""
+        """Group sizes that fulfil what is required, of which the file holds many groups."""
         wanted = sorted({max(k, self.requirement.k) for k in usual})
-        return tuple(k for k in wanted if 4 * k <= len(self.table))
+        return tuple(k for k in wanted if 4 * k <= len(self.table) and k <= self.fewest)
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The attributes whose combinations are masked on their own."""
+        return self.table.schema.with_role(Role.STRATUM)
+
+    @property
+    def fewest(self) -> int:
+        """Records of the smallest stratum; of the file where there are no strata."""
+        return int(classes_of(self.table, self.strata).sizes.min(initial=len(self.table)))
 
 
 Variants = Mapping[str, Mapping[str, object]]
@@ -99,14 +113,13 @@ class Entry:
         variants: the parameters to set for a file, by a suffix for the member's name; none
             where the search does not apply.
         cost: what a task costs, where measuring a file costs 1.
-        record_by_record: whether what it does to a record depends on no other record, so that
-            nothing crosses from one stratum to another.
+        within_strata: whether nothing crosses from one stratum to another.
     """
 
     search: str
     variants: Callable[[File], Variants]
     cost: float
-    record_by_record: bool = False
+    within_strata: bool = True
 
 
 def _partition(file: File) -> Variants:
@@ -126,8 +139,8 @@ def _grouping(file: File) -> Variants:
 def _generalization(file: File) -> Variants:
     if not file.with_trees:
         return {}
-    whole = {"attributes": file.with_trees}
-    return {"": whole, "-local": {**whole, "local": True, "k": file.sizes(MANY_SIZES)}}
+    whole, sizes = {"attributes": file.with_trees}, file.sizes(MANY_SIZES)
+    return {"": whole} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
 
 
 def _clustered(file: File) -> Variants:
@@ -174,11 +187,11 @@ def _files(file: File) -> Variants:
 
 ENTRIES = (
     Entry("files", _files, 1.0),
-    Entry("generalization", _generalization, 0.1, record_by_record=True),
-    Entry("pram", _pram, 2.0, record_by_record=True),
-    Entry("equations", _equations, 1.0, record_by_record=True),
-    Entry("clustered", _clustered, 1.0),
-    Entry("grouping", _grouping, 1.0),
+    Entry("generalization", _generalization, 0.1),
+    Entry("pram", _pram, 2.0),
+    Entry("equations", _equations, 1.0),
+    Entry("clustered", _clustered, 1.0, within_strata=False),
+    Entry("grouping", _grouping, 1.0, within_strata=False),
     Entry("partition", _partition, 1.0),
 )
 """Every search that can take part; a new one needs a line here."""
@@ -201,8 +214,8 @@ def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
     for name in chosen:
         if name not in known:
             raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
-    apart = bool(_strata(file.table))
-    applying = (e for e in ENTRIES if (e.record_by_record or not apart) and e.variants(file))
+    apart = bool(file.strata)
+    applying = (e for e in ENTRIES if (e.within_strata or not apart) and e.variants(file))
     found = (GRID, *(entry.search for entry in applying))
     kept = tuple(name for name in found if not chosen or name in chosen)
     if not kept:
@@ -212,11 +225,23 @@ def searches_for(file: File, wanted: Iterable[str] = ()) -> tuple[str, ...]:
 
 def left_out(file: File) -> tuple[str, ...]:
     """A note on searches that would apply but for the strata."""
-    names = [e.search for e in ENTRIES if not e.record_by_record and e.variants(file)]
-    strata = ", ".join(_strata(file.table))
-    if not strata or not names:
+    names = [e.search for e in ENTRIES if not e.within_strata and e.variants(file)]
+    if not file.strata or not names:
         return ()
-    return (f"every stratum of {strata} is masked on its own, so {', '.join(names)} take no part",)
+    strata, absent = ", ".join(file.strata), " and ".join(names)
+    why = f"{absent} would put records of several strata together and had no part"
+    return (f"every stratum of {strata} is masked on its own: {why}",)
+
+
+def note_on_strata(search: str, parameters: Mapping[str, object], table: Table) -> tuple[str, ...]:
+    """A note where a search on its own puts records of several strata together."""
+    strata = table.schema.with_role(Role.STRATUM)
+    together = search in [entry.search for entry in ENTRIES if not entry.within_strata]
+    algorithm = parameters.get("algorithm", KEEPING_APART) if search == "partition" else ""
+    if not strata or not (together or algorithm not in ("", KEEPING_APART)):
+        return ()
+    what = f"{search} by {algorithm}" if algorithm else search
+    return (f"{what} puts records of several strata of {', '.join(strata)} together",)
 
 
 def search_of(member: Member) -> Search:
@@ -236,7 +261,3 @@ def _all_of(search: Search, values: Mapping[str, object]) -> dict[str, Any]:
     """All parameters as a plan holds them, those not named at their defaults."""
     plain = msgspec.to_builtins(msgspec.convert(dict(values), search.parameters))
     return {name: value for name, value in plain.items() if value is not None}
-
-
-def _strata(table: Table) -> tuple[str, ...]:
-    return table.schema.with_role(Role.STRATUM)

@@ -23,6 +23,8 @@ from evomask.runs.catalogue import Comparing, OverviewProblem, search_named
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
+from evomask.runs.members import note_on_strata
+from evomask.runs.patience import more_may_help
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.rules import Guarantees
 from evomask.runs.store import Store
@@ -211,7 +213,13 @@ def _finished(
     answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
         answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
-    notes = (*loaded.notes, *changed_versions(plan), *answer.pop("warnings", ()))
+    notes = (
+        *loaded.notes,
+        *changed_versions(plan),
+        *answer.pop("warnings", ()),
+        *note_on_strata(plan.search, plan.parameters, loaded.table),
+        *more_may_help(state, setup, winner, plan.seed),
+    )
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
 
 

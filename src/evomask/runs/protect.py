@@ -180,7 +180,7 @@ def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True
         sha256=run.plan.sha256["data"],
     )
     write_findings(run.store.folder, done.found)
-    write_front(run.store.folder, state, done.found, run.shop)
+    write_front(run.store.folder, replace(state, front=done.front), done.found, run.shop)
     return replace(done, written=_release(done, run))
 
 

@@ -11,6 +11,8 @@ from evomask.evolution.stopping import Budget
 from evomask.io.tables import Written
 from evomask.measures.audit import Audit
 from evomask.runs.candidates import Candidate, balanced
+from evomask.runs.comparison import changed_again
+from evomask.runs.front import RELEASED_DRAW
 from evomask.runs.inputs import Input
 from evomask.runs.plan import Plan
 from evomask.runs.portfolio_state import PortfolioState, Round
@@ -103,10 +105,13 @@ class Found:
     Args:
         measures: every measure that applies, by name.
         audit: privacy models and record risk; also attacks, where there was time for them.
+        repaired: percent of the masked cells that were changed again to fulfil what is
+            required and to obey the edit rules; none where nobody looked.
     """
 
     measures: dict[str, float]
     audit: Audit
+    repaired: float | None = None
 
     @property
     def guarantees(self) -> dict[str, float]:
@@ -134,6 +139,8 @@ class Protected:
         plan: none where nothing is kept.
         genomes: what the front's files are made of.
         made: files that were made again already, by number.
+        repaired: percent of their cells that were changed to fulfil what is required, by
+            attribute.
     """
 
     job: ProtectJob
@@ -160,6 +167,7 @@ class Protected:
     interrupted: bool = False
     plan: Plan | None = None
     made: dict[int, Table] = field(repr=False, default_factory=dict)
+    repaired: dict[int, dict[str, float]] = field(repr=False, default_factory=dict)
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -190,5 +198,9 @@ class Protected:
         """The file of a point of the front, its records in the original's order."""
         if number not in self.made:
             (one,) = (one for one in self.front if one.number == number)
-            self.made[number] = self.shop.masked(one.member, self.genomes[number])
+            problem: Any = self.shop.setup(one.member).problem
+            before = problem.decode(self.genomes[number], RELEASED_DRAW)
+            self.made[number] = self.shop.releasable(before)
+            names = self.schema.quasi_identifiers
+            self.repaired[number] = changed_again(before, self.made[number], names)
         return self.made[number]

@@ -4,6 +4,7 @@ It is a type of its own: there is no place in it for a seed, a risk or a rare va
 slip into what is made from it.
 """
 
+from math import ceil
 from typing import Literal, get_args
 
 import msgspec
@@ -27,7 +28,11 @@ TELLINGS: tuple[Telling, ...] = get_args(Telling)
 
 
 class PublicAttribute(msgspec.Struct, frozen=True):
-    """What became of an attribute, in whole percent; few suppressed cells are not counted."""
+    """What became of an attribute, in whole percent; few suppressed cells are not counted.
+
+    Args:
+        shift: mean change in percent of the standard deviation; of numbers alone.
+    """
 
     name: str
     label: str
@@ -35,14 +40,20 @@ class PublicAttribute(msgspec.Struct, frozen=True):
     changed: int
     generalized: int
     suppressed: str
+    shift: int | None = None
 
 
 class PublicMatrix(msgspec.Struct, frozen=True):
-    """Transition probabilities between the categories that are not rare; the rest as one."""
+    """Transition probabilities between the categories that are not rare; the rest as one.
+
+    Args:
+        repaired: whole percent of the cells that were changed again afterwards, rounded up.
+    """
 
     attribute: str
     categories: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
+    repaired: int = 0
 
 
 class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +140,7 @@ def _public_attribute(one: AttributeNote, minimum: int) -> PublicAttribute:
         round(one.changed),
         round(one.generalized),
         _few(one.suppressed, minimum),
+        None if one.shift is None else round(one.shift),
     )
 
 
@@ -147,13 +159,14 @@ def _may_be_told(one: MatrixNote, matrices: Telling) -> bool:
 
 def _public_matrix(one: MatrixNote) -> PublicMatrix:
     """Rows of the frequent categories; what goes to rare ones is one column."""
-    kept = [place for place, rare in enumerate(one.rare) if not rare]
+    kept, again = [place for place, rare in enumerate(one.rare) if not rare], ceil(one.repaired)
     rows = [tuple(round(one.rows[i][j], 3) for j in kept) for i in kept]
     if len(kept) == len(one.rare):
-        return PublicMatrix(one.attribute, one.categories, tuple(rows))
+        return PublicMatrix(one.attribute, one.categories, tuple(rows), again)
     rest = [round(max(0.0, 1.0 - sum(row)), 3) for row in rows]
     return PublicMatrix(
         one.attribute,
         (*(one.categories[place] for place in kept), "all others"),
         tuple((*row, other) for row, other in zip(rows, rest, strict=True)),
+        again,
     )

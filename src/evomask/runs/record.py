@@ -128,6 +128,8 @@ class MatrixNote(msgspec.Struct, frozen=True):
     Args:
         invariant: whether it keeps the expected frequencies, and so tells them.
         rare: which categories have few records; they are not named in public.
+        repaired: percent of the attribute's cells that were changed again afterwards, to
+            fulfil what is required; of them the probabilities say nothing.
     """
 
     attribute: str
@@ -135,6 +137,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
     rows: tuple[tuple[float, ...], ...]
     invariant: bool
     rare: tuple[bool, ...]
+    repaired: float = 0.0
 
 
 class OperatorNote(msgspec.Struct, frozen=True):
@@ -152,6 +155,7 @@ class SearchNote(msgspec.Struct, frozen=True):
     Args:
         share: of the budget, in percent.
         evolution: evaluations used and the best score by then.
+        does: what it does, in a sentence.
     """
 
     name: str
@@ -160,6 +164,7 @@ class SearchNote(msgspec.Struct, frozen=True):
     points: int
     evolution: tuple[tuple[int, float], ...] = ()
     operators: tuple[OperatorNote, ...] = ()
+    does: str = ""
 
 
 class Statement(msgspec.Struct, frozen=True):

@@ -22,6 +22,8 @@ from evomask.runs.candidates import ORIGINAL, Candidate, balanced
 from evomask.runs.cells import MINIMUM
 from evomask.runs.comparison import compared
 from evomask.runs.grid import Grid
+from evomask.runs.members import search_of
+from evomask.runs.parameters import summary_of
 from evomask.runs.protected import Protected
 from evomask.runs.record import (
     AttackNote,
@@ -221,6 +223,7 @@ def _search(done: Protected, name: str) -> SearchNote:
             for row in done.operators
             if row.member == name
         ),
+        summary_of(search_of(done.shop.settings.members[name])),
     )
 
 
@@ -234,6 +237,15 @@ def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
 
 
 def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
+    """Transition matrices of the chosen file, and how much was changed again after them."""
+    again = done.repaired[done.chosen.number]
+    return tuple(
+        msgspec.structs.replace(one, repaired=again.get(one.attribute, 0.0))
+        for one in _matrices_used(done)
+    )
+
+
+def _matrices_used(done: Protected) -> tuple[MatrixNote, ...]:
     """Transition matrices, where the chosen file was made with some, the same for all strata."""
     problem: Any = done.shop.setup(done.chosen.member).problem
     genome, strata = done.genomes[done.chosen.number], done.schema.with_role(Role.STRATUM)

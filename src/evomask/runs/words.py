@@ -56,7 +56,7 @@ SEARCHES: dict[str, str] = {
 
 REPAIR = (
     "Where records still stood out, they were put together with the nearest ones and given "
-    "common values, until the guarantee below held."
+    "common values or common sets of values, until the guarantee held."
 )
 
 

@@ -101,3 +101,19 @@ def test_generalized_cells_cannot_evolve():
     masked = Mondrian(("age",), 5).mask(table, np.random.default_rng(1))
     with pytest.raises(DataError, match="'age' is generalized"):
         Coding(table, ("age",)).encode(masked)
+
+
+def test_changed_cells_are_counted_by_attribute():
+    table = mixed(40)
+    coding = Coding(table, ("age", "income", "school"))
+    masked = table.with_columns({"school": np.where(np.arange(40) < 10, 0, table["school"])})
+    expected = np.mean(masked["school"] != table["school"])
+    assert coding.changed(coding.encode(masked)) == {"age": 0.0, "income": 0.0, "school": expected}
+
+
+def test_the_distance_of_numbers_is_in_standard_deviations():
+    table = numbers(a=[0.0, 0.0, 4.0, 4.0], b=[7.0, 7.0, 7.0, np.nan])
+    coding = Coding(table, ("a", "b"))
+    masked = table.with_columns({"a": np.array([0.0, 1.0, 4.0, 3.0])})
+    assert coding.moved(coding.encode(masked)) == pytest.approx(0.25)
+    assert Coding(table, ("b",)).moved(Coding(table, ("b",)).encode(table)) == 0.0

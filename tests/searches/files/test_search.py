@@ -1,5 +1,8 @@
 """The whole search: what it offers, what it keeps, how its algorithms differ."""
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -191,3 +194,41 @@ def test_a_table_without_quasi_identifiers_is_refused():
     schema = TABLE.schema.assigning(dict.fromkeys(NAMES, Role.OTHER))
     with pytest.raises(SchemaError, match="no quasi-identifier"):
         ready(TABLE.with_schema(schema))
+
+
+def with_strata(table):
+    """The table with its illnesses as strata."""
+    stratum = replace(table.attribute("illness"), role=Role.STRATUM)
+    return table.with_schema(table.schema.replacing([stratum]))
+
+
+STRATIFIED = with_strata(mixed(60))
+
+
+@pytest.mark.parametrize("algorithm", [Algorithm.GUIDED, Algorithm.FRONT])
+def test_where_there_are_strata_no_move_takes_anything_from_another_record(algorithm):
+    _, _, last = searched(STRATIFIED, until=5, algorithm=algorithm)
+    kept = Counter()
+    for rows in last.ledger.births.values():
+        for row in rows:
+            kept.update(dict(row.counts))
+    assert kept["near"] > 0
+    assert not any(kept[name] for name in ("draw", "swap", "join", "exchange"))
+
+
+def test_first_files_are_masked_stratum_by_stratum():
+    setup = ready(STRATIFIED, first=0)
+    place = [what for _, what in setup.problem.methods].index("microaggregation, k = 5")
+    masked = setup.problem.decode(setup.problem.first(place), 0)
+    for code in range(3):
+        own = masked.take(np.flatnonzero(STRATIFIED["illness"] == code))
+        assert k_anonymity(own, NAMES) >= 5
+
+
+def test_a_requirement_holds_within_every_stratum():
+    setup, _, last = searched(STRATIFIED, until=5, require="k=4")
+    for member in last.population:
+        masked = setup.problem.decode(member.genome, 0)
+        for code in range(3):
+            own = masked.take(np.flatnonzero(STRATIFIED["illness"] == code))
+            assert k_anonymity(own, NAMES) >= 4

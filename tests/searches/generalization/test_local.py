@@ -1,11 +1,14 @@
 """Local recoding: the guarantee, the loss it tells, and the table it makes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from evomask.data.schema import Role
 from evomask.errors import ParameterError
 from evomask.searches.generalization.groupings import Groupings
-from evomask.searches.generalization.local import recode_locally
+from evomask.searches.generalization.local import _to_be_grouped, recode_locally
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from tests.searches.generalization.lattices import small_lattice
 
@@ -56,3 +59,32 @@ def test_a_genome_is_its_k():
     problem = Groupings(small_lattice(), (2, 5))
     assert problem.unpack(problem.pack(5)) == 5
     assert problem.read(5, 0)["k"] >= 5
+
+
+def with_strata(lattice, strata):
+    """The same lattice over a table whose class is the stratum of each record."""
+    roles = {"class": Role.STRATUM}
+    attributes = [replace(a, role=roles.get(a.name, a.role)) for a in lattice.table.schema]
+    table = lattice.table.with_schema(lattice.table.schema.replacing(attributes))
+    return replace(lattice, table=table.with_columns({"class": np.asarray(strata)}))
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_no_group_reaches_over_two_strata(k):
+    strata = np.arange(80) % 2
+    recoding = recode_locally(with_strata(small_lattice(), strata), k)
+    sizes = np.bincount(recoding.labels)
+    assert sizes.min() >= k
+    assert all(len(set(strata[recoding.labels == g])) == 1 for g in range(len(sizes)))
+
+
+def test_a_few_records_that_stand_alone_join_the_smallest_of_the_others():
+    assert _to_be_grouped(np.array([9, 1, 6, 1]), np.arange(4), 5).tolist() == [1, 2, 3]
+    assert _to_be_grouped(np.array([9, 3, 6, 2]), np.arange(4), 5).tolist() == [1, 3]
+    assert _to_be_grouped(np.array([9, 6]), np.arange(2), 5).tolist() == []
+
+
+def test_k_above_the_size_of_a_stratum_is_refused():
+    strata = (np.arange(80) == 0).astype(int)
+    with pytest.raises(ParameterError, match="k must not exceed"):
+        recode_locally(with_strata(small_lattice(), strata), 3)

@@ -126,6 +126,13 @@ class ClusteredProtection:
         }
         return {"recipe": recipe}
 
+    def describe(self, genome: Recipe) -> str:
+        """The recipe in a few words."""
+        method = self.space.method(genome).value.replace("-", " ")
+        clusters = int(genome[CLUSTERS])
+        within = f" in {clusters} clusters of similar records" if clusters > 1 else ""
+        return f"{method}{within}, k = {int(genome[K])}"
+
     def pack(self, genome: Recipe) -> Mapping[str, NDArray[Any]]:
         """The genes."""
         return {"recipe": genome}

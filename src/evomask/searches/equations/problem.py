@@ -19,7 +19,7 @@ from evomask.evolution.tree import Symbols
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
 from evomask.masking.pram import Transitions, made_invariant
-from evomask.masking.transitions import properties_of
+from evomask.masking.transitions import properties_of, staying
 from evomask.measures.outlook import Outlook
 from evomask.measures.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
@@ -197,6 +197,10 @@ class MatrixEquations:
     def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
         categories = self.draws.table.attribute(name).categories
         return properties_of(matrix, categories, self.frequencies[name])
+
+    def describe(self, genome: Equation) -> str:
+        """How much is expected to change, in words."""
+        return f"PRAM by a formula: {staying(self.matrices(genome), self.frequencies)}"
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
         """The symbols in their order."""

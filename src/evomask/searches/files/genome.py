@@ -149,6 +149,41 @@ class Coding:
         """Cells as a masked table."""
         return self.original.with_columns(dict(zip(self.names, file, strict=True)))
 
+    def changed(self, genome: Genome) -> dict[str, float]:
+        """The share of cells of each attribute that differ from the original's."""
+        shares = (genome != self._unchanged).mean(axis=0)
+        return dict(zip(self.names, shares.tolist(), strict=True))
+
+    def moved(self, genome: Genome) -> float:
+        """By how many standard deviations a number differs from the original's, on average."""
+        apart = np.abs(self.to_file(genome) - self._file)
+        moves = [
+            own[~np.isnan(own)] / spread
+            for own, spread in zip(apart, self._deviations, strict=True)
+            if spread > 0
+        ]
+        known = np.concatenate([*moves, np.zeros(0)])
+        return float(known.mean()) if len(known) else 0.0
+
+    @cached_property
+    def _deviations(self) -> Floats:
+        """Standard deviation of each number; 0 for categories."""
+        known = [row[~np.isnan(row)] for row in self._file]
+        return np.array(
+            [
+                float(np.std(row)) if is_number and len(row) else 0.0
+                for row, is_number in zip(known, self.numeric, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _file(self) -> Points:
+        return self.file(self.original)
+
+    @cached_property
+    def _unchanged(self) -> Genome:
+        return self.of_file(self._file)
+
     def is_possible(self, genome: Genome) -> bool:
         """Whether every cell stands for a value of its domain."""
         return all(self._are_possible(genome[:, a], a) for a in range(len(self.names)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.table import Table
+from evomask.data.wording import extremes, percent
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS, MUTATE
@@ -138,6 +139,15 @@ class MaskedFiles:
     def decode(self, genome: Genome, draw: int) -> Table:
         """The masked file; nothing is random."""
         return self.coding.decode(genome)
+
+    def describe(self, genome: Genome) -> str:
+        """How many cells differ from the original's, in words."""
+        shares = self.coding.changed(genome)
+        mean = sum(shares.values()) / len(shares)
+        told = f"cells changed one by one: {percent(mean)} differ{extremes(shares)}"
+        if not self.coding.numeric.any():
+            return told
+        return f"{told}, numbers by {self.coding.moved(genome):.2f} standard deviations"
 
     def read(self, genome: Genome, draw: int) -> Mapping[str, float]:
         """Loss, risk and score of the profile, probabilistic linkage included."""

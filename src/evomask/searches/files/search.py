@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.data.classes import classes_of
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.archive import Front
@@ -13,6 +15,7 @@ from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.setup import Setup, Surroundings
+from evomask.masking.composition import Stratified
 from evomask.masking.grid import Described, first_population
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.fitness import (
@@ -136,7 +139,7 @@ def put_together(
         coding,
         judge,
         steps.load() if parameters.algorithm in BURSTING else steps,
-        _evenly(tuple(first_population(table)), parameters.first),
+        _evenly(_methods(table), parameters.first),
         around.draws,
         kept.release,
         cost,
@@ -146,6 +149,16 @@ def put_together(
     )
     scheme, archive = _scheme(parameters, cost)
     return Setup(problem, scheme, len(problem.methods), archive, cost)
+
+
+def _methods(table: Table) -> tuple[Described, ...]:
+    """What makes first files; where there are strata, what fits the smallest of them all."""
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return tuple(first_population(table))
+    classes = classes_of(table, strata)
+    smallest = table.take(np.flatnonzero(classes.labels == classes.sizes.argmin()))
+    return tuple((Stratified(m, strata), what) for m, what in first_population(smallest))
 
 
 def _evenly(methods: tuple[Described, ...], count: int) -> tuple[Described, ...]:

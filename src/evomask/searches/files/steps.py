@@ -11,11 +11,12 @@ import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.edits import rules_of
-from evomask.data.schema import Kind
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Indices, Points
 from evomask.kernels.generator import seed_of
 from evomask.kernels.moves import (
+    DRAW,
     EXCHANGE,
     GIVE,
     JOIN,
@@ -23,6 +24,7 @@ from evomask.kernels.moves import (
     NOMINAL,
     NUMBER,
     ORDINAL,
+    SWAP,
     Alike,
     Field,
     Rules,
@@ -118,7 +120,7 @@ class Steps:
         n, guarantee = len(masked), self.guarantee
         if not guarantee.is_about_classes:
             return Alike(np.arange(n), np.ones(n, dtype=np.int64), 1, may_join=True)
-        classes = classes_of(masked, self.coding.names)
+        classes = classes_of(masked, (*self._strata, *self.coding.names))
         labels = np.array(classes.labels, dtype=np.int64)
         sizes = np.array(classes.sizes, dtype=np.int64)
         return Alike(labels, sizes, max(2, guarantee.k), guarantee.may_join)
@@ -157,7 +159,14 @@ class Steps:
         allowed = np.ones(MOVES, dtype=np.int64)
         allowed[GIVE] = has_donor
         allowed[[JOIN, EXCHANGE]] = self.guarantee.may_join
+        if self._strata:
+            allowed[[DRAW, SWAP, JOIN, EXCHANGE]] = False
         return allowed
+
+    @property
+    def _strata(self) -> tuple[str, ...]:
+        """Where there are strata, no move takes anything from another record."""
+        return self.coding.original.schema.with_role(Role.STRATUM)
 
 
 def _wholes(values: list[int]) -> Indices:

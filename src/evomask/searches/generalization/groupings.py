@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.table import Table
+from evomask.data.wording import listed
 from evomask.evolution.brood import Outcome, Task
 from evomask.searches.generalization.lattice import Lattice
 from evomask.searches.generalization.local import LocalRecoding, recode_locally
@@ -39,6 +40,11 @@ class Groupings:
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
         """The k that was packed."""
         return int(arrays["k"][0])
+
+    def describe(self, k: int) -> str:
+        """How records are recoded, in words."""
+        names = listed(self.lattice.names)
+        return f"generalization in groups of {k} or more, each as far as it needs: {names}"
 
     def decode(self, k: int, draw: int) -> Table:
         """The locally recoded table; no record is suppressed."""

@@ -9,8 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.partition import canonical, checked_k
 from evomask.data.recoding import CategorySets
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.kernels.arrays import Codes, Flags, Floats, Indices, Labels
 from evomask.kernels.lattice_classes import Rows, unpacked
@@ -74,19 +76,54 @@ class LocalRecoding:
         return np.array(taken, dtype=np.int32)[self.labels], recoding
 
 
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Records of one stratum that are equal on all attributes, put together.
+
+    Args:
+        labels: where each record is.
+        digits: their leaves, a row each.
+        strata: which stratum they are of.
+    """
+
+    labels: Labels
+    digits: Rows
+    sizes: Indices
+    strata: Labels
+
+
 def recode_locally(lattice: Lattice, k: int) -> LocalRecoding:
-    """Groups of k or more records that lose little, found greedily, the commonest records first."""
+    """Groups of k or more records that lose little, found greedily, the commonest records first.
+
+    Where the schema names strata, no group reaches over two.
+    """
     k = checked_k(k, lattice.n_records)
+    alike, trees = _alike(lattice), _trees(lattice)
+    groups, rarity = np.arange(len(alike.sizes)), _rarity(alike.digits, alike.sizes)
+    for stratum in range(int(alike.strata.max()) + 1):
+        some = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
+        order = np.argsort(rarity[some], kind="stable")
+        rows = alike.digits[some].astype(np.int32)
+        found = group_alike(rows, alike.sizes[some], order, trees, k)
+        groups[some] = (stratum + 1) * len(groups) + found
+    return _recoding(lattice, alike, canonical(groups), trees)
+
+
+def _alike(lattice: Lattice) -> _Alike:
     digits = unpacked(lattice.bottom.keys, lattice.layout)
-    sizes = lattice.bottom.sizes
-    trees = _trees(lattice)
-    groups = np.arange(len(sizes))
-    small = np.flatnonzero(sizes < k)
-    order = np.argsort(_rarity(digits, sizes)[small], kind="stable")
-    found = group_alike(digits[small].astype(np.int32), sizes[small], order, trees, k)
-    groups[small] = len(sizes) + found
-    groups = canonical(groups)
-    return _recoding(lattice, digits, groups, trees)
+    strata = classes_of(lattice.table, lattice.table.schema.with_role(Role.STRATUM)).labels
+    found = classes_of_columns([strata, lattice.labels], lattice.n_records)
+    first = found.representatives
+    return _Alike(found.labels, digits[lattice.labels[first]], found.sizes, strata[first])
+
+
+def _to_be_grouped(sizes: Indices, members: Indices, k: int) -> Indices:
+    """Those of fewer than k records, with the smallest others where all are fewer than k."""
+    checked_k(k, int(sizes[members].sum()))
+    ordered = members[np.argsort(sizes[members], kind="stable")]
+    small = int((sizes[members] < k).sum())
+    enough = int(np.searchsorted(np.cumsum(sizes[ordered]), k)) + 1
+    return np.sort(ordered[: max(small, enough if small else 0)])
 
 
 def _trees(lattice: Lattice) -> Trees:
@@ -103,11 +140,11 @@ def _rarity(digits: Rows, sizes: Indices) -> Floats:
     return rarity
 
 
-def _recoding(lattice: Lattice, digits: Rows, groups: Labels, trees: Trees) -> LocalRecoding:
+def _recoding(lattice: Lattice, alike: _Alike, groups: Labels, trees: Trees) -> LocalRecoding:
     _, first = np.unique(groups, return_index=True)
-    leaves = digits[first]
+    digits, leaves = alike.digits, alike.digits[first]
     levels = np.zeros_like(leaves)
     for a in range(digits.shape[1]):
         met = trees.meets[trees.starts[a] + leaves[groups, a], digits[:, a]]
         np.maximum.at(levels[:, a], groups, met)
-    return LocalRecoding(lattice, groups[lattice.labels], levels, leaves)
+    return LocalRecoding(lattice, groups[alike.labels], levels, leaves)

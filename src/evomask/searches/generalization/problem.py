@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evomask.data.chart import Chart
 from evomask.data.table import Table
+from evomask.data.wording import levels_in_words
 from evomask.evolution.archive import fitness_array
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Fitness
@@ -102,9 +103,8 @@ class Nodes:
         return genome.unpack(arrays)
 
     def describe(self, levels: Levels) -> str:
-        """How far each attribute goes up its hierarchy, in words."""
-        up = [f"{n} {level}" for n, level in zip(self.lattice.names, levels, strict=True) if level]
-        return f"generalization, levels up: {', '.join(up) or 'none'}"
+        """What became of the attributes that are generalized, in words."""
+        return f"generalization: {levels_in_words(self.lattice.trees, levels)}"
 
     def decode(self, levels: Levels, draw: int) -> Table:
         """The generalized table, records of classes too small flagged as suppressed."""

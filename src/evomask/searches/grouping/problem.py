@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.table import Table
+from evomask.data.wording import MOST_NAMED
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
@@ -96,6 +97,13 @@ class AttributeGrouping:
                 for name, grouping in baselines(strengths).items()
             },
         }
+
+    def describe(self, genome: Grouping) -> str:
+        """Which attributes are microaggregated together, in words."""
+        together = " | ".join(", ".join(names) for names in self.named(genome)[:MOST_NAMED])
+        left = int(genome.max()) + 1 - MOST_NAMED
+        more = f" | {left} groups more" if left > 0 else ""
+        return f"microaggregation, k = {self.parts.k}, of attributes apart: {together}{more}"
 
     def named(self, genome: Grouping) -> list[list[str]]:
         """The names of each group's attributes."""

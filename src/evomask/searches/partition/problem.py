@@ -1,8 +1,8 @@
 """The partition as an evolutionary problem: its first genomes, its fitness, its masked file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from evomask.data.partition import (
 )
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.evolution.setup import Draws
 from evomask.kernels.annealing import anneal, padded
 from evomask.kernels.arrays import Codes, Floats, Labels, Points
 from evomask.kernels.generator import seed_of
@@ -55,6 +56,12 @@ class Grouped:
     def decode(self, genome: Labels, draw: int) -> Table:
         """Every record with its group's aggregate; nothing is random."""
         return aggregated(self.original, self.names, genome)
+
+    def describe(self, genome: Labels) -> str:
+        """How many groups there are of how many records, in words."""
+        groups, count = int(genome.max()) + 1, len(self.names)
+        of = f"{count} attributes" if count > 1 else self.names[0]
+        return f"microaggregation of {of} in {groups} groups of {self.k} or more"
 
     def read(self, genome: Labels, draw: int) -> Mapping[str, float]:
         """Sum of squares, and information loss in percent of the total."""
@@ -122,8 +129,14 @@ class Memetic(Grouped):
     """
 
     ground: Ground
-    long: int
-    short: int
+    long: int = 1
+    short: int = 1
+
+    @classmethod
+    def of(cls, common: Grouped, draws: Draws, stratum: int = 0) -> "Memetic":
+        """The problem of a file or of one of its strata, each with random numbers of its own."""
+        ground = Ground(common.points, common.k, partial(draws, stratum))
+        return cls(common.original, common.names, common.points, common.k, ground)
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""
@@ -136,6 +149,10 @@ class Memetic(Grouped):
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.ground.schedule.between(hot, COLD), self.short, rng)
+
+    def lasting(self, long: int, short: int) -> "Memetic":
+        """The same with bursts of so many steps."""
+        return replace(self, long=long, short=short)
 
     def constructed(self, number: int) -> Labels:
         """The partition that founder number *number* starts from."""

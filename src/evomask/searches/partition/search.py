@@ -3,12 +3,12 @@
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evomask.data.partition import canonical, checked_k, group_sizes
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import Best
@@ -26,10 +26,8 @@ from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_vast
 from evomask.searches.partition.memetic import FEW_FOUNDERS, FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import Ground, Grouped, Memetic
-
-SETTING_UP = 0
-"""Number of the draw that temperatures are found with."""
+from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.strata import Apart
 
 TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
@@ -140,14 +138,13 @@ def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
 
 
 def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-    ground = Ground(common.points, common.k, partial(around.draws, SETTING_UP))
-    problem = Memetic(*_fields(common), ground, 1, 1)
+    apart = bool(common.original.schema.with_role(Role.STRATUM))
+    problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
-    problem = replace(problem, long=effort.long, short=effort.short)
-    return Setup(problem, Memes(), effort.founders, Best())
+    return Setup(problem.lasting(effort.long, effort.short), Memes(), effort.founders, Best())
 
 
-def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> Effort:
+def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
@@ -162,7 +159,7 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
     return Effort.within(steps, len(problem.points))
 
 
-def _steps_within(seconds: float, problem: Memetic) -> float:
+def _steps_within(seconds: float, problem: Memetic | Apart) -> float:
     """Steps that one worker has time for, after its construction, by a trial of both."""
     started = time.perf_counter()
     start = problem.constructed(0)

@@ -13,7 +13,7 @@ from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.kernels.arrays import Floats
 from evomask.masking.common_draws import CommonDraws
-from evomask.masking.transitions import properties_of
+from evomask.masking.transitions import properties_of, staying
 from evomask.measures.randomized import Randomized
 from evomask.searches.pram import operators
 from evomask.searches.pram.genome import Layout
@@ -118,6 +118,11 @@ class TransitionProblem:
     def _told(self, name: str, matrix: Floats) -> dict[str, object]:
         categories = self.layout.table.attribute(name).categories
         return properties_of(matrix, categories, self.layout.frequencies[name])
+
+    def describe(self, genome: Floats) -> str:
+        """How much is expected to change, in words."""
+        kind = "invariant PRAM" if self.layout.wanted.invariant else "PRAM"
+        return f"{kind}: {staying(self.matrices(genome), self.layout.frequencies)}"
 
     def pack(self, genome: Floats) -> Mapping[str, NDArray[Any]]:
         """All matrices in one row."""
