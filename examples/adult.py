@@ -5,6 +5,7 @@
 It needs the reference data (see EVOMASK_DATA in CONTRIBUTING.md).
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,17 +20,16 @@ QUASI = (
 )  # fmt: skip
 
 
-def main(
-    folder: Path,
+def protected(
     seconds: float | None = 120,
     evaluations: int | None = None,
     records: int | None = None,
-) -> Path:
-    """Protect the file, or its first so many records; a masked file and a report in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    workers: int = 1,
+) -> evomask.Result[pl.DataFrame]:
+    """The front of the file, or of its first so many records."""
     adult = pl.read_csv(reference_file("uci/adult.csv"), null_values="?")
     adult = adult.drop_nulls(QUASI).head(records or len(adult))
-    result = evomask.protect(
+    return evomask.protect(
         adult,
         quasi=QUASI,
         confidential=["income"],
@@ -38,7 +38,13 @@ def main(
         require="k=5",
         seconds=seconds,
         evaluations=evaluations,
+        workers=workers,
     )
+
+
+def main(folder: Path, result: evomask.Result[pl.DataFrame]) -> Path:
+    """Write the chosen file and a report to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     print(result)
     print(result.front)
     result.masked().write_csv(folder / "adult.csv")
@@ -52,4 +58,6 @@ def tree(name: str) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(*sys.argv[1:2] or ["adult-output"]), float(*sys.argv[2:3] or [120]))
+    seconds = float(*sys.argv[2:3] or [120])
+    found = protected(seconds, workers=os.cpu_count() or 1)
+    main(Path(*sys.argv[1:2] or ["adult-output"]), found)

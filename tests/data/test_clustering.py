@@ -10,6 +10,7 @@ from evomask.data.clustering import (
     clustered_from,
     first_centroids,
     merged_to_size,
+    usable_clusterers,
 )
 from evomask.data.distance import category_distances
 from evomask.data.schema import Attribute, Kind, Schema
@@ -151,3 +152,8 @@ class TestOtherClusterings:
         rng = np.random.default_rng(0)
         with pytest.raises(ParameterError, match="a tree can hold 2 distinct records"):
             cluster_labels(ordinal([1, 2, 3]), ("v0",), 2, rng, clusterer=Clusterer.TREE)
+
+    def test_a_tree_is_usable_where_it_can_hold_all_distinct_records(self, monkeypatch):
+        monkeypatch.setattr("evomask.data.clustering.MOST_IN_TREE", 2)
+        assert Clusterer.TREE in usable_clusterers(ordinal([1, 2, 2, 1]), ("v0",))
+        assert Clusterer.TREE not in usable_clusterers(ordinal([1, 2, 3]), ("v0",))

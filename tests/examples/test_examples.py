@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from evomask.io.datasets import reference_folder
+from tests.oracles.anonymity import pycanon_answers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -31,8 +32,19 @@ def test_census_is_protected(tmp_path):
 @needs_data
 def test_adult_is_made_5_anonymous(tmp_path):
     adult = example("adult")
-    released = adult.main(tmp_path, seconds=None, evaluations=20, records=600)
+    found = adult.protected(seconds=None, evaluations=20, records=600)
+    released = adult.main(tmp_path, found)
     assert pl.read_csv(released).group_by(adult.QUASI).len()["len"].min() >= 5
+
+
+@needs_data
+@pytest.mark.slow
+def test_every_point_of_all_of_adult_is_5_anonymous_by_pycanon():
+    adult = example("adult")
+    done = adult.protected(seconds=120, workers=2).done
+    answers = pycanon_answers([done.masked(one.number) for one in done.front], adult.QUASI)
+    assert len(answers) > 5
+    assert all(answer["k"] >= 5 for answer in answers)
 
 
 def test_the_survey_is_released_without_identifiers_and_by_its_rules(tmp_path):

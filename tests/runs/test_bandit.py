@@ -1,4 +1,6 @@
-from evomask.runs.bandit import TRIALS, Turn, next_member
+import numpy as np
+
+from evomask.runs.bandit import EXPLORING, Turn, next_member
 
 
 def played(gains, rounds, costs=None):
@@ -10,17 +12,25 @@ def played(gains, rounds, costs=None):
     return {name: sum(turn.member == name for turn in turns) for name in gains}
 
 
-def test_everyone_is_tried_first_in_order():
-    turns = []
+def test_everyone_is_tried_in_order():
+    turns = [Turn("grid", 1.0, 1.0)] * 5
     for expected in ["a", "b", "c"]:
-        assert next_member(["a", "b", "c"], turns) == expected
+        assert next_member(["grid", "a", "b", "c"], turns) == expected
         turns.append(Turn(expected, 0.0, 1.0))
+
+
+def test_a_first_turn_waits_while_first_turns_took_most_of_what_was_spent():
+    turns = [Turn("a", 5.0, 1.0), Turn("a", 5.0, 1.0), Turn("b", 0.0, 10.0)]
+    while next_member(["a", "b", "c"], turns) == "a":
+        turns.append(Turn("a", 5.0, 1.0))
+    assert next_member(["a", "b", "c"], turns) == "c"
+    assert sum(turn.cost for turn in turns) == np.ceil((1.0 + 10.0) / EXPLORING)
 
 
 def test_most_turns_go_to_who_gains_most():
     counts = played({"a": 1.0, "b": 10.0, "c": 0.0}, 60)
     assert counts["b"] > 40
-    assert counts["b"] > counts["a"] >= counts["c"] >= TRIALS
+    assert counts["b"] > counts["a"] >= counts["c"] >= 1
 
 
 def test_a_gain_counts_for_what_it_costs():
@@ -40,4 +50,4 @@ def test_without_any_gain_the_one_that_cost_least_is_next():
 
 
 def test_a_member_that_never_gained_is_tried_again_some_day():
-    assert played({"a": 1.0, "b": 0.0}, 200)["b"] > TRIALS
+    assert played({"a": 1.0, "b": 0.0}, 200)["b"] > 1

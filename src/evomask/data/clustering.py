@@ -86,6 +86,12 @@ def cluster_labels(
     return clustered(table, names, clusters, rng, restarts).labels
 
 
+def usable_clusterers(table: Table, names: tuple[str, ...]) -> tuple[Clusterer, ...]:
+    """Every way to cluster that can hold the table's distinct records."""
+    too_many = len(classes_of(table, names)) > MOST_IN_TREE
+    return tuple(by for by in Clusterer if by is not Clusterer.TREE or not too_many)
+
+
 def _branches(table: Table, names: tuple[str, ...], clusters: int) -> Labels:
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform

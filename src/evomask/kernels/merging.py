@@ -7,6 +7,9 @@ from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, REAL, WHOLE, i
 
 _ROUNDING = 1e-12
 
+MOST_TOGETHER = 1_500
+"""Classes that are compared with one another; more are dealt into regions first."""
+
 
 def merged_classes(
     points: Points,
@@ -26,12 +29,15 @@ def merged_classes(
     half the sum of absolute differences.
 
     Small classes come first; a merged class lies at its records' mean and comes last. Ties:
-    the lowest index. The result may fall short only where a single class is left. Cost is
-    O(c² d) time for c classes.
+    the lowest index. The result may fall short only where a single class is left. Many
+    classes are merged region by region, and those that still fall short among all. Cost is
+    O(c d) time for c classes, and O(c² d) within a region.
     """
     widest_first = np.argsort(-points.var(axis=0), kind="stable")
+    ordered_points = np.ascontiguousarray(points[:, widest_first], dtype=np.float64)
     return _merged_classes(
-        np.ascontiguousarray(points[:, widest_first], dtype=np.float64),
+        ordered_points,
+        *_regions(ordered_points),
         np.ascontiguousarray(labels, dtype=np.int64),
         np.ascontiguousarray(confidential, dtype=np.int64),
         np.ascontiguousarray(ordered, dtype=np.int64),
@@ -39,6 +45,26 @@ def merged_classes(
         diversity,
         closeness,
     )
+
+
+def _regions(points: Points) -> tuple[Indices, Indices]:
+    """Classes by region, lowest first within each, and where each region begins and ends.
+
+    A region of too many is cut at its mean, along the direction in which it is widest.
+    """
+    whole = [np.arange(len(points))]
+    done: list[Indices] = []
+    while whole:
+        region = whole.pop()
+        inside = points[region]
+        widths = inside.var(axis=0)
+        if len(region) <= MOST_TOGETHER or not widths.any():
+            done.append(region)
+            continue
+        along = inside[:, np.argmax(widths)]
+        above = along > along.mean()
+        whole += [region[above], region[~above]]
+    return np.concatenate(done), np.cumsum([0, *map(len, done)])
 
 
 @inner
@@ -148,30 +174,35 @@ def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, In
     return members, heads, tails, following
 
 
-@kernel(POINTS, INDICES, INDEX_ROWS, INDICES, WHOLE, WHOLE, REAL)
-def _merged_classes(
-    given: Points,
-    labels: Labels,
+@inner
+def _merge(
+    among: Indices,
+    points: Points,
+    members: Indices,
+    heads: Indices,
+    tails: Indices,
+    following: Indices,
+    target: Indices,
     confidential: Indices,
+    sizes: Indices,
+    shares: Points,
     ordered: Indices,
     k: int,
     diversity: int,
     closeness: float,
-) -> Labels:
-    """A queue of classes that may fall short; long, as a kernel's state is its local arrays."""
-    points = given.copy()
-    classes, d = points.shape
-    sizes, shares = _whole_file(confidential)
+) -> None:
+    """Merge the classes *among* each other: a queue of those that may fall short."""
     counts = np.empty(shares.shape[1], dtype=np.int64)
-    members, heads, tails, following = _linked(labels, classes)
-    target = np.arange(classes)
-    alive = np.arange(classes)
-    places = np.arange(classes)
-    left = classes
-    queue = np.empty(2 * classes, dtype=np.int64)
-    queue[:classes] = np.argsort(members, kind="mergesort")
-    waiting = np.ones(classes, dtype=np.bool_)
-    first, last = 0, classes
+    alive = among.copy()
+    places = np.empty(members.size, dtype=np.int64)
+    waiting = np.zeros(members.size, dtype=np.bool_)
+    for place in range(among.size):
+        places[among[place]] = place
+        waiting[among[place]] = True
+    left = among.size
+    queue = np.empty(2 * left, dtype=np.int64)
+    queue[:left] = among[np.argsort(members[among], kind="mergesort")]
+    first, last = 0, left
     while first < last and left > 1:
         own = queue[first]
         first += 1
@@ -183,7 +214,7 @@ def _merged_classes(
             continue
         other = _nearest(points, alive, left, own)
         total = members[own] + members[other]
-        for j in range(d):
+        for j in range(points.shape[1]):
             points[other, j] += (points[own, j] - points[other, j]) * (members[own] / total)
         members[other] = total
         following[tails[other]] = heads[own]
@@ -196,6 +227,36 @@ def _merged_classes(
             waiting[other] = True
             queue[last] = other
             last += 1
+
+
+@kernel(POINTS, INDICES, INDICES, INDICES, INDEX_ROWS, INDICES, WHOLE, WHOLE, REAL)
+def _merged_classes(
+    given: Points,
+    by_region: Indices,
+    bounds: Indices,
+    labels: Labels,
+    confidential: Indices,
+    ordered: Indices,
+    k: int,
+    diversity: int,
+    closeness: float,
+) -> Labels:
+    """Region by region, then what is left; long, as a kernel's state is its local arrays."""
+    points = given.copy()
+    classes = points.shape[0]
+    sizes, shares = _whole_file(confidential)
+    members, heads, tails, following = _linked(labels, classes)
+    target = np.arange(classes)
+    for region in range(bounds.size - 1):
+        _merge(
+            by_region[bounds[region] : bounds[region + 1]], points, members, heads, tails,
+            following, target, confidential, sizes, shares, ordered, k, diversity, closeness,
+        )  # fmt: skip
+    if bounds.size > 2:
+        _merge(
+            np.flatnonzero(target == np.arange(classes)), points, members, heads, tails,
+            following, target, confidential, sizes, shares, ordered, k, diversity, closeness,
+        )  # fmt: skip
     for c in range(classes):
         end = c
         while target[end] != end:

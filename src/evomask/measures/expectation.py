@@ -20,11 +20,12 @@ from scipy.special import ndtr
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.arrays import Codes, Floats, Points
-from evomask.kernels.linkage import Rows, nearest_ties
+from evomask.kernels.linkage import Rows
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.pairing import categorical, continuous
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW
 from evomask.measures.risk.linkage import expected as shared
+from evomask.measures.risk.nearest import nearest_ties
 from evomask.measures.risk.space import Space
 from evomask.measures.trackable import Request
 

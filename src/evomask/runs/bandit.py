@@ -10,8 +10,8 @@ MEMORY = 0.8
 CURIOSITY = 0.7
 """How much a member that had few turns is overrated, as a share of the best rate."""
 
-TRIALS = 1
-"""Turns that every member has before it is compared."""
+EXPLORING = 2 / 3
+"""The largest share of what was spent that first turns may have before another one."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class _Tally:
     gain: float = 0.0
     weight: float = 0.0
     cost: float = 0.0
+    first: float = 0.0
     turns: int = 0
 
     @property
@@ -39,16 +40,16 @@ class _Tally:
 def next_member(members: Sequence[str], turns: Iterable[Turn]) -> str:
     """The member of the most recent gain per cost, with a bonus for those rarely tried.
 
-    Everyone has two turns first, in order. A tie goes to the one that has cost least so far,
-    then to the first.
+    Everyone has a first turn, in order; but one waits while first turns have taken most of all
+    that was spent, since they may be long and gain nothing. A tie goes to the one that has cost
+    least so far, then to the first.
     """
     tallies = _tallied(turns)
-    for name in members:
-        if name not in tallies:
-            return name
-    eager = [name for name in members if tallies[name].turns < TRIALS]
-    if eager:
-        return min(eager, key=lambda name: tallies[name].turns)
+    fresh = [name for name in members if name not in tallies]
+    members = [name for name in members if name in tallies]
+    first = sum(own.first for own in tallies.values())
+    if fresh and (not members or first <= EXPLORING * sum(own.cost for own in tallies.values())):
+        return fresh[0]
     bonuses = _bonuses({name: tallies[name] for name in members})
     best = max(tallies[name].rate for name in members)
     scores = {name: tallies[name].rate + best * bonuses[name] for name in members}
@@ -61,6 +62,7 @@ def _tallied(turns: Iterable[Turn]) -> Mapping[str, _Tally]:
         own = tallies.setdefault(turn.member, _Tally())
         own.gain = own.gain * MEMORY + turn.gain
         own.weight = own.weight * MEMORY + turn.cost
+        own.first = own.first if own.turns else turn.cost
         own.cost += turn.cost
         own.turns += 1
     return tallies

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from evomask.data.classes import classes_of
+from evomask.data.clustering import RESTARTS
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -18,6 +19,9 @@ GRID = GridSearch.name
 STEPS = 300_000
 """Elementary steps of a burst, well below a second."""
 
+STEPS_PER_RECORD = 100
+"""Steps that a burst needs for each record to come to anything."""
+
 MANY_RECORDS = 5_000
 """Records from which on one draw of PRAM says as much as several."""
 
@@ -27,6 +31,12 @@ WORK = 20_000_000
 
 KEEPING_APART = "memetic"
 """The algorithm of partition whose groups stay within strata."""
+
+MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
+"""Sizes of classes that are tried where one takes little time."""
+
+LARGE = 20_000
+"""Records above which members have small generations."""
 
 MOST_CHANGED = 10_000
 """Records above which cells are not changed one by one."""
@@ -71,6 +81,11 @@ class File:
         found = (self.table.attribute(name) for name in self.names)
         return tuple(a.name for a in found if a.is_categorical and a.hierarchy)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether a generation takes so long that few can be had."""
+        return len(self.table) > LARGE
+
     def sizes(self, usual: Iterable[int]) -> tuple[int, ...]:
         """Group sizes that fulfil what is required, of which the file holds many groups."""
         wanted = sorted({max(k, self.requirement.k) for k in usual})
@@ -108,8 +123,10 @@ class Entry:
 
 
 def _partition(file: File) -> Variants:
-    burst = min(STEPS, 2_000 * len(file.table))
-    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes((3, 10, 30))}
+    n = len(file.table)
+    burst = min(2_000 * n, max(STEPS, STEPS_PER_RECORD * n))
+    usual = (3, 30) if file.is_large else (3, 10, 30)
+    return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes(usual)}
 
 
 def _grouping(file: File) -> Variants:
@@ -122,7 +139,7 @@ def _grouping(file: File) -> Variants:
 def _generalization(file: File) -> Variants:
     if not file.with_trees:
         return {}
-    whole, sizes = {"attributes": file.with_trees}, file.sizes((2, 3, 5, 10, 25, 50))
+    whole, sizes = {"attributes": file.with_trees}, file.sizes(MANY_SIZES)
     return {"": whole} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
 
 
@@ -130,8 +147,9 @@ def _clustered(file: File) -> Variants:
     if file.numbers:
         return {}
     least = max(2, file.requirement.k)
-    most = {"least_k": least, "most_k": max(100, least), "population": 8, "children": 8}
-    return {"": {"profile": file.profile, **most}}
+    several, restarts = (4, 1) if file.is_large else (8, RESTARTS)
+    numbers = {"population": several, "children": several, "restarts": restarts}
+    return {"": {"profile": file.profile, "least_k": least, "most_k": max(100, least), **numbers}}
 
 
 def _pram(file: File) -> Variants:
@@ -170,11 +188,11 @@ def _files(file: File) -> Variants:
 ENTRIES = (
     Entry("files", _files, 1.0),
     Entry("generalization", _generalization, 0.1),
-    Entry("partition", _partition, 1.0),
-    Entry("grouping", _grouping, 1.0, within_strata=False),
-    Entry("clustered", _clustered, 1.0, within_strata=False),
     Entry("pram", _pram, 2.0),
     Entry("equations", _equations, 1.0),
+    Entry("clustered", _clustered, 1.0, within_strata=False),
+    Entry("grouping", _grouping, 1.0, within_strata=False),
+    Entry("partition", _partition, 1.0),
 )
 """Every search that can take part; a new one needs a line here."""
 

@@ -2,9 +2,10 @@
 
 A round is one member's turn: it breeds a generation unless enough of what it found waits to
 be measured; some of that is decoded, repaired, measured and, if nothing beats it, let into
-the front. Whose turn it is depends on what earlier turns gained for their cost. Under a
-budget of evaluations costs are those of the plan; under one of seconds they are the times in
-the journal. So a run that is resumed takes the same turns again.
+the front. Right after breeding, which may take long, more is measured. Whose turn it is
+depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
+those of the plan; under one of seconds they are the times in the journal. So a run that is
+resumed takes the same turns again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,6 +99,8 @@ class Portfolio:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
             return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
+        if bred and name != GRID:
+            batch = self.shop.settings.batch
         chosen = spread(waiting(state, name), batch)
         made = self.work([Make(name, one.genome) for one in chosen], first=0)
         cost = ceil(bred * self.shop.settings.members[name].cost) + len(made)

@@ -13,7 +13,7 @@ from evomask.kernels.genetic import first_genomes
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition import bounds, genome
 from evomask.searches.partition.bounds import lower_bound
-from evomask.searches.partition.constructions import constructed
+from evomask.searches.partition.constructions import constructed, halved
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, near_records, squares_within
 from evomask.searches.partition.operators import resolved
@@ -118,6 +118,19 @@ def test_every_construction_has_groups_of_k_to_2k_minus_1(number, k):
     sizes = group_sizes(constructed(normal(101, 3), k, number))
     assert k <= sizes.min()
     assert sizes.max() <= 2 * k - 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_halves_of_halves_have_groups_of_k_to_2k_minus_1(k):
+    sizes = group_sizes(halved(normal(1001, 3), k))
+    assert sizes.min() >= k
+    assert sizes.max() < 2 * k
+
+
+def test_halves_of_halves_are_of_near_records():
+    points = np.repeat(np.arange(64.0), 4)[:, None] * np.ones(3)
+    labels = halved(points, 4)
+    assert within_sum_of_squares(points, labels) == 0.0
 
 
 def test_temperatures_of_a_burst_fall_to_nothing():

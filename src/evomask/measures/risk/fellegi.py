@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.errors import ParameterError
+from evomask.kernels.agreement_model import fit_agreement
 from evomask.kernels.arrays import Floats, Indices, Points
 
 FIRST_MATCHES, FIRST_M, FIRST_U = 0.1, 0.9, 0.1
@@ -36,10 +37,15 @@ class AgreementModel:
 
     def weights(self) -> Floats:
         """Logarithm of how much likelier each seen pattern is in a match."""
-        agree = np.log(self.m) - np.log(self.u)
-        differ = np.log1p(-self.m) - np.log1p(-self.u)
+        agree, differ = self.attribute_weights()
         weights: Floats = self.agreements @ agree + (1 - self.agreements) @ differ
         return weights
+
+    def attribute_weights(self) -> tuple[Floats, Floats]:
+        """What each attribute adds to the weight where it agrees, and where it differs."""
+        agree: Floats = np.log(self.m) - np.log(self.u)
+        differ: Floats = np.log1p(-self.m) - np.log1p(-self.u)
+        return agree, differ
 
     def decisions(self, false_match: float, false_non_match: float) -> "Decisions":
         """Pairs declared links, possible links and non-links under two error bounds."""
@@ -72,18 +78,10 @@ def fitted(patterns: Indices, pairs: Floats, n_attributes: int) -> AgreementMode
     probabilities stay inside (0, 1).
     """
     agreements = (patterns[:, None] >> np.arange(n_attributes) & 1).astype(np.float64)
-    matches = FIRST_MATCHES
     m, u = np.full(n_attributes, FIRST_M), np.full(n_attributes, FIRST_U)
-    for _ in range(MOST_STEPS):
-        in_match = matches * _likelihoods(agreements, m)
-        in_other = (1 - matches) * _likelihoods(agreements, u)
-        share = in_match / np.maximum(in_match + in_other, np.finfo(float).tiny)
-        before = np.array([matches, *m, *u])
-        matches = float(np.clip(share @ pairs / pairs.sum(), SMALLEST, 1 - SMALLEST))
-        m = _agreeing(agreements, share * pairs)
-        u = _agreeing(agreements, (1 - share) * pairs)
-        if np.abs(before - [matches, *m, *u]).max() < CLOSE:
-            break
+    matches, m, u = fit_agreement(
+        agreements, pairs, FIRST_MATCHES, m, u, SMALLEST, CLOSE, MOST_STEPS
+    )
     return AgreementModel(matches, m, u, agreements, pairs)
 
 
@@ -91,11 +89,3 @@ def _likelihoods(agreements: Points, probabilities: Floats) -> Floats:
     logarithms = agreements @ np.log(probabilities) + (1 - agreements) @ np.log1p(-probabilities)
     likelihoods: Floats = np.exp(logarithms)
     return likelihoods
-
-
-def _agreeing(agreements: Points, pairs: Floats) -> Floats:
-    return _inside(pairs @ agreements / max(float(pairs.sum()), np.finfo(float).tiny))
-
-
-def _inside(probabilities: Floats) -> Floats:
-    return np.clip(probabilities, SMALLEST, 1 - SMALLEST)

@@ -13,9 +13,10 @@ import numpy as np
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
 from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.linkage import Rows, tied_with_own
+from evomask.kernels.linkage import Rows
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
+from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
 from evomask.measures.trackable import Request, TrackableReading
 

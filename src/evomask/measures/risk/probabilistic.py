@@ -9,16 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.data.classes import Classes
+from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.kernels.agreement import agreement_patterns
+from evomask.kernels.agreement_tally import Counted, agreement_tally
 from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.linkage import Rows, Terms
+from evomask.kernels.linkage import Candidates, Rows, Terms
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
 from evomask.measures.risk.fellegi import AgreementModel, fitted
 from evomask.measures.risk.linkage import classes_of_rows, expected
+from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
 
 MOST_ATTRIBUTES = 20
@@ -56,12 +58,35 @@ class Comparison:
 
     def model(self) -> AgreementModel:
         """The agreement model over all pairs of records."""
+        tally = self._tally_of_pairs() if len(self.tolerances) else self._tally_of_codes()
+        seen = np.flatnonzero(tally)
+        return fitted(seen, tally[seen], self.n_attributes)
+
+    def _tally_of_pairs(self) -> Floats:
+        """How many pairs of records show each pattern."""
         tally = np.zeros(1 << self.n_attributes)
         for some, patterns in self.blocks():
             pairs = np.outer(self.masked_classes.sizes[some], self.original_classes.sizes)
             tally += np.bincount(patterns.ravel(), weights=pairs.ravel(), minlength=len(tally))
-        seen = np.flatnonzero(tally)
-        return fitted(seen, tally[seen], self.n_attributes)
+        return tally
+
+    def _tally_of_codes(self) -> Floats:
+        """The same where all attributes are categorical, which is much faster."""
+        ours = Counted(self.masked.codes, self.masked_classes.sizes)
+        theirs = Counted(self.originals.codes, self.original_classes.sizes)
+        return agreement_tally(ours, theirs, self.terms)
+
+    def as_distances(self, model: AgreementModel) -> Terms:
+        """Tables of how far the weight of a pair falls short of the highest there can be."""
+        agree, differ = model.attribute_weights()
+        highest = np.maximum(agree, differ)
+        sizes = np.diff(np.append(self.terms.starts, self.terms.tables.size))
+        short = np.where(
+            self.terms.tables == 0.0,
+            np.repeat(highest - agree, sizes),
+            np.repeat(highest - differ, sizes),
+        )
+        return self.terms._replace(tables=short)
 
     def weights(self, model: AgreementModel) -> Floats:
         """Weight of every pattern that occurs; the others are never asked for."""
@@ -115,8 +140,7 @@ class ProbabilisticLinkage:
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             comparison = compared(space, masked, self.tolerance)
-            ties = _ties_of_best(comparison, comparison.weights(comparison.model()))
-            return 100.0 * float(expected(ties).mean())
+            return 100.0 * _linked_share(comparison)
 
         return reading
 
@@ -134,6 +158,25 @@ def _check(attributes: tuple[str, ...], tolerance: float) -> None:
         )
     if tolerance < 0:
         raise ParameterError(f"tolerance must not be negative, got {tolerance}")
+
+
+def _linked_share(comparison: Comparison) -> float:
+    model = comparison.model()
+    if len(comparison.tolerances):
+        return float(expected(_ties_of_best(comparison, comparison.weights(model))).mean())
+    return _share_of_codes(comparison, comparison.as_distances(model))
+
+
+def _share_of_codes(comparison: Comparison, terms: Terms) -> float:
+    """Where all attributes are categorical: records of greatest weight are nearest ones."""
+    ours, theirs = comparison.masked_classes, comparison.original_classes
+    pairs = classes_of_columns([ours.labels, theirs.labels], len(ours.labels))
+    first = pairs.representatives
+    targets = comparison.masked.take(ours.labels[first])
+    nowhere = np.full(len(targets), np.nan)
+    candidates = Candidates(comparison.originals, theirs.sizes, np.empty(0))
+    ties = tied_with_own(targets, nowhere, theirs.labels[first], candidates, terms)
+    return float(np.average(expected(ties), weights=pairs.sizes))
 
 
 def _ties_of_best(comparison: Comparison, weights: Floats) -> Indices:

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from evomask.data.clustering import RESTARTS, Clusterer
+from evomask.data.clustering import RESTARTS, Clusterer, usable_clusterers
 from evomask.data.mending import Mender
 from evomask.data.partition import checked_k
 from evomask.data.schema import Kind
@@ -137,10 +137,10 @@ def space_of(table: Table, parameters: Parameters) -> Space:
     """The recipes that a table allows."""
     checked_k(parameters.least_k, len(table))
     wanted = parameters.clustering
-    every = wanted is WantedClustering.ANY
+    usable = usable_clusterers(table, table.schema.quasi_identifiers)
     return Space(
         _methods(table, parameters.method),
-        tuple(Clusterer) if every else (Clusterer(wanted.value),),
+        usable if wanted is WantedClustering.ANY else (Clusterer(wanted.value),),
         parameters.starts,
         min(parameters.most_clusters, len(table)),
         parameters.least_k,

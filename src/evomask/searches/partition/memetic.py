@@ -13,6 +13,7 @@ from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RESOLVE
 FOUNDERS = 4
 """First partitions, each a long burst."""
 
+FEW_FOUNDERS = 2
 FEW_STEPS = 8_000
 """With a budget of fewer steps for each record, two founders must do: longer bursts are better."""
 
@@ -42,7 +43,7 @@ class Effort:
     @classmethod
     def within(cls, evaluations: float, n_records: int) -> "Effort":
         """Burst lengths for a budget of so many elementary steps, all workers together."""
-        founders = FOUNDERS if evaluations >= FEW_STEPS * n_records else 2
+        founders = FOUNDERS if evaluations >= FEW_STEPS * n_records else FEW_FOUNDERS
         return cls.of(max(1, int(evaluations * FOUNDING / founders)), founders)
 
     @classmethod

@@ -1,8 +1,9 @@
 """The partition as an evolutionary problem: its first genomes, its fitness, its masked file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,10 @@ HOT, COLD = 1.2, 0.01
 
 WARM = (0.02, 0.2)
 """Excess at which a burst begins that keeps most of its start; drawn anew each time."""
+
+
+Stream: TypeAlias = Callable[[], np.random.Generator]
+"""Gives the same random numbers each time it is called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,30 +95,45 @@ class Grouped:
 
 
 @dataclass(frozen=True, eq=False)
+class Ground:
+    """What annealing needs to know of the points: found when first asked for, as it takes long.
+
+    Args:
+        stream: gives the same random numbers each time it is called.
+    """
+
+    points: Points
+    k: int
+    stream: Stream
+
+    @cached_property
+    def wide(self) -> Points:
+        """The points as annealing takes them."""
+        return padded(self.points)
+
+    @cached_property
+    def near(self) -> Codes:
+        """Near records of each record."""
+        return near_records(self.points, near_count(self.k))
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Temperatures for these points."""
+        return Schedule.of(self.points, self.k, self.stream())
+
+
+@dataclass(frozen=True, eq=False)
 class Memetic(Grouped):
     """Annealing bursts mutate, set partitioning crosses, small pools are solved exactly.
 
     Args:
-        wide: the points as annealing takes them.
         long: steps of a burst that forgets its start.
         short: steps of one that keeps most of it.
     """
 
-    wide: Points
-    near: Codes
-    schedule: Schedule
+    ground: Ground
     long: int
     short: int
-
-    @classmethod
-    def of(cls, common: Grouped, long: int, short: int, rng: np.random.Generator) -> "Memetic":
-        """The problem with near records and temperatures found from the points."""
-        points, k = common.points, common.k
-        near = near_records(points, near_count(k))
-        return cls(
-            common.original, common.names, points, k,
-            padded(points), near, Schedule.of(points, k, rng), long, short,
-        )  # fmt: skip
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""
@@ -125,7 +145,7 @@ class Memetic(Grouped):
         if task.operator == RESOLVE:
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
-        return self._annealed(parents[0], self.schedule.between(hot, COLD), self.short, rng)
+        return self._annealed(parents[0], self.ground.schedule.between(hot, COLD), self.short, rng)
 
     def lasting(self, long: int, short: int) -> "Memetic":
         """The same with bursts of so many steps."""
@@ -138,11 +158,11 @@ class Memetic(Grouped):
     def tried(self, start: Labels, steps: int) -> int:
         """Do a burst of about so many steps for nothing, to see how long it takes."""
         rng = np.random.default_rng(0)
-        return self._annealed(start, self.schedule.between(HOT, COLD), steps, rng).steps
+        return self._annealed(start, self.ground.schedule.between(HOT, COLD), steps, rng).steps
 
     def _founded(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
         """What a long burst makes of a construction, or the construction if that is better."""
-        found = self._annealed(start, self.schedule.between(HOT, COLD), self.long, rng)
+        found = self._annealed(start, self.ground.schedule.between(HOT, COLD), self.long, rng)
         built = self.outcome(start, found.steps)
         return found if found.fitness <= built.fitness else built
 
@@ -150,5 +170,7 @@ class Memetic(Grouped):
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator
     ) -> Outcome[Labels]:
         each = max(1, steps // LEVELS)
-        labels, _ = anneal(self.wide, self.near, start, self.k, temperatures, each, seed_of(rng))
+        labels, _ = anneal(
+            self.ground.wide, self.ground.near, start, self.k, temperatures, each, seed_of(rng)
+        )
         return self.outcome(canonical(labels), each * LEVELS)

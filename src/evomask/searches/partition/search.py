@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ from evomask.kernels.vmdav import vmdav
 from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
-from evomask.searches.partition.genome import checked_points
-from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.genome import checked_points, is_vast
+from evomask.searches.partition.memetic import FEW_FOUNDERS, FOUNDERS, Effort, Memes
+from evomask.searches.partition.problem import Ground, Grouped, Memetic, Stream
 from evomask.searches.partition.strata import Apart
 
 SETTING_UP = 0
@@ -141,18 +142,24 @@ def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
 
 
 def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-    rng = around.draws(SETTING_UP)
-    apart = bool(common.original.schema.with_role(Role.STRATUM))
-    problem = Apart.of(common, rng) if apart else Memetic.of(common, 1, 1, rng)
+    problem = _problem(common, partial(around.draws, SETTING_UP))
     effort = _effort(problem, parameters, around)
     return Setup(problem.lasting(effort.long, effort.short), Memes(), effort.founders, Best())
+
+
+def _problem(common: Grouped, stream: Stream) -> Memetic | Apart:
+    """One problem for the whole file, or one for every stratum."""
+    if common.original.schema.with_role(Role.STRATUM):
+        return Apart.of(common, stream)
+    return Memetic(*_fields(common), Ground(common.points, common.k, stream), 1, 1)
 
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
-        return Effort.of(parameters.burst)
+        founders = FEW_FOUNDERS if is_vast(problem.points) else FOUNDERS
+        return Effort.of(parameters.burst, founders)
     if budget.evaluations is not None:
         return Effort.within(budget.evaluations, len(problem.points))
     if budget.seconds is None or around.decide is None:
@@ -167,10 +174,12 @@ def _steps_within(seconds: float, problem: Memetic | Apart) -> float:
     started = time.perf_counter()
     start = problem.constructed(0)
     built = time.perf_counter()
+    problem.tried(start, steps=1)  # finds what all bursts need
+    ready = time.perf_counter()
     steps = problem.tried(start, TRIAL)
     ended = time.perf_counter()
     spare = max(LEAST_SPARE * seconds, seconds - (built - started))
-    return spare * steps / max(1e-6, ended - built)
+    return spare * steps / max(1e-6, ended - ready)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
