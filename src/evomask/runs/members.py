@@ -29,14 +29,14 @@ MANY_RECORDS = 5_000
 WORK = 20_000_000
 """Steps times records of a burst that changes cells."""
 
-KEEPING_APART = "memetic"
-"""The algorithm of partition whose groups stay within strata."""
-
 MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
 """Sizes of classes that are tried where one takes little time."""
 
 LARGE = 20_000
 """Records above which members have small generations."""
+
+KEEPING_APART = "memetic"
+"""The algorithm of partition whose groups stay within strata."""
 
 MOST_CHANGED = 10_000
 """Records above which cells are not changed one by one."""

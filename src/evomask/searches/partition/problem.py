@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeAlias
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from evomask.data.partition import (
 )
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
+from evomask.evolution.setup import Draws
 from evomask.kernels.annealing import anneal, padded
 from evomask.kernels.arrays import Codes, Floats, Labels, Points
 from evomask.kernels.generator import seed_of
@@ -36,10 +37,6 @@ HOT, COLD = 1.2, 0.01
 
 WARM = (0.02, 0.2)
 """Excess at which a burst begins that keeps most of its start; drawn anew each time."""
-
-
-Stream: TypeAlias = Callable[[], np.random.Generator]
-"""Gives the same random numbers each time it is called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +101,7 @@ class Ground:
 
     points: Points
     k: int
-    stream: Stream
+    stream: Callable[[], np.random.Generator]
 
     @cached_property
     def wide(self) -> Points:
@@ -132,8 +129,14 @@ class Memetic(Grouped):
     """
 
     ground: Ground
-    long: int
-    short: int
+    long: int = 1
+    short: int = 1
+
+    @classmethod
+    def of(cls, common: Grouped, draws: Draws, stratum: int = 0) -> "Memetic":
+        """The problem of a file or of one of its strata, each with random numbers of its own."""
+        ground = Ground(common.points, common.k, partial(draws, stratum))
+        return cls(common.original, common.names, common.points, common.k, ground)
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,8 @@ from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_vast
 from evomask.searches.partition.memetic import FEW_FOUNDERS, FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import Ground, Grouped, Memetic, Stream
+from evomask.searches.partition.problem import Grouped, Memetic
 from evomask.searches.partition.strata import Apart
-
-SETTING_UP = 0
-"""Number of the draw that temperatures are found with."""
 
 TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
@@ -142,16 +138,10 @@ def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
 
 
 def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-    problem = _problem(common, partial(around.draws, SETTING_UP))
+    apart = bool(common.original.schema.with_role(Role.STRATUM))
+    problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
     return Setup(problem.lasting(effort.long, effort.short), Memes(), effort.founders, Best())
-
-
-def _problem(common: Grouped, stream: Stream) -> Memetic | Apart:
-    """One problem for the whole file, or one for every stratum."""
-    if common.original.schema.with_role(Role.STRATUM):
-        return Apart.of(common, stream)
-    return Memetic(*_fields(common), Ground(common.points, common.k, stream), 1, 1)
 
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:

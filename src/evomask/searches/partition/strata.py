@@ -10,9 +10,10 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Outcome, Task
+from evomask.evolution.setup import Draws
 from evomask.kernels.arrays import Indices, Labels
 from evomask.searches.partition.genome import checked_points
-from evomask.searches.partition.problem import Ground, Grouped, Memetic, Stream
+from evomask.searches.partition.problem import Grouped, Memetic
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +29,10 @@ class Apart(Grouped):
     parts: tuple[Memetic, ...]
 
     @classmethod
-    def of(cls, common: Grouped, stream: Stream) -> "Apart":
+    def of(cls, common: Grouped, draws: Draws) -> "Apart":
         """The problems of all strata; one with fewer than k records is refused."""
         strata = records_of_strata(common.original)
-        parts = tuple(_part(common, members, stream) for members in strata)
+        parts = tuple(_part(common, own, draws, number) for number, own in enumerate(strata))
         return cls(common.original, common.names, common.points, common.k, strata, parts)
 
     def describe(self, genome: Labels) -> str:
@@ -82,13 +83,12 @@ def records_of_strata(table: Table) -> tuple[Indices, ...]:
     return tuple(np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
 
 
-def _part(common: Grouped, members: Indices, stream: Stream) -> Memetic:
+def _part(common: Grouped, members: Indices, draws: Draws, stratum: int) -> Memetic:
     try:
         points = checked_points(common.points[members], common.k)
     except EvomaskError as error:
         raise type(error)(f"within a stratum: {error}") from None
-    ground = Ground(points, common.k, stream)
-    return Memetic(common.original, common.names, points, common.k, ground, 1, 1)
+    return Memetic.of(replace(common, points=points), draws, stratum)
 
 
 def _within(task: Task[Labels], members: Indices) -> Task[Labels]:
