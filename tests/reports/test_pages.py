@@ -190,3 +190,61 @@ def test_a_notebook_gets_the_map_with_its_reading(done):
     (figure,) = read(drawn).all("figure")
     assert next(figure.all("figcaption")).text.startswith("The chosen file has a loss of")
     assert "<script" not in drawn
+
+
+@pytest.mark.parametrize("made", [internal_page, lambda record: public_page(public_part(record))])
+def test_what_was_changed_after_the_matrices_is_told(full, made):
+    (matrix,) = full.matrices
+    again = msgspec.structs.replace(matrix, repaired=12.3)
+    assert "changed again" not in words(made(full))
+    told = words(made(msgspec.structs.replace(full, matrices=(again,))))
+    assert "up to 13 % of the cells of side were changed again" in told
+
+
+def test_the_public_report_limits_the_correction_where_cells_were_changed_again(full):
+    again = msgspec.structs.replace(full.matrices[0], repaired=12.3)
+    told = words(public_page(public_part(msgspec.structs.replace(full, matrices=(again,)))))
+    assert "with many cells changed again the estimate is off" in told
+    assert "the estimate is off" not in words(public_page(public_part(full)))
+
+
+def with_attributes(record, **changes):
+    notes = tuple(msgspec.structs.replace(one, **changes) for one in record.attributes)
+    return msgspec.structs.replace(record, attributes=notes)
+
+
+def test_cells_that_stand_for_several_values_are_explained_where_there_are_some(record):
+    plain = with_attributes(record, generalized=0.0, suppressed=0)
+    assert "any value from a to c" not in words(public_page(public_part(plain)))
+    vague = with_attributes(record, generalized=40.0)
+    assert "any value from a to c" in words(public_page(public_part(vague)))
+    assert "counts in part for each of them" in words(internal_page(vague))
+
+
+def test_the_public_report_tells_how_far_numbers_moved_in_whole_percent(record):
+    moved = public_part(with_attributes(record, shift=31.62))
+    assert {one.shift for one in moved.attributes} == {32}
+    assert "mean shift" in words(public_page(moved))
+
+
+def test_a_file_that_nobody_attacked_says_so(record):
+    told = words(internal_page(msgspec.structs.replace(record, attacks=())))
+    assert "None was tried: the search was stopped before its time" in told
+
+
+def test_what_a_learned_model_does_is_told_once(record):
+    (one, *_) = (attack for attack in record.attacks if attack.name.startswith("learned"))
+    twice = msgspec.structs.replace(record, attacks=(one, one))
+    assert words(internal_page(twice)).count(one.meaning) == 1
+
+
+def test_every_search_says_what_it_does(record):
+    told = words(internal_page(record))
+    assert record.searches
+    assert all(one.does and one.does in told for one in record.searches)
+
+
+def test_every_section_can_be_gone_to_from_the_top(tree):
+    (contents,) = tree.all("nav")
+    links = [link.attributes["href"].removeprefix("#") for link in contents.all("a")]
+    assert links == [section.attributes["aria-labelledby"] for section in tree.all("section")]
