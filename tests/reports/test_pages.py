@@ -8,17 +8,27 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.rank_swapping import RankSwapping
+from evomask.reports.charts import association_change, transitions
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
+from evomask.runs.associations import Associations
 from evomask.runs.comparison import compared
-from evomask.runs.public_record import public_part
+from evomask.runs.public_record import PublicMatrix, public_part
 from evomask.runs.record import MatrixNote, OperatorNote
 from tests.reports.reading import read, words
 
-MATRIX = MatrixNote(
-    "side", ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), invariant=False, rare=(False, False)
-)
+
+def matrix_of(size):
+    """Categories that mostly stay as they are."""
+    names = tuple(f"c{place}" for place in range(size))
+    rows = np.where(np.eye(size) > 0, 0.9, 0.1 / (size - 1))
+    return MatrixNote(
+        "side", names, tuple(map(tuple, rows.tolist())), invariant=False, rare=(False,) * size
+    )
+
+
+MATRIX = matrix_of(8)
 
 
 @pytest.fixture(scope="module")
@@ -248,3 +258,26 @@ def test_every_section_can_be_gone_to_from_the_top(tree):
     (contents,) = tree.all("nav")
     links = [link.attributes["href"].removeprefix("#") for link in contents.all("a")]
     assert links == [section.attributes["aria-labelledby"] for section in tree.all("section")]
+
+
+@pytest.mark.parametrize(("size", "drawn"), [(2, 0), (6, 0), (7, 1), (31, 0)])
+def test_matrices_that_a_table_shows_best_are_not_drawn(record, size, drawn):
+    page = internal_page(msgspec.structs.replace(record, matrices=(matrix_of(size),)))
+    assert page.count("Transition probabilities of side. A category stays") == drawn
+
+
+def test_equal_probabilities_are_told_once():
+    reading = transitions(PublicMatrix("side", ("a", "b"), ((0.2, 0.8), (0.8, 0.2)))).reading
+    assert reading == "A category stays with a probability of 0.20."
+
+
+@pytest.mark.parametrize(("after", "ends"), [(0.45, (-0.2, 0.2)), (0.9, (-0.5, 0.5))])
+def test_small_changes_of_associations_look_small(after, ends):
+    found = Associations(("a", "b"), ((1.0, 0.4), (0.4, 1.0)), ((1.0, after), (after, 1.0)))
+    assert association_change(found).heat.ends == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("made", [internal_page, lambda record: public_page(public_part(record))])
+def test_matrices_too_large_for_a_page_are_named(record, made):
+    told = words(made(msgspec.structs.replace(record, matrices=(matrix_of(31),))))
+    assert re.search(r"Too large for a page, and in record\S*json : side", told)
