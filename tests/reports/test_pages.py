@@ -8,17 +8,27 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.rank_swapping import RankSwapping
+from evomask.reports.charts import association_change, transitions
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
+from evomask.runs.associations import Associations
 from evomask.runs.comparison import compared
-from evomask.runs.public_record import public_part
+from evomask.runs.public_record import PublicMatrix, public_part
 from evomask.runs.record import MatrixNote, OperatorNote
 from tests.reports.reading import read, words
 
-MATRIX = MatrixNote(
-    "side", ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), invariant=False, rare=(False, False)
-)
+
+def matrix_of(size):
+    """Categories that mostly stay as they are."""
+    names = tuple(f"c{place}" for place in range(size))
+    rows = np.where(np.eye(size) > 0, 0.9, 0.1 / (size - 1))
+    return MatrixNote(
+        "side", names, tuple(map(tuple, rows.tolist())), invariant=False, rare=(False,) * size
+    )
+
+
+MATRIX = matrix_of(8)
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +200,84 @@ def test_a_notebook_gets_the_map_with_its_reading(done):
     (figure,) = read(drawn).all("figure")
     assert next(figure.all("figcaption")).text.startswith("The chosen file has a loss of")
     assert "<script" not in drawn
+
+
+@pytest.mark.parametrize("made", [internal_page, lambda record: public_page(public_part(record))])
+def test_what_was_changed_after_the_matrices_is_told(full, made):
+    (matrix,) = full.matrices
+    again = msgspec.structs.replace(matrix, repaired=12.3)
+    assert "changed again" not in words(made(full))
+    told = words(made(msgspec.structs.replace(full, matrices=(again,))))
+    assert "up to 13 % of the cells of side were changed again" in told
+
+
+def test_the_public_report_limits_the_correction_where_cells_were_changed_again(full):
+    again = msgspec.structs.replace(full.matrices[0], repaired=12.3)
+    told = words(public_page(public_part(msgspec.structs.replace(full, matrices=(again,)))))
+    assert "with many cells changed again the estimate is off" in told
+    assert "the estimate is off" not in words(public_page(public_part(full)))
+
+
+def with_attributes(record, **changes):
+    notes = tuple(msgspec.structs.replace(one, **changes) for one in record.attributes)
+    return msgspec.structs.replace(record, attributes=notes)
+
+
+def test_cells_that_stand_for_several_values_are_explained_where_there_are_some(record):
+    plain = with_attributes(record, generalized=0.0, suppressed=0)
+    assert "any value from a to c" not in words(public_page(public_part(plain)))
+    vague = with_attributes(record, generalized=40.0)
+    assert "any value from a to c" in words(public_page(public_part(vague)))
+    assert "counts in part for each of them" in words(internal_page(vague))
+
+
+def test_the_public_report_tells_how_far_numbers_moved_in_whole_percent(record):
+    moved = public_part(with_attributes(record, shift=31.62))
+    assert {one.shift for one in moved.attributes} == {32}
+    assert "mean shift" in words(public_page(moved))
+
+
+def test_a_file_that_nobody_attacked_says_so(record):
+    told = words(internal_page(msgspec.structs.replace(record, attacks=())))
+    assert "None was tried: the search was stopped before its time" in told
+
+
+def test_what_a_learned_model_does_is_told_once(record):
+    (one, *_) = (attack for attack in record.attacks if attack.name.startswith("learned"))
+    twice = msgspec.structs.replace(record, attacks=(one, one))
+    assert words(internal_page(twice)).count(one.meaning) == 1
+
+
+def test_every_search_says_what_it_does(record):
+    told = words(internal_page(record))
+    assert record.searches
+    assert all(one.does and one.does in told for one in record.searches)
+
+
+def test_every_section_can_be_gone_to_from_the_top(tree):
+    (contents,) = tree.all("nav")
+    links = [link.attributes["href"].removeprefix("#") for link in contents.all("a")]
+    assert links == [section.attributes["aria-labelledby"] for section in tree.all("section")]
+
+
+@pytest.mark.parametrize(("size", "drawn"), [(2, 0), (6, 0), (7, 1), (31, 0)])
+def test_matrices_that_a_table_shows_best_are_not_drawn(record, size, drawn):
+    page = internal_page(msgspec.structs.replace(record, matrices=(matrix_of(size),)))
+    assert page.count("Transition probabilities of side. A category stays") == drawn
+
+
+def test_equal_probabilities_are_told_once():
+    reading = transitions(PublicMatrix("side", ("a", "b"), ((0.2, 0.8), (0.8, 0.2)))).reading
+    assert reading == "A category stays with a probability of 0.20."
+
+
+@pytest.mark.parametrize(("after", "ends"), [(0.45, (-0.2, 0.2)), (0.9, (-0.5, 0.5))])
+def test_small_changes_of_associations_look_small(after, ends):
+    found = Associations(("a", "b"), ((1.0, 0.4), (0.4, 1.0)), ((1.0, after), (after, 1.0)))
+    assert association_change(found).heat.ends == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("made", [internal_page, lambda record: public_page(public_part(record))])
+def test_matrices_too_large_for_a_page_are_named(record, made):
+    told = words(made(msgspec.structs.replace(record, matrices=(matrix_of(31),))))
+    assert re.search(r"Too large for a page, and in record\S*json : side", told)

@@ -1,9 +1,13 @@
 """What a release record tells of the matrices that a search found."""
 
+from dataclasses import replace
+from math import ceil
+
 import numpy as np
 import polars as pl
 import pytest
 
+from evomask.api import protect
 from evomask.runs.inputs import Input
 from evomask.runs.protect import protect_file
 from evomask.runs.protected import ProtectJob
@@ -34,3 +38,45 @@ def test_only_matrices_that_shift_frequencies_are_public(record):
     shown = {matrix.attribute for matrix in public_part(record).matrices}
     assert shown == {matrix.attribute for matrix in record.matrices if not matrix.invariant}
     assert public_part(record, "none").matrices == ()
+
+
+def test_nothing_is_changed_after_matrices_where_nothing_is_required(record):
+    assert [matrix.repaired for matrix in record.matrices] == [0.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def repaired():
+    """A file changed by chance and then repaired, and the result that it is of."""
+    rng = np.random.default_rng(5)
+    people = {
+        "sex": rng.choice(["f", "m"], 120), "school": rng.choice(list("abc"), 120),
+        "job": rng.choice(list("wxyz"), 120),
+    }  # fmt: skip
+    result = protect(
+        pl.DataFrame(people), quasi=list(people), nominal=list(people), require="k=4",
+        searches=["grid"], evaluations=80, seed=3,
+    )  # fmt: skip
+    changed = [one for one in result.done.candidates if one.description.startswith("PRAM")]
+    one = min(changed, key=lambda one: one.loss)
+    problem = result.done.shop.setup("grid").problem
+    genome = [words for _, words in problem.methods].index(one.description)
+    done = replace(result.done, front=(one,), chosen=one, genomes={one.number: genome}, made={})
+    found = {**done.found, one.number: done.found[result.chosen]}
+    return replace(done, found=found), problem.decode(genome, 0)
+
+
+def test_cells_that_were_changed_after_the_matrices_are_counted(repaired):
+    done, before = repaired
+    after = done.masked(done.chosen.number)
+    notes = record_of(done).matrices
+    assert [note.attribute for note in notes] == ["sex", "school", "job"]
+    for note in notes:
+        again = 100 * np.mean(before[note.attribute] != after[note.attribute])
+        assert note.repaired == pytest.approx(again, abs=0.01)
+    assert max(note.repaired for note in notes) > 0
+
+
+def test_in_public_they_are_rounded_up(repaired):
+    record = record_of(repaired[0])
+    told = {one.attribute: one.repaired for one in public_part(record, "all").matrices}
+    assert told == {one.attribute: ceil(one.repaired) for one in record.matrices}

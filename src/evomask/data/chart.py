@@ -62,10 +62,12 @@ class HeatMap:
     Args:
         name: what the values are, with their unit in words.
         rows: one per category of the y axis, each one value per category of the x axis.
+        ends: the values that colours run between; by default those of the rows.
     """
 
     name: str
     rows: tuple[tuple[float | None, ...], ...]
+    ends: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if len({len(row) for row in self.rows}) > 1:

@@ -62,9 +62,9 @@ def _for_numbers(table: Table, names: Names) -> Iterator[Described]:
     yield from _partwise(table, names, NUMBER_GROUPS)
     yield from _swapped(table, names, NUMBER_WINDOWS)
     for percent in NOISES:
-        yield IndependentNoise(names, percent), f"noise, independent, {percent:g} %"
+        yield IndependentNoise(names, percent), f"noise, independent, {percent:g} % of the spread"
         if len(names) > 1:
-            yield CorrelatedNoise(names, percent), f"noise, correlated, {percent:g} %"
+            yield CorrelatedNoise(names, percent), f"noise, correlated, {percent:g} % of the spread"
 
 
 def _for_categories(table: Table, names: Names) -> Iterator[Described]:
@@ -108,12 +108,16 @@ def _partwise(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Desc
         parts = [names[i : i + width] for i in range(0, len(names), width)]
         for k in _fitting(table, sizes):
             grouped = InTurn(tuple(MdavGeneric(part, k) for part in parts))
-            yield grouped, f"microaggregation by {width}, k = {k}"
+            many = f"{width} attribute{'s' * (width > 1)} at a time"
+            yield grouped, f"microaggregation by {many}, k = {k}"
 
 
 def _regions(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Described]:
     for k in _fitting(table, sizes):
-        yield Mondrian(names, k, release=Release.VALUE), f"Mondrian, one value, k = {k}"
+        yield (
+            Mondrian(names, k, release=Release.VALUE),
+            f"Mondrian, a value for each region, k = {k}",
+        )
 
 
 def _clustered(table: Table, names: Names) -> Iterator[Described]:
@@ -128,7 +132,7 @@ def _clustered(table: Table, names: Names) -> Iterator[Described]:
 
 def _swapped(table: Table, names: Names, windows: Iterable[float]) -> Iterator[Described]:
     for window in windows if names and len(table) > 2 else ():
-        yield RankSwapping(names, window), f"rank swapping, {window:g} %"
+        yield RankSwapping(names, window), f"rank swapping, within {window:g} % of the ranks"
 
 
 def _changed(names: Names) -> Iterator[Described]:
@@ -138,9 +142,9 @@ def _changed(names: Names) -> Iterator[Described]:
 
 
 def _recoded(table: Table, names: Names) -> Iterator[Described]:
-    yield from _ends(table, names, GlobalRecoding, "global recoding")
-    yield from _ends(table, _ordinal(table, names), TopCoding, "top coding")
-    yield from _ends(table, _ordinal(table, names), BottomCoding, "bottom coding")
+    yield from _ends(table, names, GlobalRecoding, "global recoding, {} rarest as one")
+    yield from _ends(table, _ordinal(table, names), TopCoding, "top coding, {} highest as one")
+    yield from _ends(table, _ordinal(table, names), BottomCoding, "bottom coding, {} lowest as one")
 
 
 def _ends(
@@ -150,7 +154,7 @@ def _ends(
     for merged in range(2, 7):
         large = tuple(n for n in names if table.attribute(n).domain_size > merged)
         if large:
-            yield method(large, merged=merged, release=Release.VALUE), f"{what}, {merged} as one"
+            yield method(large, merged=merged, release=Release.VALUE), what.format(merged)
 
 
 def _ordinal(table: Table, names: Names) -> Names:

@@ -11,6 +11,9 @@ from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 
+SMALL_CHANGE = 0.2
+"""A change of an association that does not yet have the strongest colour."""
+
 
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
@@ -109,6 +112,7 @@ def before_and_after(one: Spread, minimum: int) -> Chart:
 def association_change(found: Associations) -> Chart:
     """By how much every pair of attributes hangs together differently than before."""
     pair = found.changes[0]
+    reach = max(SMALL_CHANGE, abs(pair[3] - pair[2]))
     rows = [
         tuple(round(after - before, 2) + 0.0 for before, after in zip(*both, strict=True))
         for both in zip(found.before, found.after, strict=True)
@@ -120,7 +124,7 @@ def association_change(found: Associations) -> Chart:
         f"{pair[3]:.2f}.",
         Axis("attribute", found.attributes),
         Axis("attribute", found.attributes),
-        heat=HeatMap("after minus before", tuple(rows)),
+        heat=HeatMap("after minus before", tuple(rows), (-reach, reach)),
     )
 
 
@@ -155,11 +159,16 @@ def transitions(matrix: PublicMatrix) -> Chart:
     return Chart(
         f"matrix-{matrix.attribute}",
         f"Transition probabilities of {matrix.attribute}",
-        f"A category stays with a probability of {min(stay):.2f} to {max(stay):.2f}.",
+        f"A category stays with a probability of {_between(min(stay), max(stay))}.",
         Axis("becomes", matrix.categories),
         Axis("category", matrix.categories[: len(matrix.rows)]),
-        heat=HeatMap("probability", matrix.rows),
+        heat=HeatMap("probability", matrix.rows, (0.0, 1.0)),
     )
+
+
+def _between(low: float, high: float) -> str:
+    ends = f"{low:.2f}", f"{high:.2f}"
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _bars(

@@ -161,15 +161,19 @@ def _draw_heat(chart: Chart, figure: Figure, axes: Axes) -> None:
     assert chart.heat is not None  # noqa: S101
     values = np.array(chart.heat.rows, dtype=np.float64)
     axes.grid(visible=False)
-    image = axes.imshow(np.ma.masked_invalid(values), aspect="auto", **_colours(values))
+    image = axes.imshow(
+        np.ma.masked_invalid(values), aspect="auto", **_colours(values, chart.heat.ends)
+    )
     figure.colorbar(image, ax=axes, label=chart.heat.name)
 
 
-def _colours(values: np.ndarray) -> dict[str, Any]:
+def _colours(values: np.ndarray, ends: tuple[float, float] | None) -> dict[str, Any]:
     """From dark to light; around 0 where values lie on both sides of it."""
-    if not np.nanmin(values, initial=0.0) < 0:
-        return {"cmap": "cividis"}
-    reach = float(np.nanmax(np.abs(values)))
+    known = values[~np.isnan(values)]
+    low, high = ends or ((float(known.min()), float(known.max())) if known.size else (0.0, 1.0))
+    if low >= 0:
+        return {"cmap": "cividis", "vmin": low, "vmax": high}
+    reach = max(-low, high)
     return {"cmap": "PuOr", "vmin": -reach, "vmax": reach}
 
 

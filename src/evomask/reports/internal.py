@@ -20,7 +20,7 @@ WITHOUT_PARENTS = ("first", "next", "node")
 """What the first population, the grid and nodes looked at by number came by."""
 
 MOST_LISTED = 60
-MOST_CATEGORIES = 30
+FEW_CATEGORIES, MOST_CATEGORIES = 6, 30
 
 SINGLING, LINKING, INFERRING = "singling out", "linkability", "inference"
 LEARNED = "learned"
@@ -52,6 +52,7 @@ def internal_page(record: ReleaseRecord) -> str:
             "hidden": [a.name for a in record.attributes if a.changed and a.name not in shown],
             "association": record.associations and charts.association_change(record.associations),
             "matrices": drawn_matrices(map(_whole, record.matrices)),
+            "large": too_large(map(_whole, record.matrices)),
         },
     )
 
@@ -119,10 +120,18 @@ def _whole(matrix: MatrixNote) -> PublicMatrix:
     return PublicMatrix(matrix.attribute, matrix.categories, matrix.rows, again)
 
 
+def too_large(matrices: Iterable[PublicMatrix]) -> list[str]:
+    """Attributes whose matrices would not fit a page."""
+    return [one.attribute for one in matrices if len(one.categories) > MOST_CATEGORIES]
+
+
 def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:
-    """Each matrix of a readable size, as a table and a chart."""
+    """Each matrix of a readable size as a table; a large one as a chart too."""
     return [
-        {"table": one, "chart": charts.transitions(one)}
+        {
+            "table": one,
+            "chart": charts.transitions(one) if len(one.categories) > FEW_CATEGORIES else None,
+        }
         for one in matrices
         if len(one.categories) <= MOST_CATEGORIES
     ]

@@ -5,7 +5,7 @@ for a seed, a risk or a record's value.
 """
 
 from evomask.reports import charts
-from evomask.reports.internal import MOST_SPREADS, drawn_matrices
+from evomask.reports.internal import MOST_SPREADS, drawn_matrices, too_large
 from evomask.reports.pages import page
 from evomask.runs.public_record import PublicRecord
 
@@ -22,6 +22,7 @@ def public_page(record: PublicRecord) -> str:
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "association": record.associations and charts.association_change(record.associations),
             "matrices": drawn_matrices(record.matrices),
+            "large": too_large(record.matrices),
             "repaired_matrices": any(one.repaired for one in record.matrices),
             "vague": any(one.generalized or one.suppressed != "none" for one in record.attributes),
         },
