@@ -15,9 +15,10 @@ from evomask.data.partition import (
 )
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.annealing import anneal
 from evomask.kernels.arrays import Codes, Floats, Labels, Points
 from evomask.kernels.generator import seed_of
+from evomask.kernels.groups import padded
 from evomask.masking.aggregation import aggregated
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
@@ -115,7 +116,7 @@ class Memetic(Grouped):
             return self._founded(self.constructed(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
-            return self.outcome(recombined(self.points, parents))
+            return self.outcome(recombined(self.points, parents, rng))
         if task.operator == RESOLVE:
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
