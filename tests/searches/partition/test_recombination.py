@@ -11,8 +11,8 @@ from evomask.searches.partition import programs, recombination
 from evomask.searches.partition.recombination import best_of_components
 
 
-def recombined(points, parents, seed=0):
-    return recombination.recombined(points, parents, np.random.default_rng(seed))
+def recombined(points, parents, regions=30, seed=0):
+    return recombination.recombined(points, parents, regions, np.random.default_rng(seed))
 
 
 def parents_of(n_records, k, count, seed):

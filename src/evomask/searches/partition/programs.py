@@ -5,6 +5,11 @@ bound takes hangs on how many groups the linear program takes by halves and thir
 counted first. Nothing reads a clock: the same groups always give the same choice.
 """
 
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +19,8 @@ from evomask.kernels.arrays import Flags, Floats
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-FRACTIONS = 64
-"""With more groups that are taken in part, branch and bound may take many seconds."""
+FRACTIONS = 48
+"""With more groups that are taken in part, branch and bound may take seconds."""
 
 WHOLE = 1e-6
 """What is so near 0 or 1 is not taken in part."""
@@ -61,11 +66,32 @@ def _shares(costs: Floats, cover: "csc_array", whole: bool) -> Floats | None:
     """How much of each group the cheapest cover takes: any share, or all and nothing."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    found = milp(
-        costs,
-        integrality=np.full(len(costs), int(whole)),
-        bounds=Bounds(0, 1 if whole else np.inf),
-        constraints=LinearConstraint(cover, 1, 1),
-        options={"mip_rel_gap": 0},
-    )
+    with _quiet():
+        found = milp(
+            costs,
+            integrality=np.full(len(costs), int(whole)),
+            bounds=Bounds(0, 1 if whole else np.inf),
+            constraints=LinearConstraint(cover, 1, 1),
+            options={"mip_rel_gap": 0},
+        )
     return None if found.x is None else np.asarray(found.x, dtype=np.float64)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing gets out on standard output: HiGHS 1.12 writes lines there that nobody asked for."""
+    if os.name != "posix":
+        yield
+        return
+    flush = ctypes.CDLL(None).fflush
+    sys.stdout.flush()
+    flush(None)
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+        flush(None)
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 MOST_GROUPS = 1600
 """Groups that a region is chosen from, at first."""
 
-REGIONS, PER_REGION = 24, 500
-"""Regions solved in one crossover, and one more for so many records."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -88,18 +85,20 @@ class Pool:
         return found
 
 
-def recombined(points: Points, parents: Sequence[Labels], rng: np.random.Generator) -> Labels:
+def recombined(
+    points: Points, parents: Sequence[Labels], regions: int, rng: np.random.Generator
+) -> Labels:
     """The best child found among partitions made of the parents' groups; no parent is better.
 
     Args:
-        rng: draws the regions' middles.
+        regions: how many are solved, at most, around records drawn by *rng*.
     """
     child = canonical(parents[0])
     for other in parents[1:]:
         child = best_of_components(points, [child, other])
     if len(parents) <= 2:
         return child
-    return canonical(_by_regions(points, Pool.of(points, [child, *parents]), rng))
+    return canonical(_by_regions(points, Pool.of(points, [child, *parents]), regions, rng))
 
 
 def best_of_components(points: Points, parents: Sequence[Labels]) -> Labels:
@@ -128,14 +127,14 @@ def _best_parents(pool: Pool, parts: Indices) -> Indices:
     return chosen
 
 
-def _by_regions(points: Points, pool: Pool, rng: np.random.Generator) -> Indices:
+def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generator) -> Indices:
     """The first parent's choice after set partitioning around records where parents differ."""
     chosen: Indices = pool.choices[0].copy()
     means = pool.means(points)
     open_records = (pool.choices != chosen).any(axis=0)
     waiting = np.ones(len(pool.costs), dtype=bool)
     most = MOST_GROUPS
-    for _ in range(REGIONS + len(points) // PER_REGION):
+    for _ in range(regions):
         used = np.unique(chosen[open_records])
         middles = used[waiting[used]]
         if len(middles) == 0:

@@ -24,7 +24,7 @@ from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points
-from evomask.searches.partition.memetic import FOUNDERS, Effort, Memes
+from evomask.searches.partition.memetic import BURSTS, Effort, Memes
 from evomask.searches.partition.problem import Grouped, Memetic
 
 SETTING_UP = 0
@@ -142,7 +142,7 @@ def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> S
     problem = Memetic.of(common, 1, 1, around.draws(SETTING_UP))
     effort = _effort(problem, parameters, around)
     problem = replace(problem, long=effort.long, short=effort.short)
-    return Setup(problem, Memes(), effort.founders, Best())
+    return Setup(problem, Memes(effort.renewals), effort.first, Best())
 
 
 def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> Effort:
@@ -151,12 +151,12 @@ def _effort(problem: Memetic, parameters: Parameters, around: Surroundings) -> E
     if parameters.burst is not None:
         return Effort.of(parameters.burst)
     if budget.evaluations is not None:
-        return Effort.within(budget.evaluations, len(problem.points))
+        return Effort.within(budget.evaluations, len(problem.points), problem.k)
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    seconds, workers = budget.seconds, min(around.workers, FOUNDERS)
+    seconds, workers = budget.seconds, min(around.workers, BURSTS)
     steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
-    return Effort.within(steps, len(problem.points))
+    return Effort.within(steps, len(problem.points), problem.k)
 
 
 def _steps_within(seconds: float, problem: Memetic) -> float:
