@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
-from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.annealing import anneal
+from evomask.kernels.groups import padded
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition.genome import near_records
 

@@ -1,25 +1,29 @@
 """Annealing of a partition: many small moves, each judged by its change in the sum of squares.
 
-With m records of sum S in a group, the sum of squares is that of the records' own squared
-lengths less |S|² / m summed over the groups; so a move needs the groups it touches, O(d) each.
-Records only move to groups of their near records. Groups hold k to 2k-1 records at all times.
+A record and one near it come together: either joins the other's group. So a record far from all
+others, near to none of them, can still draw those nearest to it. Groups hold k to 2k-1 records
+at all times.
 
 Moves: *shift* a record to another group; *swap* two records; *chain*: a record leaves and its
-group takes one from a third; *dissolve* a group into its neighbours; *create* one from records
-that their groups can spare.
+group takes one from a third; *cycle*: three groups each pass a record on; *dissolve* a group into
+its neighbours; *create* one from records that their groups can spare.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from evomask.kernels.arrays import Codes, Floats, Indices, Labels, Points
 from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, POINTS, REAL, WHOLE, inner, kernel
 from evomask.kernels.generator import State, below, started, unit
-
-LANES = 4
-"""Numbers added up side by side: sums in a fixed order that the processor can do at once."""
+from evomask.kernels.groups import (
+    Groups,
+    dot,
+    grouped,
+    joining,
+    leaving,
+    move,
+    passing,
+    share,
+)
 
 CREATE_SKIP = 0.15
 """Share of near records passed over when a group is created, so that attempts differ."""
@@ -28,33 +32,8 @@ CREATE_SKIP = 0.15
 RESTRUCTURING = 0.1
 """Share of proposals that dissolve or create a group, times k: their cost grows with k."""
 
-
-class Groups(NamedTuple):
-    """A partition being annealed.
-
-    Args:
-        members: a row a group; the first ``sizes`` of a row are records.
-        places: where each record stands in its group's row.
-        squares: |S|² of each group's sum S.
-        spare: numbers of empty groups, the first ``free[0]`` of them valid.
-    """
-
-    labels: Labels
-    sizes: Indices
-    members: NDArray[np.int32]
-    places: Indices
-    sums: Points
-    squares: Floats
-    spare: Indices
-    free: Indices
-
-
-def padded(points: Points) -> Points:
-    """The points about their mean, with columns of zeros up to a whole number of lanes."""
-    n, d = points.shape
-    wide = np.zeros((n, max(LANES, -(-d // LANES) * LANES)))
-    wide[:, :d] = points - points.mean(axis=0)
-    return wide
+CYCLING = 0.15
+"""Share of the other proposals in which three groups each pass a record on."""
 
 
 def anneal(
@@ -72,103 +51,13 @@ def anneal(
     at the end of each temperature.
 
     Args:
-        points: as `padded` gives them.
+        points: as `groups.padded` gives them.
         neighbours: the near records of each record, nearest first.
         labels: every group must hold k to 2k-1 records (any number where there is but one).
         temperatures: a worsening by the temperature is accepted with probability 1/e; 0 accepts
             none.
     """
     return _anneal(points, neighbours, labels, k, temperatures, steps, RESTRUCTURING / k, seed)
-
-
-@inner
-def _dot(a: Floats, b: Floats) -> float:
-    s0 = s1 = s2 = s3 = 0.0
-    for j in range(0, a.size, LANES):
-        s0 += a[j] * b[j]
-        s1 += a[j + 1] * b[j + 1]
-        s2 += a[j + 2] * b[j + 2]
-        s3 += a[j + 3] * b[j + 3]
-    return (s0 + s1) + (s2 + s3)
-
-
-@inner
-def _squared_after(total: Floats, minus: Floats, plus: Floats) -> float:
-    """|S - minus + plus|²."""
-    s0 = s1 = s2 = s3 = 0.0
-    for j in range(0, total.size, LANES):
-        a = total[j] - minus[j] + plus[j]
-        b = total[j + 1] - minus[j + 1] + plus[j + 1]
-        c = total[j + 2] - minus[j + 2] + plus[j + 2]
-        e = total[j + 3] - minus[j + 3] + plus[j + 3]
-        s0 += a * a
-        s1 += b * b
-        s2 += c * c
-        s3 += e * e
-    return (s0 + s1) + (s2 + s3)
-
-
-@inner
-def _grouped(points: Points, labels: Labels, k: int) -> Groups:
-    n, d = points.shape
-    most = n // k + 1
-    count = max(most, labels.max() + 1)
-    sizes = np.zeros(count, dtype=np.int64)
-    for i in range(n):
-        sizes[labels[i]] += 1
-    width = max(2 * k, sizes.max() + 1)
-    groups = Groups(
-        labels.copy(),
-        np.zeros(count, dtype=np.int64),
-        np.zeros((count, width), dtype=np.int32),
-        np.zeros(n, dtype=np.int64),
-        np.zeros((count, d)),
-        np.zeros(count),
-        np.zeros(count, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-    )
-    for i in range(n):
-        g = labels[i]
-        groups.members[g, groups.sizes[g]] = i
-        groups.places[i] = groups.sizes[g]
-        groups.sizes[g] += 1
-        for j in range(d):
-            groups.sums[g, j] += points[i, j]
-    for g in range(count - 1, -1, -1):
-        groups.squares[g] = _dot(groups.sums[g], groups.sums[g])
-        if sizes[g] == 0:
-            groups.spare[groups.free[0]] = g
-            groups.free[0] += 1
-    return groups
-
-
-@inner
-def _move(points: Points, groups: Groups, x: int, target: int) -> None:
-    """Put a record into another group."""
-    source = groups.labels[x]
-    last = groups.sizes[source] - 1
-    hole = groups.places[x]
-    other = groups.members[source, last]
-    groups.members[source, hole] = other
-    groups.places[other] = hole
-    groups.sizes[source] = last
-    at = groups.sizes[target]
-    groups.members[target, at] = x
-    groups.places[x] = at
-    groups.sizes[target] = at + 1
-    groups.labels[x] = target
-    gone, come, point = groups.sums[source], groups.sums[target], points[x]
-    for j in range(point.size):
-        gone[j] -= point[j]
-        come[j] += point[j]
-    groups.squares[source] = _dot(gone, gone)
-    groups.squares[target] = _dot(come, come)
-
-
-@inner
-def _share(groups: Groups, g: int) -> float:
-    """|S|² / m of a group, 0 for an empty one."""
-    return groups.squares[g] / groups.sizes[g] if groups.sizes[g] > 0 else 0.0
 
 
 @inner
@@ -181,23 +70,6 @@ def _accepted(change: float, temperature: float, state: State) -> bool:
 
 
 @inner
-def _joining(points: Points, lengths: Floats, groups: Groups, x: int, g: int) -> float:
-    """Change in the sum of squares when a record without a group joins one; its length aside."""
-    m = groups.sizes[g]
-    after = groups.squares[g] + 2.0 * _dot(groups.sums[g], points[x]) + lengths[x]
-    return groups.squares[g] / m - after / (m + 1)
-
-
-@inner
-def _leaving(points: Points, lengths: Floats, groups: Groups, x: int) -> float:
-    """Change in the sum of squares when a record leaves its group; its length aside."""
-    g = groups.labels[x]
-    m = groups.sizes[g]
-    after = groups.squares[g] - 2.0 * _dot(groups.sums[g], points[x]) + lengths[x]
-    return groups.squares[g] / m - (after / (m - 1) if m > 1 else 0.0)
-
-
-@inner
 def _near(neighbours: Codes, x: int, state: State) -> int:
     """One of the near records; nearer ones more often."""
     u = unit(state)
@@ -205,30 +77,31 @@ def _near(neighbours: Codes, x: int, state: State) -> int:
 
 
 @inner
+def _mate(groups: Groups, y: int, state: State) -> int:
+    """Another record of the group of *y*, each equally often."""
+    g = groups.labels[y]
+    z = groups.members[g, below(state, max(1, groups.sizes[g] - 1))]
+    return groups.members[g, groups.sizes[g] - 1] if z == y else z
+
+
+@inner
 def _shift(
     points: Points, lengths: Floats, groups: Groups, x: int, b: int, t: float, state: State
 ) -> None:
-    change = _leaving(points, lengths, groups, x) + _joining(points, lengths, groups, x, b)
+    change = leaving(points, lengths, groups, x) + joining(points, lengths, groups, x, b)
     if _accepted(change, t, state):
-        _move(points, groups, x, b)
+        move(points, groups, x, b)
 
 
 @inner
 def _swap(points: Points, groups: Groups, x: int, y: int, t: float, state: State) -> None:
     """Swap a record with another than *y* of the group of *y*."""
     a, b = groups.labels[x], groups.labels[y]
-    at = below(state, max(1, groups.sizes[b] - 1))
-    z = groups.members[b, at]
-    if z == y:
-        z = groups.members[b, groups.sizes[b] - 1]
-    after_a = _squared_after(groups.sums[a], points[x], points[z])
-    after_b = _squared_after(groups.sums[b], points[z], points[x])
-    change = (groups.squares[a] - after_a) / groups.sizes[a] + (
-        groups.squares[b] - after_b
-    ) / groups.sizes[b]
+    z = _mate(groups, y, state)
+    change = passing(points, groups, a, x, z) + passing(points, groups, b, z, x)
     if _accepted(change, t, state):
-        _move(points, groups, x, b)
-        _move(points, groups, z, a)
+        move(points, groups, x, b)
+        move(points, groups, z, a)
 
 
 @inner
@@ -254,12 +127,31 @@ def _chain(
     c = groups.labels[w]
     if c in (a, b) or groups.sizes[c] <= k:
         return
-    after_a = _squared_after(groups.sums[a], points[x], points[w])
-    change = (groups.squares[a] - after_a) / groups.sizes[a]
-    change += _joining(points, lengths, groups, x, b) + _leaving(points, lengths, groups, w)
+    change = passing(points, groups, a, x, w)
+    change += joining(points, lengths, groups, x, b) + leaving(points, lengths, groups, w)
     if _accepted(change, t, state):
-        _move(points, groups, x, b)
-        _move(points, groups, w, a)
+        move(points, groups, x, b)
+        move(points, groups, w, a)
+
+
+@inner
+def _cycle(
+    points: Points, neighbours: Codes, groups: Groups, x: int, y: int, t: float, state: State
+) -> None:
+    """Put *x* to *y*, a mate of *y* to a record near it, and a mate of that one where *x* was."""
+    a, b = groups.labels[x], groups.labels[y]
+    z = _mate(groups, y, state)
+    v = _near(neighbours, z, state)
+    c = groups.labels[v]
+    if c in (a, b):
+        return
+    w = _mate(groups, v, state)
+    change = passing(points, groups, a, x, w) + passing(points, groups, b, z, x)
+    change += passing(points, groups, c, w, z)
+    if _accepted(change, t, state):
+        move(points, groups, x, b)
+        move(points, groups, z, c)
+        move(points, groups, w, a)
 
 
 @inner
@@ -285,14 +177,14 @@ def _dissolve(
             g = groups.labels[neighbours[x, i]]
             if g in (a, target) or groups.sizes[g] >= 2 * k - 1:
                 continue
-            cost = _joining(points, lengths, groups, x, g)
+            cost = joining(points, lengths, groups, x, g)
             if target < 0 or cost < best:
                 best, target = cost, g
         if target < 0:
             possible = False
         else:
-            change += best + _leaving(points, lengths, groups, x)
-            _move(points, groups, x, target)
+            change += best + leaving(points, lengths, groups, x)
+            move(points, groups, x, target)
             moved[count] = x
             count += 1
     if possible and _accepted(change, t, state):
@@ -300,7 +192,7 @@ def _dissolve(
         groups.free[0] += 1
         return
     for i in range(count - 1, -1, -1):
-        _move(points, groups, moved[i], a)
+        move(points, groups, moved[i], a)
 
 
 @inner
@@ -326,9 +218,9 @@ def _create(
         g = groups.labels[y]
         if g == new or groups.sizes[g] <= k or (i >= 0 and unit(state) < CREATE_SKIP):
             continue
-        before = _share(groups, g) + _share(groups, new)
-        _move(points, groups, y, new)
-        change += before - _share(groups, g) - _share(groups, new)
+        before = share(groups, g) + share(groups, new)
+        move(points, groups, y, new)
+        change += before - share(groups, g) - share(groups, new)
         moved[count] = y
         origins[count] = g
         count += 1
@@ -336,7 +228,7 @@ def _create(
         groups.free[0] -= 1
         return
     for i in range(count - 1, -1, -1):
-        _move(points, groups, moved[i], origins[i])
+        move(points, groups, moved[i], origins[i])
 
 
 @kernel(POINTS, CODE_ROWS, INDICES, WHOLE, FLOATS, WHOLE, REAL, WHOLE)
@@ -353,12 +245,12 @@ def _anneal(
     """The loop over levels and steps; which move is tried is drawn anew each time."""
     n = points.shape[0]
     state = started(seed)
-    groups = _grouped(points, labels, k)
+    groups = grouped(points, labels, k)
     moved = np.empty(2 * k, dtype=np.int64)
     origins = np.empty(2 * k, dtype=np.int64)
     lengths = np.empty(n)
     for i in range(n):
-        lengths[i] = _dot(points[i], points[i])
+        lengths[i] = dot(points[i], points[i])
     total = lengths.sum()
     energies = np.empty(temperatures.size)
     middle = 0.5 * (1.0 + restructuring)
@@ -379,7 +271,11 @@ def _anneal(
                 b = groups.labels[y]
                 if a == b:
                     continue
-                if r < middle and groups.sizes[a] > k and groups.sizes[b] < 2 * k - 1:
+                if unit(state) < 0.5:
+                    x, y, a, b = y, x, b, a
+                if unit(state) < CYCLING:
+                    _cycle(points, neighbours, groups, x, y, t, state)
+                elif r < middle and groups.sizes[a] > k and groups.sizes[b] < 2 * k - 1:
                     _shift(points, lengths, groups, x, b, t, state)
                 elif r < middle or unit(state) < 0.5:
                     _swap(points, groups, x, y, t, state)
@@ -387,5 +283,5 @@ def _anneal(
                     _chain(points, lengths, neighbours, groups, k, x, b, t, state)
         energies[level] = total
         for g in range(groups.sizes.size):
-            energies[level] -= _share(groups, g)
+            energies[level] -= share(groups, g)
     return groups.labels, energies

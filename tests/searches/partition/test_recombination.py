@@ -7,8 +7,12 @@ import pytest
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.kernels.genetic import first_genomes
-from evomask.searches.partition import recombination
-from evomask.searches.partition.recombination import best_of_components, recombined
+from evomask.searches.partition import programs, recombination
+from evomask.searches.partition.recombination import best_of_components
+
+
+def recombined(points, parents, regions=30, seed=0):
+    return recombination.recombined(points, parents, regions, np.random.default_rng(seed))
 
 
 def parents_of(n_records, k, count, seed):
@@ -42,9 +46,9 @@ def test_equals_trying_every_choice(seed):
     assert within_sum_of_squares(points, child) == pytest.approx(slow_least(points, parents))
 
 
-@pytest.mark.parametrize("branching", [0, 5, 80])
-def test_no_parent_is_better(branching, monkeypatch):
-    monkeypatch.setattr(recombination, "BRANCHING", branching)
+@pytest.mark.parametrize("fractions", [0, 3, 64])
+def test_no_parent_is_better(fractions, monkeypatch):
+    monkeypatch.setattr(programs, "FRACTIONS", fractions)
     points = np.random.default_rng(1).normal(size=(60, 3))
     parents = parents_of(60, 3, 9, 4)
     least = min(within_sum_of_squares(points, parent) for parent in parents)

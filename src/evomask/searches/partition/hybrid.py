@@ -17,10 +17,11 @@ from evomask.errors import ParameterError
 from evomask.evolution.brood import FIRST, Brood, Outcome, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
-from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.annealing import anneal
 from evomask.kernels.arrays import Indices, Labels, Points
 from evomask.kernels.exact import optimum
 from evomask.kernels.generator import seed_of
+from evomask.kernels.groups import padded
 from evomask.kernels.mdav import mdav
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records

@@ -8,20 +8,28 @@ from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Individual, Population
 from evomask.evolution.state import State, born
 from evomask.kernels.arrays import Labels
-from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RESOLVE
+from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RENEW, RESOLVE
 
-FOUNDERS = 4
-"""First partitions, each a long burst."""
+FOUNDERS = 16
+"""Most partitions that long bursts make: whole groups are chosen from all of them."""
 
 FEW_FOUNDERS = 2
-FEW_STEPS = 8_000
-"""With a budget of fewer steps for each record, two founders must do: longer bursts are better."""
+"""Founders where long bursts are too short to settle: longer ones are better than more."""
+
+FIRST_FOUNDERS = 4
+"""Most of them before the first crossover; so however little time there is, there is one."""
+
+ENOUGH = 2_000
+"""Steps for each record, times k, with which a long burst settles; beyond, more are better."""
 
 FOUNDING = 0.6
 """Share of the budget that the long bursts take."""
 
-SHORTER = 10
-"""How many times shorter a short burst is."""
+BURSTS = 4
+"""Partitions annealed in a generation."""
+
+GENERATIONS = 10
+"""Generations of short bursts that the rest of the budget is for."""
 
 PER_RECORD = 2_000
 """Steps of a long burst for each record, where the budget does not say."""
@@ -29,27 +37,41 @@ PER_RECORD = 2_000
 
 @dataclass(frozen=True)
 class Effort:
-    """Steps of a long and of a short burst, and how many long ones found the population."""
+    """Steps of a long and of a short burst, and how many long ones there are."""
 
     long: int
     short: int
-    founders: int = FOUNDERS
+    founders: int = FIRST_FOUNDERS
 
     @classmethod
-    def of(cls, long: int, founders: int = FOUNDERS) -> "Effort":
-        """The short burst that goes with a long one."""
-        return cls(long, max(1, long // SHORTER), founders)
+    def of(cls, long: int, founders: int = FIRST_FOUNDERS) -> "Effort":
+        """The short burst that goes with so many long ones."""
+        later = long * founders * (1.0 - FOUNDING) / FOUNDING
+        return cls(long, max(1, int(later / (BURSTS * GENERATIONS))), founders)
 
     @classmethod
-    def within(cls, evaluations: float, n_records: int) -> "Effort":
+    def within(cls, evaluations: float, n_records: int, k: int) -> "Effort":
         """Burst lengths for a budget of so many elementary steps, all workers together."""
-        founders = FOUNDERS if evaluations >= FEW_STEPS * n_records else FEW_FOUNDERS
-        return cls.of(max(1, int(evaluations * FOUNDING / founders)), founders)
+        founding = evaluations * FOUNDING
+        founders = FEW_FOUNDERS
+        while founders < FOUNDERS and founding >= 2 * founders * ENOUGH * k * n_records:
+            founders *= 2
+        return cls.of(max(1, int(founding / founders)), founders)
 
     @classmethod
     def usual(cls, n_records: int) -> "Effort":
         """Burst lengths where the budget is one of generations."""
         return cls.of(PER_RECORD * n_records)
+
+    @property
+    def first(self) -> int:
+        """How many long bursts come before the first generation."""
+        return min(self.founders, FIRST_FOUNDERS)
+
+    @property
+    def renewals(self) -> int:
+        """Generations that the other long bursts take."""
+        return (self.founders - self.first) // BURSTS
 
 
 @dataclass(frozen=True)
@@ -57,22 +79,23 @@ class Memes:
     """Cross all, anneal some, solve pools of the best now and then; the best different ones stay.
 
     Args:
+        renewals: generations at the start whose bursts are long and forget where they began.
         size: how many stay.
-        bursts: how many are annealed in a generation.
         pools: every so many generations the best one's pools are solved exactly.
     """
 
-    size: int = 12
-    bursts: int = 4
+    renewals: int = 0
+    size: int = 24
     pools: int = 4
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         """The best and members drawn by rank are annealed; all are recombined."""
         ranked = _ranked(state.population)
         weights = 1.0 / np.arange(1, len(ranked) + 1)
-        drawn = rng.choice(len(ranked), self.bursts - 1, p=weights / weights.sum())
+        drawn = rng.choice(len(ranked), BURSTS - 1, p=weights / weights.sum())
         annealed = [ranked[0], *(ranked[i] for i in drawn)]
-        brood = [Task(RECOMBINE, ranked), *(Task(ANNEAL, (member,)) for member in annealed)]
+        operator = RENEW if state.generation < self.renewals else ANNEAL
+        brood = [Task(RECOMBINE, ranked), *(Task(operator, (member,)) for member in annealed)]
         if (state.generation + 1) % self.pools == 0:
             brood.append(Task(RESOLVE, (ranked[0],)))
         return tuple(brood)

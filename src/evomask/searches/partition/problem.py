@@ -17,9 +17,10 @@ from evomask.data.partition import (
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.setup import Draws
-from evomask.kernels.annealing import anneal, padded
+from evomask.kernels.annealing import anneal
 from evomask.kernels.arrays import Codes, Floats, Labels, Points
 from evomask.kernels.generator import seed_of
+from evomask.kernels.groups import padded
 from evomask.masking.aggregation import aggregated
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
@@ -30,10 +31,17 @@ from evomask.searches.partition.schedule import LEVELS, Schedule
 
 ANNEAL = "anneal"
 RECOMBINE = "recombine"
+RENEW = "renew"
 RESOLVE = "resolve"
 
 HOT, COLD = 1.2, 0.01
 """Excess at which a burst that forgets its start begins, and at which bursts end."""
+
+REGION_STEPS = 100_000
+"""Steps of a short burst that take as long as a region of a crossover on one of four workers."""
+
+FEWEST_REGIONS, MOST_REGIONS, PER_REGION = 4, 40, 500
+"""Regions of a crossover; for so many records it may be one more."""
 
 WARM = (0.02, 0.2)
 """Excess at which a burst begins that keeps most of its start; drawn anew each time."""
@@ -144,15 +152,24 @@ class Memetic(Grouped):
             return self._founded(self.constructed(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
-            return self.outcome(recombined(self.points, parents))
+            return self.outcome(recombined(self.points, parents, self._regions(), rng))
         if task.operator == RESOLVE:
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
+        if task.operator == RENEW:
+            return self._annealed(
+                parents[0], self.ground.schedule.between(HOT, COLD), self.long, rng
+            )
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
         return self._annealed(parents[0], self.ground.schedule.between(hot, COLD), self.short, rng)
 
     def lasting(self, long: int, short: int) -> "Memetic":
         """The same with bursts of so many steps."""
         return replace(self, long=long, short=short)
+
+    def _regions(self) -> int:
+        """How many regions of a crossover are worth their time beside the bursts."""
+        most = MOST_REGIONS + len(self.points) // PER_REGION
+        return min(max(FEWEST_REGIONS, self.short // REGION_STEPS), most)
 
     def constructed(self, number: int) -> Labels:
         """The partition that founder number *number* starts from."""

@@ -1,32 +1,28 @@
 """Crossover of partitions: the best partition made of whole groups of several parents.
 
-Choosing groups so that every record is in exactly one, at the smallest sum of squares, is a set
-partitioning problem. It falls into components: sets of records that no parent's group leaves.
-Components are solved by linear programming; what stays fractional is fixed group by group until
-the rest is small enough for branch and bound. Nothing reads a clock, so the same parents
-always give the same child.
+Two parents are compared component by component (sets of records that no group of either
+leaves), which is exact. Of more parents whole groups are chosen by set partitioning, region by
+region: the groups of the child around one of its records, and all that the parents have made of
+the same records. A region is as large as can be solved soon; regions overlap, so what one could
+not change the next may.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evomask.data.partition import canonical
-from evomask.kernels.arrays import Flags, Floats, Indices, Labels, Points
+from evomask.kernels.arrays import Floats, Indices, Labels, Points
 from evomask.searches.partition.genome import squares_within
+from evomask.searches.partition.programs import TooHardError, cheapest
 
-BRANCHING = 80
-"""Components of at most so many groups are left to branch and bound; its time is unbounded."""
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
-PROGRAMMING = 6_000
-"""Most groups in a program; in the components beyond, the parents are only compared."""
-
-LIKELY = 0.6
-"""A group with a larger share in the relaxation is fixed; two such groups never overlap."""
-
-ROUNDS = 12
-"""Most relaxations solved one after another; what is open then stays as in the best parent."""
+MOST_GROUPS = 1600
+"""Groups that a region is chosen from, at first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +56,22 @@ class Pool:
         """The records of one group."""
         return self.members[self.starts[group] : self.starts[group + 1]]
 
+    def means(self, points: Points) -> Points:
+        """The centre of each group."""
+        sums = np.add.reduceat(points[self.members], self.starts[:-1], axis=0)
+        centres: Points = sums / np.diff(self.starts)[:, None]
+        return centres
+
+    def cover(self, groups: Indices) -> "csc_array":
+        """Which record (row) is in which of the groups (column); rows without any are left out."""
+        from scipy.sparse import csc_array
+
+        records = [self.records(group) for group in groups]
+        _, rows = np.unique(np.concatenate(records), return_inverse=True)
+        ends = np.cumsum([0, *(len(members) for members in records)])
+        shape = (int(rows.max()) + 1, len(groups))
+        return csc_array((np.ones(len(rows)), rows, ends), shape=shape)
+
     def components(self) -> Indices:
         """For each record, the number of its component."""
         from scipy.sparse import coo_array
@@ -73,15 +85,20 @@ class Pool:
         return found
 
 
-def recombined(points: Points, parents: Sequence[Labels]) -> Labels:
-    """The best child found among partitions made of the parents' groups; no parent is better."""
+def recombined(
+    points: Points, parents: Sequence[Labels], regions: int, rng: np.random.Generator
+) -> Labels:
+    """The best child found among partitions made of the parents' groups; no parent is better.
+
+    Args:
+        regions: how many are solved, at most, around records drawn by *rng*.
+    """
     child = canonical(parents[0])
     for other in parents[1:]:
         child = best_of_components(points, [child, other])
     if len(parents) <= 2:
         return child
-    pool = Pool.of(points, [child, *parents])
-    return canonical(_improved(pool, pool.components(), pool.choices[0]))
+    return canonical(_by_regions(points, Pool.of(points, [child, *parents]), regions, rng))
 
 
 def best_of_components(points: Points, parents: Sequence[Labels]) -> Labels:
@@ -110,114 +127,49 @@ def _best_parents(pool: Pool, parts: Indices) -> Indices:
     return chosen
 
 
-def _improved(pool: Pool, parts: Indices, chosen: Indices) -> Indices:
-    """The choice after set partitioning in every component where the parents differ."""
-    part_of = parts[pool.members[pool.starts[:-1]]]
-    used = np.zeros(len(pool.costs), dtype=bool)
-    used[chosen] = True
-    mixed = _programmed(part_of, used)
-    groups = np.flatnonzero(np.isin(part_of, mixed))
-    if len(groups) == 0:
-        return chosen
-    child = chosen.copy()
-    found = _partitioned(pool, groups)
-    for group in found:
-        child[pool.records(group)] = group
-    return _cheaper(pool, parts, child, chosen, mixed)
-
-
-def _programmed(part_of: Indices, used: Flags) -> Indices:
-    """Components with other groups than those in use, the smallest first, as many as can be."""
-    others = np.bincount(part_of[~used], minlength=int(part_of.max()) + 1)
-    sizes = np.bincount(part_of)
-    order = np.argsort(sizes, kind="stable")
-    order = order[others[order] > 0]
-    return np.sort(order[np.cumsum(sizes[order]) <= PROGRAMMING])
-
-
-def _cheaper(
-    pool: Pool, parts: Indices, child: Indices, chosen: Indices, mixed: Indices
-) -> Indices:
-    """The child in components where it is whole and cheaper, the choice elsewhere."""
-    sizes = np.diff(pool.starts)
-    held = np.bincount(child, minlength=len(sizes))
-    broken = np.bincount(parts, weights=held[child] != sizes[child]) > 0
-    gain = np.bincount(parts, weights=(pool.costs / sizes)[chosen] - (pool.costs / sizes)[child])
-    better = np.zeros(len(gain), dtype=bool)
-    better[mixed] = (gain > 1e-12)[mixed] & ~broken[mixed]
-    return np.where(better[parts], child, chosen)
-
-
-def _partitioned(pool: Pool, groups: Indices) -> list[int]:
-    """Groups that cover what *groups* cover, found by programming, fixing and branching."""
-    taken: list[int] = []
-    for _ in range(ROUNDS):
-        small, large = _by_size(pool, groups)
-        for component in small:
-            taken += _branched(pool, component)
-        if len(large) == 0:
+def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generator) -> Indices:
+    """The first parent's choice after set partitioning around records where parents differ."""
+    chosen: Indices = pool.choices[0].copy()
+    means = pool.means(points)
+    open_records = (pool.choices != chosen).any(axis=0)
+    waiting = np.ones(len(pool.costs), dtype=bool)
+    most = MOST_GROUPS
+    for _ in range(regions):
+        used = np.unique(chosen[open_records])
+        middles = used[waiting[used]]
+        if len(middles) == 0:
             break
-        values = _relaxed(pool, large)
-        fixed = large[values > LIKELY]
-        if len(fixed) == 0:
-            fixed = large[[int(np.argmax(values))]]
-        taken += fixed.tolist()
-        groups = _untouched(pool, large, fixed)
-        if len(groups) == 0:
-            break
-    return taken
+        middle = middles[rng.integers(len(middles))]
+        apart = np.sum((means[used] - means[middle]) ** 2, axis=1)
+        order = used[np.argsort(apart, kind="stable")]
+        found, width, most = _solved(pool, chosen, order, most)
+        # What lies at a region's border is looked at again, from nearer by.
+        waiting[order[: max(1, width // 2)]] = False
+        for group in found:
+            chosen[pool.records(group)] = group
+    return chosen
 
 
-def _by_size(pool: Pool, groups: Indices) -> tuple[list[Indices], Indices]:
-    """Components small enough to branch on, and the groups of all others."""
-    from scipy.sparse.csgraph import connected_components
+def _solved(pool: Pool, chosen: Indices, order: Indices, most: int) -> tuple[Indices, int, int]:
+    """Groups to take instead of those first in the order, how many these are, and the next size.
 
-    cover = _cover(pool, groups)
-    _, part = connected_components(cover.T @ cover, directed=False)
-    sizes = np.bincount(part)
-    small = [groups[part == number] for number in np.flatnonzero(sizes <= BRANCHING)]
-    return small, groups[sizes[part] > BRANCHING]
-
-
-def _cover(pool: Pool, groups: Indices):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """Which record (row) is in which group (column), rows without any left out."""
-    from scipy.sparse import csc_array
-
-    records = [pool.records(group) for group in groups]
-    _, rows = np.unique(np.concatenate(records), return_inverse=True)
-    ends = np.cumsum([0, *(len(members) for members in records)])
-    return csc_array((np.ones(len(rows)), rows, ends), shape=(int(rows.max()) + 1, len(groups)))
-
-
-def _relaxed(pool: Pool, groups: Indices) -> Floats:
-    """The share of each group in the linear relaxation."""
-    from scipy.optimize import linprog
-
-    cover = _cover(pool, groups)
-    ones = np.ones(cover.shape[0])
-    found = linprog(pool.costs[groups], A_eq=cover, b_eq=ones, bounds=(0, 1), method="highs-ds")
-    return np.zeros(len(groups)) if found.x is None else np.asarray(found.x)
-
-
-def _branched(pool: Pool, groups: Indices) -> list[int]:
-    """The best choice of a small component; none where nothing covers it exactly."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    if len(groups) == 1:
-        return [int(groups[0])]
-    found = milp(
-        pool.costs[groups],
-        integrality=np.ones(len(groups), dtype=np.int64),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(_cover(pool, groups), 1, 1),
-        options={"mip_rel_gap": 0},
-    )
-    return [] if found.x is None else groups[found.x > 0.5].tolist()
-
-
-def _untouched(pool: Pool, groups: Indices, fixed: Indices) -> Indices:
-    """The groups that share no record with the fixed ones."""
-    covered = np.zeros(pool.choices.shape[1], dtype=bool)
-    for group in fixed:
-        covered[pool.records(group)] = True
-    return np.array([g for g in groups if not covered[pool.records(g)].any()], dtype=np.int64)
+    Args:
+        order: groups of the choice, those in the middle of the region first.
+        most: groups to choose from, at most; halved until the choice is easy enough.
+    """
+    rank = np.full(len(pool.costs), len(order))
+    rank[order] = np.arange(len(order))
+    outermost = np.maximum.reduceat(rank[chosen][pool.members], pool.starts[:-1])
+    counts = np.cumsum(np.bincount(outermost, minlength=len(order) + 1)[:-1])
+    while True:
+        width = int(np.searchsorted(counts, most, side="right"))
+        groups = np.flatnonzero(outermost < width)
+        try:
+            taken = cheapest(
+                pool.costs[groups], pool.cover(groups), pool.costs[order[:width]].sum()
+            )
+        except TooHardError:
+            most //= 2
+            continue
+        found = groups[:0] if taken is None else groups[taken]
+        return found, width, min(MOST_GROUPS, 2 * most)

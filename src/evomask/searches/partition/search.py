@@ -25,7 +25,7 @@ from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_vast
-from evomask.searches.partition.memetic import FEW_FOUNDERS, FOUNDERS, Effort, Memes
+from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
 from evomask.searches.partition.problem import Grouped, Memetic
 from evomask.searches.partition.strata import Apart
 
@@ -141,22 +141,23 @@ def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> S
     apart = bool(common.original.schema.with_role(Role.STRATUM))
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
-    return Setup(problem.lasting(effort.long, effort.short), Memes(), effort.founders, Best())
+    problem = problem.lasting(effort.long, effort.short)
+    return Setup(problem, Memes(effort.renewals), effort.first, Best())
 
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
-        founders = FEW_FOUNDERS if is_vast(problem.points) else FOUNDERS
+        founders = FEW_FOUNDERS if is_vast(problem.points) else FIRST_FOUNDERS
         return Effort.of(parameters.burst, founders)
     if budget.evaluations is not None:
-        return Effort.within(budget.evaluations, len(problem.points))
+        return Effort.within(budget.evaluations, len(problem.points), problem.k)
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    seconds, workers = budget.seconds, min(around.workers, FOUNDERS)
+    seconds, workers = budget.seconds, min(around.workers, BURSTS)
     steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
-    return Effort.within(steps, len(problem.points))
+    return Effort.within(steps, len(problem.points), problem.k)
 
 
 def _steps_within(seconds: float, problem: Memetic | Apart) -> float:

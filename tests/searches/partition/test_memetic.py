@@ -1,0 +1,62 @@
+"""How the memetic search spends its budget."""
+
+import numpy as np
+import pytest
+
+from evomask.evolution.loop import Worker, begin
+from evomask.evolution.stopping import Budget
+from evomask.execution.local import InProcess
+from evomask.runs.inputs import Input
+from evomask.runs.search import Limits, SearchJob, search_file
+from evomask.searches.partition.memetic import BURSTS, FOUNDERS, GENERATIONS, Effort, Memes
+from evomask.searches.partition.problem import RECOMBINE, RENEW
+from tests.searches.partition.test_algorithms import searched, uniform
+
+
+@pytest.mark.parametrize("evaluations", [2e6, 2e7, 2e9])
+def test_long_and_short_bursts_together_are_the_budget(evaluations):
+    effort = Effort.within(evaluations, 1000, 3)
+    later = BURSTS * GENERATIONS * effort.short
+    assert effort.founders * effort.long + later == pytest.approx(evaluations, rel=1e-3)
+
+
+def test_a_larger_budget_has_more_founders_up_to_a_limit():
+    counts = [Effort.within(10.0**e, 1000, 3).founders for e in range(4, 12)]
+    assert counts == sorted(counts)
+    assert (counts[0], counts[-1]) == (2, FOUNDERS)
+
+
+def test_larger_groups_have_fewer_and_longer_founders():
+    small, large = (Effort.within(1e8, 1000, k) for k in (3, 10))
+    assert large.founders < small.founders
+    assert large.long > small.long
+
+
+def test_all_founders_are_made_before_short_bursts():
+    effort = Effort.within(1e9, 1000, 3)
+    assert effort.first + BURSTS * effort.renewals == effort.founders
+
+
+def test_founders_after_the_first_come_beside_crossovers():
+    setup = searched(uniform(40, 3), Budget(evaluations=1_000), k=3)[1]
+    first = begin(4, InProcess(Worker(setup.problem, 1)), archive=setup.archive)
+    brood = Memes(renewals=1).propose(first, np.random.default_rng(1))
+    assert [task.operator for task in brood] == [RECOMBINE, *[RENEW] * BURSTS]
+
+
+@pytest.mark.parametrize("n_records", [24, 90])
+def test_one_and_two_workers_find_the_same_groups(tmp_path, n_records):
+    file = tmp_path / "file.csv"
+    rows = [f"{a:.6f},{b:.6f}" for a, b in uniform(n_records, 2)]
+    file.write_text("\n".join(["a,b", *rows]) + "\n")
+    job = SearchJob(
+        Input(file, quasi_identifiers=("a", "b")),
+        "partition",
+        {"k": "3"},
+        Limits(evaluations=2_000_000),
+        seed=1,
+    )
+    genomes = [
+        search_file(job, workers=workers).state.population[0].genome.tolist() for workers in (1, 2)
+    ]
+    assert genomes[0] == genomes[1]
