@@ -19,8 +19,8 @@ FEW_FOUNDERS = 2
 FIRST_FOUNDERS = 4
 """Most of them before the first crossover; so however little time there is, there is one."""
 
-ENOUGH = 2_000
-"""Steps for each record, times k, with which a long burst settles; beyond, more are better."""
+ENOUGH = 200
+"""Steps for each record, times k², with which a long burst settles; beyond, more are better."""
 
 FOUNDING = 0.6
 """Share of the budget that the long bursts take."""
@@ -54,7 +54,7 @@ class Effort:
         """Burst lengths for a budget of so many elementary steps, all workers together."""
         founding = evaluations * FOUNDING
         founders = FEW_FOUNDERS
-        while founders < FOUNDERS and founding >= 2 * founders * ENOUGH * k * n_records:
+        while founders < FOUNDERS and founding >= 2 * founders * ENOUGH * k**2 * n_records:
             founders *= 2
         return cls.of(max(1, int(founding / founders)), founders)
 

@@ -21,8 +21,8 @@ from evomask.searches.partition.programs import TooHardError, cheapest
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-MOST_GROUPS = 1600
-"""Groups that a region is chosen from, at first."""
+FIRST_GROUPS, MOST_GROUPS = 400, 1600
+"""Groups that a region is chosen from, at first and at most; doubled where that was easy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generat
     means = pool.means(points)
     open_records = (pool.choices != chosen).any(axis=0)
     waiting = np.ones(len(pool.costs), dtype=bool)
-    most = MOST_GROUPS
+    most = FIRST_GROUPS
     for _ in range(regions):
         used = np.unique(chosen[open_records])
         middles = used[waiting[used]]
