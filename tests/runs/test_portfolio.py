@@ -181,3 +181,26 @@ def test_generalized_files_are_described_by_their_levels(tmp_path):
     shop = shop_for(table_of(frame, sex=sex), searches=["generalization"])
     assert shop.describe("generalization", (1,), "node") == "generalization: withheld: sex"
     assert shop.describe("generalization", (0,), "node").endswith("none, values as they are")
+
+
+class Watched(Journal):
+    """A journal by whose clock every turn of partition takes long and every other a second."""
+
+    def took(self, generation):
+        return 30.0 if self.turns[generation].startswith("partition") else 1.0
+
+    def time_at(self, state):
+        return sum(self.took(row.generation) for row in state.rounds)
+
+    def tell(self, after):
+        self.turns = [row.member for row in after.rounds]
+        super().tell(after)
+
+
+def test_no_turn_begins_that_would_end_too_late():
+    shop = shop_for(table_of(people()), searches=("grid", "partition"))
+    portfolio = Portfolio(shop, Budget(seconds=50.0), Watched(), InProcess(shop))
+    last = list(portfolio.states(PortfolioState()))[-1]
+    turns = [row.member for row in last.rounds]
+    assert sum(name.startswith("partition") for name in turns) == 1
+    assert 50.0 <= len(turns) - 1 + 30.0 < 51.0

@@ -86,7 +86,27 @@ class Portfolio:
             return None
         if members[0] == GRID and self.used(state) < self.shop.settings.first:
             return GRID
-        return next_member(members, self._turns(state))
+        return next_member(self._in_time(members, state), self._turns(state))
+
+    def _in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
+        """Those whose turn should end before the time is up; if nobody's, the quickest."""
+        if self.budget.seconds is None:
+            return members
+        left = self.budget.seconds - self._seconds(state)
+        lasts = {name: self._lasts(name, state) for name in members}
+        return [name for name in members if lasts[name] <= left] or [
+            min(members, key=lambda name: lasts[name])
+        ]
+
+    def _lasts(self, name: str, state: PortfolioState) -> float:
+        """Seconds of a member's last turn; before it had one, of the longest of its search."""
+        own = [row for row in state.rounds if row.member == name]
+        if own:
+            return self.journal.took(own[-1].generation)
+        search = self.shop.settings.members[name].search
+        kin = {n for n, member in self.shop.settings.members.items() if member.search == search}
+        turns = (self.journal.took(row.generation) for row in state.rounds if row.member in kin)
+        return max(turns, default=0.0)
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:
