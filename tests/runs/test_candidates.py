@@ -37,6 +37,10 @@ def test_the_balanced_point_has_the_smallest_larger_part():
     assert balanced(candidates((40, 10), (25, 24), (10, 30))).number == 1
 
 
+def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
+    assert balanced(candidates((28.31, 9.77), (28.32, 6.30), (28.50, 1.0))).number == 1
+
+
 def test_the_volume_is_the_share_of_the_plane_that_is_beaten():
     assert volume_of(candidates((0, 50), (50, 0))) == pytest.approx(75.0)
     assert volume_of([]) == 0.0

@@ -17,6 +17,9 @@ DECIMALS = 2
 ORIGINAL = -1
 """The number of the original file among the candidates."""
 
+TRIFLE = 0.1
+"""Percent of loss or risk that make no difference to a choice."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -85,8 +88,13 @@ def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def balanced(candidates: Sequence[Candidate]) -> Candidate:
-    """The one whose larger part is smallest; of equals the one that loses less."""
-    return min(candidates, key=lambda one: (one.worst, one.loss, one.number))
+    """The one whose larger part is smallest; of those as good but for a trifle, the best in sum.
+
+    So nobody pays much risk for a hundredth of a percent of loss.
+    """
+    least = min(one.worst for one in candidates)
+    close = [one for one in candidates if one.worst <= least + TRIFLE]
+    return min(close, key=lambda one: (one.loss + one.risk, one.loss, one.number))
 
 
 def volume_of(candidates: Sequence[Candidate]) -> float:
