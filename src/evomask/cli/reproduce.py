@@ -56,6 +56,8 @@ def _line(row: Any) -> str:  # noqa: ANN401
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return "-"
     if not isinstance(value, float):
         return str(value)
     return f"{value:.1e}" if 0 < abs(value) < SMALL else f"{value:.2f}"
