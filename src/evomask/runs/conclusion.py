@@ -84,7 +84,8 @@ def reason_for(wish: str) -> str:
     if wish == "knee":
         return "the knee: beyond it, a little less of one costs much of the other"
     if wish in ("best", "balanced"):
-        return "the balanced point: the larger of loss and risk is the smallest found, to a tenth of a percent"
+        part = "the larger of loss and risk is the smallest found"
+        return f"the balanced point: {part}, to a tenth of a percent"
     return "the point that was named"
 
 
