@@ -170,3 +170,10 @@ def test_squared_distances_of_categories_are_those_of_microaggregation():
         for name in ("size", "place")
     )
     assert np.sum((points[:, None] - points[None]) ** 2, axis=2) == pytest.approx(expected)
+
+
+def test_the_first_construction_of_a_vast_file_is_that_of_mdav(monkeypatch):
+    points = normal(600, 3)
+    vast(monkeypatch)
+    assert np.array_equal(canonical(constructed(points, 3, 0)), canonical(mdav(points, 3)))
+    assert np.array_equal(constructed(points, 3, 1), halved(points, 3))

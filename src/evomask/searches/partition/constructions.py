@@ -24,7 +24,7 @@ def constructed(points: Points, k: int, number: int) -> Labels:
     if len(points) < 2 * k:
         return mdav(points, k)
     if is_vast(points):
-        return halved(points, k)
+        return halved(points, k) if number else mdav(points, k)
     if points.shape[1] == 1:
         return split_order(points, np.argsort(points[:, 0], kind="stable"), k)
     ways = (mdav, _mdav_split, _path_split, _vmdav_split, _tour_split)
