@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
+from evomask.kernels.ahead import compile_ahead
 from evomask.kernels.compiler import is_compiled
 
 MASKING = ("mdav", "walks", "mixed_mdav", "mondrian", "merging")
-MEASURING = ("linkage", "agreement", "assignment")
+MEASURING = (
+    "linkage", "code_tree", "agreement", "agreement_tally", "agreement_model", "assignment",
+)  # fmt: skip
 SEARCHING = {
     "files": ("tracking", "bursts"),
     "generalization": ("lattice_classes", "lattice_bounds", "local_recoding"),
@@ -23,5 +26,6 @@ def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> N
     names = (*MASKING, *MEASURING, *own)
     if not all(is_compiled(name) for name in names):
         tell("compiling kernels; this takes a minute or two and happens once")
+        compile_ahead(names)
     for name in names:
         import_module(f"evomask.kernels.{name}")
