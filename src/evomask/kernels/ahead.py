@@ -31,7 +31,7 @@ def compile_ahead(names: Iterable[str]) -> None:
 
 
 def _compile(name: str) -> None:
-    command = [sys.executable, "-c", f"import evomask.kernels.{name}"]
+    command = [sys.executable, "-c", f"import {__package__}.{name}"]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)  # noqa: S603
 
 
