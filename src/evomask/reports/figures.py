@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
@@ -85,7 +86,9 @@ def _drawn(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # It is told by the clock: a legend's place took more than a second to find.
+        warnings.filterwarnings("ignore", message="Creating legend")
         figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
         FigureCanvasAgg(figure)
         _draw(chart, figure)
