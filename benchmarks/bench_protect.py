@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import numpy as np
 import polars as pl
@@ -92,11 +93,15 @@ def against_each_alone(case: Case, seconds: float) -> Protected:
     alone = {name: volume_of(found(case, table, seconds, (name,)).front) for name in names}
     together = found(case, table, seconds, ())
     volume = volume_of(together.front)
+    most = max(getrusage(who).ru_maxrss for who in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1e6
+    print(f"{case.name}: largest process so far {most:.2f} GB")
     for name, own in alone.items():
         print(f"{case.name}: {name} alone, hypervolume {own:.2f} %")
     ratio = volume / max(alone.values())
     shares = ", ".join(f"{name} {share:.0f} %" for name, share in together.shares.items())
     print(f"{case.name}: portfolio, hypervolume {volume:.2f} %; shares: {shares}")
+    told = f"loss {together.chosen.loss:.2f} %, risk {together.chosen.risk:.2f} %"
+    print(f"{case.name}: {len(together.candidates)} files tried; balanced point: {told}")
     print(f"{case.name}: portfolio over the best search alone: {ratio:.3f}")
     return together
 

@@ -90,25 +90,12 @@ def _begin(codes: Codes, target: Codes, i: int) -> int:
     """A candidate that begins like the target, if there is one: near ones make others far."""
     low, high = 0, codes.shape[0]
     for a in range(codes.shape[1]):
-        wanted = target[i, a]
-        left, right = low, high
-        while left < right:
-            middle = (left + right) // 2
-            if codes[middle, a] < wanted:
-                left = middle + 1
-            else:
-                right = middle
-        start = left
-        right = high
-        while left < right:
-            middle = (left + right) // 2
-            if codes[middle, a] <= wanted:
-                left = middle + 1
-            else:
-                right = middle
-        if start == left:
-            return min(start, high - 1)
-        low, high = start, left
+        column = codes[low:high, a]
+        first = low + np.searchsorted(column, target[i, a])
+        last = low + np.searchsorted(column, target[i, a], side="right")
+        if first == last:
+            return min(first, high - 1)
+        low, high = first, last
     return low
 
 
