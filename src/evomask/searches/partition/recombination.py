@@ -162,7 +162,7 @@ def _solved(pool: Pool, chosen: Indices, order: Indices, most: int) -> tuple[Ind
     outermost = np.maximum.reduceat(rank[chosen][pool.members], pool.starts[:-1])
     counts = np.cumsum(np.bincount(outermost, minlength=len(order) + 1)[:-1])
     while True:
-        width = int(np.searchsorted(counts, most, side="right"))
+        width = max(1, int(np.searchsorted(counts, most, side="right")))
         groups = np.flatnonzero(outermost < width)
         try:
             taken = cheapest(
