@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from bench_measures import NAMES, adult, perturbed
-from evomask.measures.audit import audit
+from evomask.measures.attacks.audit import audit
 
 AIM = 30.0
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evomask.data.edits import rules_of
-from evomask.data.mending import Mender
+from evomask.data.rules.edits import rules_of
+from evomask.data.rules.mending import Mender
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve

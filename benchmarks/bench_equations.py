@@ -14,7 +14,7 @@ import numpy as np
 from evomask.evolution.individual import Individual, worst
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
-from evomask.masking.transitions import standard_matrices
+from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.pram import Effort
 from evomask.papers.pram_inputs import ADULT, FLARE, GERMAN, original

@@ -20,7 +20,6 @@ from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
-from evomask.runs.files_study import FilesStudy, study_files
 from evomask.searches.files.fitness import (
     AIMS,
     Judge,
@@ -29,6 +28,7 @@ from evomask.searches.files.genome import Coding
 from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.search import Algorithm, Parameters
 from evomask.searches.files.steps import Steps
+from evomask.studies.files import FilesStudy, study_files
 
 MINUTE = 60.0
 SEEDS = range(1, 6)

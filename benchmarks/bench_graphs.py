@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.graph import Graph, table_of_texts
 from evomask.graphs.aggregation import borda_topics
 from evomask.graphs.measures import semantic_loss
@@ -22,7 +23,6 @@ from evomask.graphs.protection import PartitionSearch, Protector, RandomSeeds
 from evomask.graphs.risk import disclosure_risk
 from evomask.io.datasets import reference_file
 from evomask.io.graphs import GraphSource, read_graph, read_rows
-from evomask.kernels.arrays import Indices
 
 PLACES = ("city", "admin1", "country", "continent")
 COLUMNS = ProfileColumns(PLACES, ("topic1", "topic2", "topic3"))

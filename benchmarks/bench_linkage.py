@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.kernels.arrays import Points
 from evomask.measures.risk.linkage import DistanceLinkage
 
 RUNS = 5

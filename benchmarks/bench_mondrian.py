@@ -14,8 +14,8 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
-from evomask.masking.mondrian import Cut, Mondrian
-from evomask.masking.release import Release
+from evomask.masking.microaggregation.mondrian import Cut, Mondrian
+from evomask.masking.recoding.release import Release
 
 NAMES = (
     "age", "workclass", "education", "marital-status", "occupation", "race", "sex",

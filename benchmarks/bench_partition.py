@@ -21,7 +21,7 @@ from evomask.data.distance import Standardizer
 from evomask.data.partition import information_loss
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.mdav import mdav
 from evomask.runs.inputs import Input
 from evomask.runs.perform import Run
 from evomask.runs.search import Limits, SearchJob, search_file

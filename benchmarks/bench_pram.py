@@ -23,7 +23,7 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.masking.transitions import standard_matrices
+from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.pram.problem import TransitionProblem
 from evomask.searches.pram.search import (

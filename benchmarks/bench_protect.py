@@ -20,16 +20,16 @@ from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
-from evomask.masking.mdav import Mdav
+from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import MaskingMethod
+from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.runs.candidates import volume_of
+from evomask.portfolio.candidate import volume_of
+from evomask.portfolio.members import File, searches_for
 from evomask.runs.inputs import Input, load
-from evomask.runs.members import File, searches_for
 from evomask.runs.protect import protect_table
 from evomask.runs.protected import Protected, ProtectJob
-from evomask.runs.requirements import NOTHING, Requirement
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1
 

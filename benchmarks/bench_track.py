@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.tracked_measures import replay
+from evomask.kernels.tracked.measures import replay
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
-from evomask.measures.tracking import TrackedFile
+from evomask.measures.tracked.tracking import TrackedFile
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
 STEPS = 2_000

@@ -12,16 +12,16 @@ import time
 
 import numpy as np
 
+from evomask.arrays import Floats, Labels
 from evomask.data.partition import within_sum_of_squares
-from evomask.kernels.arrays import Floats, Labels
-from evomask.kernels.splits import split_values
+from evomask.kernels.groups.splits import split_values
 
 N_RECORDS = 1_000_000
 FIRST_CALL = """
 import time, numpy
 values = numpy.arange(100.0)
 started = time.process_time()
-from evomask.kernels.splits import split_values
+from evomask.kernels.groups.splits import split_values
 split_values(values, 5)
 print(time.process_time() - started)
 """

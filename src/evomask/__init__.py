@@ -13,24 +13,28 @@ if TYPE_CHECKING:
     from evomask.api import protect as protect
     from evomask.api import protect_graph as protect_graph
     from evomask.errors import EvomaskError as EvomaskError
-    from evomask.masking.clustered import ClusteredGlobalMedian as ClusteredGlobalMedian
-    from evomask.masking.clustered import ClusteredMicroaggregation as ClusteredMicroaggregation
     from evomask.masking.composition import InTurn as InTurn
     from evomask.masking.composition import Stratified as Stratified
-    from evomask.masking.end_coding import BottomCoding as BottomCoding
-    from evomask.masking.end_coding import TopCoding as TopCoding
-    from evomask.masking.generalization import Generalization as Generalization
-    from evomask.masking.global_recoding import GlobalRecoding as GlobalRecoding
+    from evomask.masking.guarantees.repair import Repair as Repair
     from evomask.masking.local_suppression import LocalSuppression as LocalSuppression
-    from evomask.masking.mdav import Mdav as Mdav
-    from evomask.masking.mdav_generic import MdavGeneric as MdavGeneric
-    from evomask.masking.mondrian import Mondrian as Mondrian
+    from evomask.masking.microaggregation.clustered import (
+        ClusteredGlobalMedian as ClusteredGlobalMedian,
+    )
+    from evomask.masking.microaggregation.clustered import (
+        ClusteredMicroaggregation as ClusteredMicroaggregation,
+    )
+    from evomask.masking.microaggregation.mdav import Mdav as Mdav
+    from evomask.masking.microaggregation.mdav_generic import MdavGeneric as MdavGeneric
+    from evomask.masking.microaggregation.mondrian import Mondrian as Mondrian
     from evomask.masking.noise import CorrelatedNoise as CorrelatedNoise
     from evomask.masking.noise import IndependentNoise as IndependentNoise
-    from evomask.masking.pram import MatrixPram as MatrixPram
-    from evomask.masking.pram import Pram as Pram
+    from evomask.masking.randomization.pram import MatrixPram as MatrixPram
+    from evomask.masking.randomization.pram import Pram as Pram
     from evomask.masking.rank_swapping import RankSwapping as RankSwapping
-    from evomask.masking.repair import Repair as Repair
+    from evomask.masking.recoding.end_coding import BottomCoding as BottomCoding
+    from evomask.masking.recoding.end_coding import TopCoding as TopCoding
+    from evomask.masking.recoding.generalization import Generalization as Generalization
+    from evomask.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
 
 _HOMES = {
     "EvomaskError": "evomask.errors",
@@ -38,25 +42,25 @@ _HOMES = {
     "measure_graph": "evomask.api",
     "protect": "evomask.api",
     "protect_graph": "evomask.api",
-    "BottomCoding": "evomask.masking.end_coding",
-    "ClusteredGlobalMedian": "evomask.masking.clustered",
-    "ClusteredMicroaggregation": "evomask.masking.clustered",
+    "BottomCoding": "evomask.masking.recoding.end_coding",
+    "ClusteredGlobalMedian": "evomask.masking.microaggregation.clustered",
+    "ClusteredMicroaggregation": "evomask.masking.microaggregation.clustered",
     "CorrelatedNoise": "evomask.masking.noise",
-    "Generalization": "evomask.masking.generalization",
-    "GlobalRecoding": "evomask.masking.global_recoding",
+    "Generalization": "evomask.masking.recoding.generalization",
+    "GlobalRecoding": "evomask.masking.recoding.global_recoding",
     "InTurn": "evomask.masking.composition",
     "IndependentNoise": "evomask.masking.noise",
     "LocalSuppression": "evomask.masking.local_suppression",
-    "MatrixPram": "evomask.masking.pram",
-    "Mdav": "evomask.masking.mdav",
-    "MdavGeneric": "evomask.masking.mdav_generic",
-    "Mondrian": "evomask.masking.mondrian",
-    "Pram": "evomask.masking.pram",
+    "MatrixPram": "evomask.masking.randomization.pram",
+    "Mdav": "evomask.masking.microaggregation.mdav",
+    "MdavGeneric": "evomask.masking.microaggregation.mdav_generic",
+    "Mondrian": "evomask.masking.microaggregation.mondrian",
+    "Pram": "evomask.masking.randomization.pram",
     "RankSwapping": "evomask.masking.rank_swapping",
-    "Repair": "evomask.masking.repair",
+    "Repair": "evomask.masking.guarantees.repair",
     "Result": "evomask.api",
     "Stratified": "evomask.masking.composition",
-    "TopCoding": "evomask.masking.end_coding",
+    "TopCoding": "evomask.masking.recoding.end_coding",
 }
 
 __all__ = [

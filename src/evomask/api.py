@@ -134,11 +134,11 @@ class Result(Generic[F]):
             public: the page to publish with the file, without seed and risks; otherwise the
                 one for those who hold the records.
         """
+        from evomask.record.public import public_part
+        from evomask.record.record import write_part
+        from evomask.record.recording import record_of
         from evomask.reports.internal import internal_page
         from evomask.reports.public import public_page
-        from evomask.runs.public_record import public_part
-        from evomask.runs.record import write_part
-        from evomask.runs.recording import record_of
 
         record = record_of(self.done)
         page = public_page(public_part(record)) if public else internal_page(record)
@@ -196,10 +196,10 @@ def protect(
 
     Nothing is printed, and the frame is left alone.
     """
+    from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.inputs import Input, with_quasi_identifiers
     from evomask.runs.protect import protect_table
     from evomask.runs.protected import ProtectJob
-    from evomask.runs.requirements import requirement_of
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
     for name, path in (hierarchies or {}).items():

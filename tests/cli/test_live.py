@@ -5,8 +5,8 @@ import io
 import pytest
 
 from evomask.cli.live import Panel, line, sketch, time_left
-from evomask.runs.candidates import Candidate
-from evomask.runs.portfolio_state import PortfolioState
+from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.state import PortfolioState
 from evomask.runs.protected import Progress
 
 FRONT = (Candidate(3, "one", 10.0, 40.0), Candidate(7, "other", 30.0, 20.0))

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evomask.runs import methods
+from evomask.masking import catalogue as methods
 
 
 def test_a_masked_file_is_written(evomask, people, tmp_path):
@@ -234,8 +234,8 @@ def test_a_full_disk_leaves_no_half_file(people, tmp_path, ending):
 
 
 def _compiled_cache():
-    from evomask.kernels import mdav  # noqa: F401
     from evomask.kernels.compiler import CACHE
+    from evomask.kernels.groups import mdav  # noqa: F401
 
     return CACHE.parent
 

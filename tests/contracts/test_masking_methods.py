@@ -9,13 +9,13 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.partition import group_sizes
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
+from evomask.masking.catalogue import METHODS, method_named
 from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
 from evomask.masking.local_suppression import LocalSuppression, Matching
-from evomask.masking.mdav_generic import MdavGeneric
-from evomask.masking.mondrian import Cut, Mondrian
-from evomask.masking.pram import Pram
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mondrian import Cut, Mondrian
+from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.runs.methods import METHODS, method_named
 from tests.tables import mixed
 
 TABLE = mixed()

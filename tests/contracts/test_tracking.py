@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import DataError, ParameterError
-from evomask.kernels.tracked_measures import replay
+from evomask.kernels.tracked.measures import replay
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,

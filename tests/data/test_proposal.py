@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.data.edits import parse
 from evomask.data.frames import Declaration, table_from
 from evomask.data.proposal import known_order, numbered_order, propose
+from evomask.data.rules.edits import parse
 from evomask.data.schema import Kind, Notes, Role
 from evomask.data.words import words_of
 

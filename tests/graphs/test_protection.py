@@ -135,7 +135,7 @@ def settled_cost(found, members, weights, caution, topics):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_released_topics_cost_no_more_than_one_change_from_any_choice(seed):
-    from evomask.kernels.settling import settled
+    from evomask.kernels.graphs.refinement import settled
 
     graph = random_graph(5, seed=seed)
     found = profiles(graph)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.kernels.mdav import FEW, Strategy, mdav
+from evomask.kernels.groups.mdav import FEW, Strategy, mdav
 from tests.kernels.test_mdav import integers, slow_mdav
 
 INDEXED = (Strategy.WALKS, Strategy.TREE)

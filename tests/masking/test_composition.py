@@ -5,9 +5,9 @@ from evomask.data.classes import classes_of
 from evomask.data.frames import polars_from
 from evomask.errors import ParameterError, SchemaError
 from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
-from evomask.masking.mdav_generic import MdavGeneric
-from evomask.masking.mondrian import Mondrian
-from evomask.masking.pram import Pram
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mondrian import Mondrian
+from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from tests.tables import mixed
 

@@ -11,7 +11,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.tables import read_table
 from evomask.masking.local_suppression import LocalSuppression, Matching
-from evomask.masking.mondrian import Mondrian
+from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.suppression import covering
 from evomask.masking.suppression.category import category_cells
 from evomask.masking.suppression.covering import covering_cells

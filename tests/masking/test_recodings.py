@@ -8,10 +8,10 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.masking.end_coding import BottomCoding, TopCoding
-from evomask.masking.generalization import Generalization
-from evomask.masking.global_recoding import GlobalRecoding
-from evomask.masking.release import Release
+from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
+from evomask.masking.recoding.generalization import Generalization
+from evomask.masking.recoding.global_recoding import GlobalRecoding
+from evomask.masking.recoding.release import Release
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.measures.risk.centroids import CentroidLinkage, blocks_of
+from evomask.measures.attacks.centroids import CentroidLinkage, blocks_of
 from evomask.measures.risk.linkage import ReverseDistanceLinkage
 from tests.measures.files import categories, generalized, perturbed
 from tests.tables import mixed, numbers

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from evomask.errors import ParameterError
+from evomask.measures.attacks.attack import Matching, sets_of_attributes
+from evomask.measures.attacks.few_known import FewKnownLinkage
 from evomask.measures.risk import inference
-from evomask.measures.risk.attack import Matching, sets_of_attributes
-from evomask.measures.risk.few_known import FewKnownLinkage
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
 from tests.measures.files import categories, generalized, perturbed
 from tests.tables import mixed, numbers

@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.measures.risk.learning import NEIGHBOURS, LearnedInference
+from evomask.measures.attacks.learning import NEIGHBOURS, LearnedInference
 from tests.measures.files import categories, generalized, suppressed
 from tests.tables import QUASI, mixed
 

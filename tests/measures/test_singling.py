@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evomask.data.recoding import CategorySets
-from evomask.measures.risk import singling
-from evomask.measures.risk.singling import SinglingOut
+from evomask.measures.attacks import singling
+from evomask.measures.attacks.singling import SinglingOut
 from tests.measures.files import categories, generalized, perturbed, suppressed
 from tests.tables import mixed, numbers
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.data.partition import centroids
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.mdav import mdav
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
 from evomask.papers.grouping import searched

@@ -7,9 +7,9 @@ from evomask.data.classes import classes_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
-from evomask.masking.mdav_generic import MdavGeneric
-from evomask.masking.mondrian import Mondrian
-from evomask.masking.pram import made_invariant, off_diagonal
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mondrian import Mondrian
+from evomask.masking.randomization.pram import made_invariant, off_diagonal
 from evomask.masking.rank_swapping import swap_partners
 from tests.tables import numbers
 

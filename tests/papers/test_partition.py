@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.data.partition import within_sum_of_squares
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.mdav import mdav
 from evomask.papers import partition, partition_hybrid, partition_locations
 from evomask.searches.partition.hybrid import Inner
 from evomask.searches.partition.search import Algorithm

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evomask.masking.limits import Limits, shaped
-from evomask.masking.pram import constant_diagonal
-from evomask.masking.transitions import frequency_shift
+from evomask.masking.randomization.limits import Limits, shaped
+from evomask.masking.randomization.pram import constant_diagonal
+from evomask.masking.randomization.transitions import frequency_shift
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.equations import standard
 from evomask.papers.pram import Effort

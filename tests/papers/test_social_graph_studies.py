@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from evomask.data.graph import Graph
 from evomask.io.graphs import GraphSource, read_graph
 from evomask.runs.graph import PROTECTORS, with_profiles
-from evomask.runs.graph_study import study_graph
+from evomask.studies.graphs import study_graph
 
 KS = (2, 5, 10, 20)
 

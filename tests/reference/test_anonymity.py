@@ -11,16 +11,16 @@ from evomask.data.table import Table
 from evomask.io.csv import Dialect
 from evomask.io.tables import read_table
 from evomask.masking.composition import InTurn
-from evomask.masking.end_coding import TopCoding
-from evomask.masking.global_recoding import GlobalRecoding
+from evomask.masking.guarantees.repair import Repair
 from evomask.masking.local_suppression import LocalSuppression, Matching
-from evomask.masking.mdav_generic import MdavGeneric
-from evomask.masking.mondrian import Cut, Mondrian
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mondrian import Cut, Mondrian
 from evomask.masking.noise import IndependentNoise
-from evomask.masking.pram import Pram
+from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.masking.release import Release
-from evomask.masking.repair import Repair
+from evomask.masking.recoding.end_coding import TopCoding
+from evomask.masking.recoding.global_recoding import GlobalRecoding
+from evomask.masking.recoding.release import Release
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "school", "region")

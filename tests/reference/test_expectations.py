@@ -6,7 +6,7 @@ import pytest
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
-from evomask.masking.pram import Design, MatrixPram, Pram
+from evomask.masking.randomization.pram import Design, MatrixPram, Pram
 from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss

@@ -6,7 +6,7 @@ import pytest
 from evomask.data.distance import Standardizer
 from evomask.data.partition import information_loss, within_sum_of_squares
 from evomask.io.tables import read_table
-from evomask.masking.mdav import Mdav
+from evomask.masking.microaggregation.mdav import Mdav
 
 EIA = (
     "UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES",

@@ -6,10 +6,10 @@ import pytest
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
-from evomask.measures.individual import individual_risk, special_uniques
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk, classic_loss, classic_risk
-from evomask.measures.properties import records_below
+from evomask.measures.risk.individual import individual_risk, special_uniques
 from evomask.measures.risk.inference import Inference
+from evomask.measures.risk.properties import records_below
 from evomask.measures.score import Mean
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from evomask.masking.guarantees.requirement import requirement_of
+from evomask.record.recording import record_of
 from evomask.runs.inputs import Input
 from evomask.runs.protect import protect_file
 from evomask.runs.protected import ProtectJob
-from evomask.runs.recording import record_of
-from evomask.runs.requirements import requirement_of
 
 PEOPLE = 150
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from evomask.record.public import public_part
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
-from evomask.runs.public_record import public_part
 
 pytestmark = pytest.mark.browser
 

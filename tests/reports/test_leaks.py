@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
-from evomask.masking.global_recoding import GlobalRecoding
+from evomask.masking.guarantees.repair import Repair
 from evomask.masking.local_suppression import LocalSuppression
-from evomask.masking.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.noise import IndependentNoise
-from evomask.masking.pram import Pram
+from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.masking.repair import Repair
+from evomask.masking.recoding.global_recoding import GlobalRecoding
+from evomask.record.comparison import compared
+from evomask.record.public import public_part
+from evomask.record.record import Statement, encode_record
+from evomask.record.recording import matrices_of
+from evomask.record.spreads import MINIMUM
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
-from evomask.runs.cells import MINIMUM
-from evomask.runs.comparison import compared
-from evomask.runs.public_record import public_part
-from evomask.runs.record import Statement, encode_record
-from evomask.runs.recording import matrices_of
 from tests.reports.reading import words
 
 QUASI = Role.QUASI_IDENTIFIER

@@ -8,14 +8,14 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.rank_swapping import RankSwapping
+from evomask.record.associations import Associations
+from evomask.record.comparison import compared
+from evomask.record.public import PublicMatrix, public_part
+from evomask.record.record import MatrixNote, OperatorNote
 from evomask.reports.charts import association_change, transitions
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
-from evomask.runs.associations import Associations
-from evomask.runs.comparison import compared
-from evomask.runs.public_record import PublicMatrix, public_part
-from evomask.runs.record import MatrixNote, OperatorNote
 from tests.reports.reading import read, words
 
 

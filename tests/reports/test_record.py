@@ -9,9 +9,9 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, RunError
 from evomask.masking.composition import InTurn
-from evomask.masking.pram import Design, Pram
-from evomask.runs.public_record import public_part, telling_of
-from evomask.runs.record import (
+from evomask.masking.randomization.pram import Design, Pram
+from evomask.record.public import public_part, telling_of
+from evomask.record.record import (
     MatrixNote,
     Statement,
     decode_record,
@@ -20,7 +20,7 @@ from evomask.runs.record import (
     said,
     still_said,
 )
-from evomask.runs.recording import matrices_of, rules_kept
+from evomask.record.recording import matrices_of, rules_kept
 from tests.tables import numbers
 
 PLAIN = MatrixNote(

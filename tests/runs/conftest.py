@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from evomask.evolution.stopping import Budget
-from evomask.runs.catalogue import search_named
 from evomask.runs.inputs import Input
 from evomask.runs.plan import make_plan
+from evomask.searches.catalogue import search_named
 
 TOY_PACKAGE = Path(__file__).parents[1] / "toy_package"
 

@@ -6,7 +6,7 @@ import pytest
 from evomask.data.recoding import with_suppression
 from evomask.errors import FileError, SchemaError
 from evomask.io.tables import write_table
-from evomask.measures.audit import audit
+from evomask.measures.attacks.audit import audit
 from evomask.runs.audit import AuditJob, audit_files
 from evomask.runs.inputs import Input
 from tests.measures.files import confidential, generalized, perturbed

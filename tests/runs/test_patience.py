@@ -8,7 +8,7 @@ from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
-from evomask.runs.members import Member
+from evomask.portfolio.members import Member
 from evomask.runs.patience import more_may_help, without_a_turn
 from evomask.runs.perform import perform
 from tests.runs.test_portfolio import people, run, shop_for, table_of

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from evomask.errors import ParameterError, RunError
+from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.choose import choose, reopened
 from evomask.runs.inputs import Input
 from evomask.runs.protect import protect_file, resume_protection
 from evomask.runs.protected import ProtectJob
-from evomask.runs.requirements import Requirement
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")
@@ -196,7 +196,7 @@ def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evomask.runs.portfolio.Portfolio._after_turn", stop)
+    monkeypatch.setattr("evomask.portfolio.portfolio.Portfolio._after_turn", stop)
     with pytest.raises(KeyboardInterrupt):
         protect_file(job)
     with pytest.raises(RunError, match="nothing was found yet"):
@@ -229,7 +229,7 @@ def check_kill(once, job, moment, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("evomask.runs.portfolio.Portfolio._after_turn", never)
+        patched.setattr("evomask.portfolio.portfolio.Portfolio._after_turn", never)
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
     rounds = int(rng.integers(0, len(once.history)))

@@ -13,7 +13,7 @@ from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.graph import GraphInput, ProtectGraphOutcome, Readings
-    from evomask.runs.graph_study import GraphStudy
+    from evomask.studies.graphs import GraphStudy
 
 PROFILES = "Profiles"
 
@@ -188,7 +188,7 @@ def study(
     """Loss and risk by k, as figures 6.10 to 6.15, and a small graph before and after."""
     from evomask.reports.figures import svg
     from evomask.runs.graph import load_graph, protector_named
-    from evomask.runs.graph_study import study_graph
+    from evomask.studies.graphs import study_graph
 
     loaded = load_graph(_source(graph, nodes, location, topics, places, directed))
     found = study_graph(

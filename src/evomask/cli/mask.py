@@ -10,8 +10,8 @@ from evomask.cli.speech import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
+    from evomask.masking.catalogue import MethodEntry
     from evomask.runs.mask import MaskOutcome
-    from evomask.runs.methods import MethodEntry
 
 
 @options.with_data_options
@@ -34,8 +34,8 @@ def mask(
     source: options.Source,
 ) -> None:
     """Mask FILE with one method; its own options follow, such as --window 5."""
+    from evomask.masking.catalogue import method_named
     from evomask.runs.mask import MaskJob, mask_file
-    from evomask.runs.methods import method_named
 
     if list_:
         _list(as_json=json)
@@ -106,7 +106,7 @@ def _in_words(outcome: "MaskOutcome") -> str:
 
 
 def _list(*, as_json: bool) -> None:
-    from evomask.runs.methods import METHODS
+    from evomask.masking.catalogue import METHODS
 
     if as_json:
         say_json({"methods": [_described(entry) for entry in METHODS]})

@@ -10,8 +10,8 @@ from evomask.cli.live import watching
 from evomask.cli.speech import notes, say, say_json
 
 if TYPE_CHECKING:
+    from evomask.portfolio.candidate import Candidate
     from evomask.reports.writing import Reports
-    from evomask.runs.candidates import Candidate
     from evomask.runs.protected import Protected
 
 INTERRUPTED = 130
@@ -46,9 +46,9 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
+    from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.protect import protect_file
     from evomask.runs.protected import ProtectJob
-    from evomask.runs.requirements import requirement_of
 
     job = ProtectJob(
         source(file), out, requirement_of(require), profile, seconds, seed, evaluations,

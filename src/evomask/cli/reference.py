@@ -110,7 +110,7 @@ def _cell(text: str) -> str:
 
 def _methods() -> str:
     """The masking methods with their own options."""
-    from evomask.runs.methods import METHODS
+    from evomask.masking.catalogue import METHODS
 
     lines = [
         "## Methods of evomask mask",

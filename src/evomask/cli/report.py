@@ -9,8 +9,8 @@ from evomask.cli import options
 from evomask.cli.speech import progress, say, say_json
 
 if TYPE_CHECKING:
+    from evomask.record.record import ReleaseRecord
     from evomask.reports.writing import Reports
-    from evomask.runs.record import ReleaseRecord
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
 
@@ -29,9 +29,9 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
+    from evomask.record.public import telling_of
+    from evomask.record.record import Statement, load_record, said
     from evomask.reports.writing import write_reports
-    from evomask.runs.public_record import telling_of
-    from evomask.runs.record import Statement, load_record, said
 
     told = telling_of(matrices)
     progress(f"writing the reports of {folder} again", quiet=quiet)

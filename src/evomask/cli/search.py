@@ -19,9 +19,9 @@ from evomask.cli.protect import resume_protected
 from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.catalogue import Search
-    from evomask.runs.parameters import Parameter
+    from evomask.data.parameters import Parameter
     from evomask.runs.perform import Run
+    from evomask.searches.catalogue import Search
 
 OWN = "Search"
 BUDGET = "Budget"
@@ -72,13 +72,13 @@ class SearchGroup(TyperGroup):
 
     def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Their names."""
-        from evomask.runs.catalogue import search_names
+        from evomask.searches.catalogue import search_names
 
         return list(search_names())
 
     def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The command of one search; nothing for a name that no search has."""
-        from evomask.runs.catalogue import search_named, search_names
+        from evomask.searches.catalogue import search_named, search_names
 
         return _command_of(search_named(cmd_name)) if cmd_name in search_names() else None
 
@@ -97,7 +97,7 @@ def _searches() -> None:
 
 
 def _command_of(search: "Search") -> Any:  # noqa: ANN401
-    from evomask.runs.parameters import parameters_of, summary_of
+    from evomask.data.parameters import parameters_of, summary_of
 
     own = parameters_of(search.parameters)
 
@@ -214,8 +214,8 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
     if study is None:
         return {}
     from evomask.reports.studies import write_study
-    from evomask.runs.files_study import FilesStudy
-    from evomask.runs.operators import OperatorStudy
+    from evomask.studies.files import FilesStudy
+    from evomask.studies.operators import OperatorStudy
 
     done: OperatorStudy | FilesStudy
     if study is Study.POPULATION:

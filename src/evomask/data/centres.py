@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.data.schema import Attribute, Kind
-from evomask.kernels.arrays import Floats, Indices
 
 
 def middle_categories(attribute: Attribute, counts: Floats) -> Indices:

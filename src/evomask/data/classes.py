@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels
 from evomask.data.table import Column, Table
-from evomask.kernels.arrays import Indices, Labels
 
 _LARGEST_KEY = 2**62
 

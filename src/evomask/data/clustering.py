@@ -14,6 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.arrays import Codes, Floats, Indices, Labels
 from evomask.data.centres import middle_categories
 from evomask.data.classes import classes_of
 from evomask.data.distance import category_distances
@@ -21,7 +22,6 @@ from evomask.data.partition import canonical
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Codes, Floats, Indices, Labels
 
 RESTARTS = 20
 MOST_IN_TREE = 8_000

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Floats, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Codes, Flags, Floats, Points
 
 
 def category_distances(attribute: Attribute) -> Floats:

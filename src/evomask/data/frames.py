@@ -8,13 +8,13 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.intake import Frame, as_narwhals, as_polars
 from evomask.data.missing import tagged
 from evomask.data.recoding import Intervals, Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
-from evomask.kernels.arrays import Codes, Flags, Floats, Indices
 
 EXACT_INTEGERS = 2**53
 """Whole numbers above this are not exact as float64; such a column is taken as codes."""

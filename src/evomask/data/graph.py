@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Indices
 from evomask.data.schema import MISSING, Attribute, Kind, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
-from evomask.kernels.arrays import Indices
 
 Edges = NDArray[np.int64]
 """A row an edge: the positions of its two nodes, source first."""

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Codes
 from evomask.data.recoding import SUPPRESSED, CategorySets
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Codes
 
 Line = Sequence[str]
 """A value and its ancestors, from the nearest to the most general."""

@@ -5,11 +5,11 @@ from itertools import combinations, permutations
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats
 from evomask.data.classes import classes_of
-from evomask.data.edits import written
+from evomask.data.rules.edits import written
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Flags, Floats
 
 MOST_RECORDS = 20_000
 """Links are looked for in this many records, spread evenly over the file."""

@@ -8,7 +8,7 @@ still missing.
 
 import numpy as np
 
-from evomask.kernels.arrays import Flags, Floats, Indices
+from evomask.arrays import Flags, Floats, Indices
 
 _QUIET_NAN = np.int64(0x7FF8 << 48)
 _TAGGED = np.int64(1 << 40)

@@ -4,8 +4,8 @@ from numbers import Integral
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels, Points
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Indices, Labels, Points
 
 
 def checked_k(k: object, n_records: int | None = None) -> int:

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats
 from evomask.data import words
 from evomask.data.links import linked, sums
 from evomask.data.schema import MISSING, Attribute, Kind, Role, Storage
 from evomask.data.table import Table
-from evomask.kernels.arrays import Flags, Floats
 
 FEW = 12
 """Whole numbers with at most this many different values look like ordered codes."""

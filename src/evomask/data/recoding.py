@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats
 from evomask.data.schema import Attribute
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Flags, Floats
 
 SUPPRESSED = "*"
 """How a suppressed cell is written: it may stand for any value."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Codes, Flags, Floats, Indices, Points
 from evomask.data.recoding import CategorySets, Recoding
 from evomask.data.schema import Attribute, Schema
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Codes, Flags, Floats, Indices, Points
 
 Column = NDArray[Any]
 """Float64 values of a continuous attribute, or int32 codes of any other or recoded one."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels, Points
 from evomask.graphs.places import Places
 from evomask.graphs.profiles import NO_TOPIC
-from evomask.kernels.arrays import Indices, Labels, Points
 
 
 def common_places(places: Places, locations: Indices, labels: Labels) -> Indices:

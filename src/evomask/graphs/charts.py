@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.graph import Graph
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Points
 
 MOST_DRAWN = 150
 LOSSES = ("AAMIL", "CDIL", "DBIL", "mean")

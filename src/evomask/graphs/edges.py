@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.graph import Edges, Graph
 from evomask.data.partition import checked_k
 from evomask.errors import DataError, ParameterError
-from evomask.kernels.arrays import Indices
 
 TRIES = 50
 

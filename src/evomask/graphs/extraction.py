@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.classes import classes_of_columns
 from evomask.data.graph import Graph
 from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
 from evomask.graphs.protection import Protector
-from evomask.kernels.arrays import Indices
 
 DEGREE = "degree"
 

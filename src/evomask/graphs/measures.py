@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.graph import Edges
 from evomask.graphs.profiles import Profiles
-from evomask.kernels.arrays import Indices
 
 
 @dataclass(frozen=True)

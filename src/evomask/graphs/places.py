@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Floats, Indices
 
 WORLD_LEVEL = 7
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.graph import table_of_texts
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.graphs.places import LEVELS, Path, Places, levels_of
-from evomask.kernels.arrays import Floats, Indices, Points
 
 NO_TOPIC = -1
 """The code of a topic that a node does not name."""

@@ -10,12 +10,12 @@ from typing import Protocol
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Labels
 from evomask.data.classes import classes_of_columns
 from evomask.data.partition import checked_k
 from evomask.errors import ParameterError
 from evomask.graphs.aggregation import borda_topics, common_places, lower_medians
 from evomask.graphs.profiles import Profiles
-from evomask.kernels.arrays import Floats, Indices, Labels
 
 COUNTRY_LEVEL = 5
 
@@ -85,7 +85,7 @@ class PartitionSearch:
     ) -> Clustered:
         """The profiles in clusters that cost little in what neighbours and counts say."""
         from evomask.kernels.generator import seed_of
-        from evomask.kernels.settling import improved_clusters, settled
+        from evomask.kernels.graphs.refinement import improved_clusters, settled
 
         first = random_clusters(profiles, k, rng)
         weights = _weights(degrees, self.pull)
@@ -103,7 +103,7 @@ class PartitionSearch:
 
 def random_clusters(profiles: Profiles, k: int, rng: np.random.Generator) -> Labels:
     """Cluster of each node by Algorithm 14: sizes k, the last k to 2k-1."""
-    from evomask.kernels.clusters import clusters_around
+    from evomask.kernels.graphs.clusters import clusters_around
 
     k = checked_k(k, len(profiles))
     seeds = rng.permutation(len(profiles))

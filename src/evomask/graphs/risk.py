@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels
 from evomask.data.classes import classes_of_columns
 from evomask.data.graph import Edges, Graph
 from evomask.graphs.profiles import Profiles
-from evomask.kernels.arrays import Indices, Labels
 
 PATIENCE = 10_000
 """Steps back after which two neighbourhoods of equal signature are taken for the same."""
@@ -98,7 +98,7 @@ class _Links:
 
     def classes(self, columns: list[Indices]) -> Labels:
         """Class of each node: the same neighbourhood with the same values in *columns*."""
-        from evomask.kernels.neighbourhoods import neighbourhood_classes, signatures
+        from evomask.kernels.graphs.neighbourhoods import neighbourhood_classes, signatures
 
         n = len(self.loops)
         colours = classes_of_columns([self.loops, *(c + 1 for c in columns)], n).labels

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from evomask.arrays import Floats, Indices
 from evomask.data.graph import Graph
-from evomask.kernels.arrays import Floats, Indices
 
 MOST_SOURCES = 200
 """Shortest paths are followed from at most this many nodes, spread evenly over all."""

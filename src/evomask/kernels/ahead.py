@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from evomask.kernels.compiler import IMPORTED, SOURCES, is_compiled
+from evomask.kernels.compiler import IMPORTED, SOURCES, is_compiled, source_of
 
 
 def modules_with_kernels() -> tuple[str, ...]:
     """Every module that has some."""
-    names = sorted(path.stem for path in SOURCES.glob("[a-z]*.py"))
+    paths = (path.relative_to(SOURCES).with_suffix("") for path in SOURCES.rglob("[a-z]*.py"))
+    names = sorted(".".join(path.parts) for path in paths)
     return tuple(name for name in names if "\n@kernel(" in _source(name))
 
 
@@ -36,7 +37,7 @@ def _compile(name: str) -> None:
 
 
 def _source(name: str) -> str:
-    return (SOURCES / f"{name}.py").read_text(encoding="utf-8")
+    return source_of(name).read_text(encoding="utf-8")
 
 
 def _called(name: str) -> set[str]:

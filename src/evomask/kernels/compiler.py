@@ -32,7 +32,12 @@ TRUTH = numba.boolean
 
 
 SOURCES = Path(__file__).parent
-IMPORTED = re.compile(r"^from evomask\.kernels\.(\w+) import", re.MULTILINE)
+IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
+
+
+def source_of(module: str) -> Path:
+    """The file of a module with kernels, named as below this folder: ``groups.mdav``."""
+    return SOURCES / f"{module.replace('.', '/')}.py"
 
 
 def _sources_of(path: Path) -> frozenset[Path]:
@@ -43,7 +48,7 @@ def _sources_of(path: Path) -> frozenset[Path]:
         source = waiting.pop()
         found |= {source}
         called = IMPORTED.findall(source.read_text(encoding="utf-8"))
-        waiting |= {SOURCES / f"{name}.py" for name in called} - found
+        waiting |= {source_of(name) for name in called} - found
     return found
 
 
@@ -51,7 +56,7 @@ def _sources_of(path: Path) -> frozenset[Path]:
 def _sources_hash(path: Path) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(_sources_of(path)):
-        digest.update(source.name.encode())
+        digest.update(source.relative_to(SOURCES).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -80,7 +85,7 @@ CACHE = _cache()
 
 def is_compiled(module: str) -> bool:
     """Whether the kernels of a module have been compiled before."""
-    return (CACHE / _sources_hash(SOURCES / f"{module}.py")).exists()
+    return (CACHE / _sources_hash(source_of(module))).exists()
 
 
 def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # noqa: ANN401

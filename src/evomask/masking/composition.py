@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Codes, Indices, Labels
 from evomask.data.classes import classes_of
 from evomask.data.partition import canonical
 from evomask.data.recoding import CategorySets, Intervals, Recoding
+from evomask.data.schema import Role
 from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
-from evomask.kernels.arrays import Codes, Indices, Labels
+from evomask.masking.checks import require_attributes
 from evomask.masking.method import MaskingMethod, Microaggregation
-from evomask.masking.requirements import require_attributes
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,16 @@ class StratifiedMicroaggregation(Stratified):
         with _blaming_strata(self.strata):
             strata = classes_of(table, self.strata).labels
             return partitioned_apart(table, strata, self.method, rng)
+
+
+def within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
+    """The method on every stratum of its own, where the schema names attributes as strata."""
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return method
+    if isinstance(method, Microaggregation):
+        return StratifiedMicroaggregation(method, strata)
+    return Stratified(method, strata)
 
 
 @contextmanager

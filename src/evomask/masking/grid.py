@@ -12,17 +12,20 @@ from typing import TypeVar
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.masking.clustered import ClusteredGlobalMedian, ClusteredMicroaggregation
 from evomask.masking.composition import InTurn
-from evomask.masking.end_coding import BottomCoding, TopCoding
-from evomask.masking.global_recoding import GlobalRecoding
-from evomask.masking.mdav_generic import MdavGeneric
 from evomask.masking.method import MaskingMethod
-from evomask.masking.mondrian import Mondrian
+from evomask.masking.microaggregation.clustered import (
+    ClusteredGlobalMedian,
+    ClusteredMicroaggregation,
+)
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import CorrelatedNoise, IndependentNoise
-from evomask.masking.pram import Design, Pram
+from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.masking.release import Release
+from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
+from evomask.masking.recoding.global_recoding import GlobalRecoding
+from evomask.masking.recoding.release import Release
 
 Described = tuple[MaskingMethod, str]
 Names = tuple[str, ...]

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags
 from evomask.data.partition import checked_k
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, with_suppression
 from evomask.data.table import Table
-from evomask.kernels.arrays import Codes, Flags
-from evomask.masking.requirements import require_attributes, require_cells
+from evomask.masking.checks import require_attributes, require_cells
 from evomask.masking.suppression.category import category_cells
 from evomask.masking.suppression.covering import covering_cells
 from evomask.masking.suppression.exact import fewest_cells, is_small

@@ -4,8 +4,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from evomask.arrays import Labels
 from evomask.data.table import Table
-from evomask.kernels.arrays import Labels
 
 
 class MaskingMethod(Protocol):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.distance import with_medians
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Points
-from evomask.masking.aggregation import inside_range
-from evomask.masking.requirements import require_attributes
+from evomask.masking.checks import require_attributes
+from evomask.masking.microaggregation.aggregation import inside_range
 
 
 @dataclass(frozen=True)

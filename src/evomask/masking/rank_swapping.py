@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Indices
-from evomask.masking.requirements import (
+from evomask.masking.checks import (
     ordered_attribute,
     require_attributes,
     require_count,

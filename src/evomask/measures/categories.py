@@ -10,11 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.distance import category_distances
 from evomask.data.recoding import CategorySets
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
-from evomask.kernels.arrays import Codes, Flags, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ Reading = Callable[[Table], float]
 """A measure bound to its original: a masked table in, percent in [0, 100] out.
 
 Many readings can also follow single changed cells, and some have an expectation under PRAM;
-see ``evomask.measures.trackable``.
+see ``evomask.measures.tracked.trackable``.
 """
 
 

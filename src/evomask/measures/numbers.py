@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Indices
 from evomask.data.recoding import Intervals
 from evomask.data.table import Table
-from evomask.kernels.arrays import Flags, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)

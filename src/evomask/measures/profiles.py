@@ -36,7 +36,7 @@ from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkag
 from evomask.measures.risk.probabilistic import MOST_ATTRIBUTES, ProbabilisticLinkage
 from evomask.measures.risk.relabelling import recovered_share, renamed
 from evomask.measures.score import Mean, Weighted
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)

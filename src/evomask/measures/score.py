@@ -9,7 +9,7 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.measure import About, Measure, Reading, Side
-from evomask.measures.trackable import JoinedReading
+from evomask.measures.tracked.trackable import JoinedReading
 
 
 def _names(parts: Sequence[Measure]) -> tuple[str, ...]:

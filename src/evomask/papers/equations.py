@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from evomask.data.chart import Axis, Chart, Line, Series
 from evomask.evolution.individual import Fitness, Joined, worst
-from evomask.masking.pram import Design
-from evomask.masking.transitions import standard_matrices
+from evomask.masking.randomization.pram import Design
+from evomask.masking.randomization.transitions import standard_matrices
+from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.randomized import Randomized
 from evomask.papers.pram import Effort, Found, Row, carried_out, evolution_series
 from evomask.papers.pram_inputs import (
     ADULT,

@@ -30,13 +30,12 @@ from evomask.papers.files_inputs import (
     SECONDS,
     original,
 )
-from evomask.runs.files import FILES
-from evomask.runs.files_study import FilesStudy, Turn, watched
 from evomask.searches.files.fitness import (
     Judge,
 )
 from evomask.searches.files.genome import Genome
-from evomask.searches.files.search import Algorithm, Parameters
+from evomask.searches.files.search import FILES, Algorithm, Parameters
+from evomask.studies.files import FilesStudy, Turn, watched
 
 GENERATIONS = 1000
 TIMED = 60

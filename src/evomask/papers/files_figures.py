@@ -18,8 +18,8 @@ from evomask.papers.files_inputs import (
     TARRAGONA,
     original,
 )
-from evomask.runs.files_study import FilesStudy
 from evomask.searches.files.search import Algorithm
+from evomask.studies.files import FilesStudy
 
 GENERATION = Axis("generation")
 PARTS = ("largest", "mean", "smallest")

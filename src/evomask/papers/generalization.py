@@ -16,13 +16,13 @@ from statistics import mean, pvariance
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.chart import Chart
 from evomask.evolution.archive import fitness_array
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import evaluations
 from evomask.execution.local import InProcess
-from evomask.kernels.arrays import Points
 from evomask.papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 from evomask.searches.generalization.charts import lattice_chart, points
 from evomask.searches.generalization.comparison import (

@@ -26,10 +26,10 @@ from evomask.papers.grouping_inputs import (
     hand_made,
     original,
 )
-from evomask.runs.operators import operators_of
 from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.problem import AttributeGrouping
 from evomask.searches.grouping.search import GroupingSearch, Parameters
+from evomask.studies.operators import operators_of
 
 GENERATIONS = 100
 

@@ -4,7 +4,7 @@ from evomask.data.chart import Axis, Chart, Series
 from evomask.papers.effort import Effort
 from evomask.papers.grouping import alone, searched, time_rows
 from evomask.papers.grouping_inputs import CENSUS, SIZES, WATER
-from evomask.runs.operators import alone_charts, best_cost_chart, operator_charts
+from evomask.studies.operators import alone_charts, best_cost_chart, operator_charts
 
 UTILIZATION, LIFETIME, EFFICACY, EFFICIENCY = range(4)
 """Places of the aspects among the charts of the operator study."""

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.partition import within_sum_of_squares
 from evomask.io.synthetic import random_table
-from evomask.kernels.arrays import Points
-from evomask.kernels.exact import optimum
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.exact import optimum
+from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition.counting import chance_of_candidate, representatives, represented
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genetic import FIFTY_RECORDS, WHOLE_FILE, Rates, begun, continued

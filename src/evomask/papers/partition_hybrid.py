@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from evomask.arrays import Labels, Points
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.partition import information_loss, within_sum_of_squares
 from evomask.data.table import Table
@@ -17,11 +18,10 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
 from evomask.io.synthetic import clustered, scattered
-from evomask.kernels.arrays import Labels, Points
-from evomask.kernels.mdav import mdav
-from evomask.kernels.orders import along_groups, nearest_point_next
-from evomask.kernels.splits import split_order
-from evomask.kernels.vmdav import vmdav
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.orders import along_groups, nearest_point_next
+from evomask.kernels.groups.splits import split_order
+from evomask.kernels.groups.vmdav import vmdav
 from evomask.runs.inputs import Input, load
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.hybrid import Inner, one_step, two_step

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.partition import centroids, group_sizes
 from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
-from evomask.kernels.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.mdav import mdav
-from evomask.masking.mondrian import Mondrian
+from evomask.kernels.groups.mdav import mdav
+from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.papers.partition_hybrid import Row, points_of, searched
 from evomask.searches.partition.search import Algorithm, Parameters
 

@@ -9,11 +9,20 @@ from functools import lru_cache
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.data.chart import Axis, Chart, Series
-from evomask.kernels.arrays import Floats
-from evomask.masking.limits import Limits, shaped
-from evomask.masking.pram import Design, Transitions, category_frequencies, constant_diagonal
-from evomask.measures.association import chi_square_difference, expectation_ratios, weighted_ratio
+from evomask.masking.randomization.limits import Limits, shaped
+from evomask.masking.randomization.pram import (
+    Design,
+    Transitions,
+    category_frequencies,
+    constant_diagonal,
+)
+from evomask.measures.expected.association import (
+    chi_square_difference,
+    expectation_ratios,
+    weighted_ratio,
+)
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.pram import Effort, Found, Row, carried_out
 from evomask.papers.pram_inputs import (

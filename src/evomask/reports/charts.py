@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series
-from evomask.runs.associations import Associations
-from evomask.runs.cells import Spread
-from evomask.runs.public_record import PublicMatrix
-from evomask.runs.record import ModelNote, PointNote, PointsNote, SearchNote
+from evomask.record.associations import Associations
+from evomask.record.public import PublicMatrix
+from evomask.record.record import ModelNote, PointNote, PointsNote, SearchNote
+from evomask.record.spreads import Spread
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")

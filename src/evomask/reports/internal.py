@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from math import ceil
 
 from evomask.data.chart import Chart
+from evomask.record.public import PublicMatrix
+from evomask.record.record import AttackNote, MatrixNote, PointNote, ReleaseRecord, SearchNote
 from evomask.reports import charts
 from evomask.reports.pages import page
-from evomask.runs.public_record import PublicMatrix
-from evomask.runs.record import AttackNote, MatrixNote, PointNote, ReleaseRecord, SearchNote
 
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""

@@ -1,9 +1,9 @@
 """The map of loss and risk for a notebook."""
 
+from evomask.record.recording import points_of
 from evomask.reports.charts import map_chart
 from evomask.reports.figures import inline_svg
 from evomask.runs.protected import Protected
-from evomask.runs.recording import points_of
 
 
 def map_html(done: Protected) -> str:

@@ -4,10 +4,10 @@ It is made from the part of the record that may be told (`PublicRecord`), which 
 for a seed, a risk or a record's value.
 """
 
+from evomask.record.public import PublicRecord
 from evomask.reports import charts
 from evomask.reports.internal import MOST_SPREADS, drawn_matrices, too_large
 from evomask.reports.pages import page
-from evomask.runs.public_record import PublicRecord
 
 
 def public_page(record: PublicRecord) -> str:

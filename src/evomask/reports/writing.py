@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evomask.errors import FileError
+from evomask.record.public import Telling, public_part
+from evomask.record.record import RECORD, ReleaseRecord, encode_record, still_said, write_part
+from evomask.record.recording import record_of
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.protected import Protected
-from evomask.runs.public_record import Telling, public_part
-from evomask.runs.record import RECORD, ReleaseRecord, encode_record, still_said, write_part
-from evomask.runs.recording import record_of
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
 

@@ -7,11 +7,11 @@ from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
+from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
-from evomask.measures.audit import Audit, audit
-from evomask.measures.records import MINIMUM
+from evomask.measures.attacks.audit import Audit, audit
+from evomask.measures.risk.records import MINIMUM
 from evomask.runs.inputs import Input, Loaded, load, load_released
-from evomask.runs.released import masked_version
 
 AuditOutcome = Audit
 

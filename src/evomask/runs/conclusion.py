@@ -7,16 +7,16 @@ import numpy as np
 
 from evomask.data.schema import Role
 from evomask.io.tables import Written
-from evomask.runs.candidates import ORIGINAL, Candidate, balanced
-from evomask.runs.descriptions import described
+from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
+from evomask.portfolio.members import File, left_out
+from evomask.portfolio.portfolio import shares
+from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.worker import Workshop
+from evomask.record.descriptions import described
 from evomask.runs.findings import findings
 from evomask.runs.front import pick
-from evomask.runs.members import File, left_out
 from evomask.runs.patience import without_a_turn
-from evomask.runs.portfolio import shares
-from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.protected import Found, OperatorTally, Protected, ProtectJob
-from evomask.runs.workshop import Workshop
 
 
 def concluded(

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from evomask.evolution.checkpoint import write_whole
-from evomask.measures.audit import audit
+from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
-from evomask.runs.candidates import ORIGINAL, Candidate
+from evomask.portfolio.candidate import ORIGINAL, Candidate
 from evomask.runs.protected import Found, Protected
 
 FINDINGS = "findings.json"

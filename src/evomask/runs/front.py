@@ -11,9 +11,7 @@ from evomask.errors import ParameterError
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
-from evomask.runs.catalogue import MaskingProblem
-
-RELEASED_DRAW = 0
+from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
 
 
 class Offer(Protocol):

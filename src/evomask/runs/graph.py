@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels
 from evomask.data.graph import Graph
 from evomask.errors import DataError, FileError, ParameterError
 from evomask.graphs.edges import degree_anonymous, shuffled_edges
@@ -23,7 +24,6 @@ from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, st
 from evomask.io.files import check_target, write_atomically
 from evomask.io.graphs import GraphSource, check_graph_target, read_graph, read_rows, write_graph
 from evomask.io.tables import check_table_target, write_table
-from evomask.kernels.arrays import Indices, Labels
 
 PROTECTORS: Mapping[str, Protector] = {"search": PartitionSearch(), "random": RandomSeeds()}
 

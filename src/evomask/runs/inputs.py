@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, storage_of
+from evomask.data.rules.edits import rules_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from evomask.arrays import Labels
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
 from evomask.data.schema import Kind, Role
@@ -18,12 +19,11 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.matrices import read_matrices
 from evomask.io.tables import check_table_target, write_table
-from evomask.kernels.arrays import Labels
-from evomask.masking.composition import Stratified, StratifiedMicroaggregation
-from evomask.masking.method import MaskingMethod, Microaggregation
+from evomask.masking.catalogue import MethodEntry, method_named
+from evomask.masking.composition import within_strata
+from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.masking.method import MaskingMethod
 from evomask.runs.inputs import Input, load
-from evomask.runs.methods import MethodEntry, method_named
-from evomask.runs.rules import Guarantees
 
 
 @dataclass(frozen=True)
@@ -119,16 +119,6 @@ def _files(
             )
         found["matrices"] = read_matrices(job.matrices, table, names)
     return found
-
-
-def within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
-    """The method on every stratum of its own, where the schema names attributes as strata."""
-    strata = table.schema.with_role(Role.STRATUM)
-    if not strata:
-        return method
-    if isinstance(method, Microaggregation):
-        return StratifiedMicroaggregation(method, strata)
-    return Stratified(method, strata)
 
 
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
+from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
+from evomask.masking.guarantees.fulfilment import broken_rules
 from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, load
-from evomask.runs.released import masked_version
-from evomask.runs.rules import broken_rules
 
 Explanation = About
 

@@ -7,7 +7,7 @@ from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.streams import breeding_stream
-from evomask.runs.portfolio_state import PortfolioState
+from evomask.portfolio.state import PortfolioState
 
 
 def more_may_help(

@@ -19,15 +19,15 @@ from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import evaluator
 from evomask.io.tables import write_table
-from evomask.runs.catalogue import Comparing, OverviewProblem, search_named
+from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.portfolio.members import note_on_strata
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
-from evomask.runs.members import note_on_strata
 from evomask.runs.patience import more_may_help
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
-from evomask.runs.rules import Guarantees
 from evomask.runs.store import Store
+from evomask.searches.catalogue import Comparing, OverviewProblem, search_named
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 Watch = Callable[[Summary], None]

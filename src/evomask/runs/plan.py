@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import tomli_w
 
+from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.runs.catalogue import Search
 from evomask.runs.inputs import Input
-from evomask.runs.parameters import parameters_of, read_parameters
+from evomask.searches.catalogue import Search
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000

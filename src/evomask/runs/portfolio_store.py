@@ -8,13 +8,13 @@ from pathlib import Path
 from evomask.errors import RunError
 from evomask.evolution.checkpoint import arrays_as_bytes, write_whole
 from evomask.io.fronts import front_as_parquet
-from evomask.runs.candidates import Candidate
-from evomask.runs.front import RELEASED_DRAW
+from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.state import PortfolioState, load, save
+from evomask.portfolio.worker import Workshop
 from evomask.runs.journal import Journal
-from evomask.runs.portfolio_state import PortfolioState, load, save
 from evomask.runs.protected import Found
 from evomask.runs.store import FRONT, KEPT_SNAPSHOTS, TIME_FOR_SNAPSHOTS, Store
-from evomask.runs.workshop import Workshop
+from evomask.searches.catalogue import RELEASED_DRAW
 
 
 class Snapshots:

@@ -18,20 +18,20 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import evaluator
 from evomask.io.tables import Written, write_table
+from evomask.portfolio.members import File, members_for, searches_for
+from evomask.portfolio.portfolio import Portfolio, share_used, shares
+from evomask.portfolio.preparation import load_kernels
+from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.worker import Settings, Workshop
 from evomask.runs.conclusion import concluded
 from evomask.runs.findings import read_findings, write_findings
 from evomask.runs.front import check_wish
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
-from evomask.runs.members import File, members_for, searches_for
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
-from evomask.runs.portfolio import Portfolio, share_used, shares
-from evomask.runs.portfolio_state import PortfolioState
 from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
-from evomask.runs.preparation import load_kernels
 from evomask.runs.protected import Progress, Protected, ProtectJob
 from evomask.runs.store import Store
-from evomask.runs.workshop import Settings, Workshop
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]

@@ -9,15 +9,15 @@ from evomask.data.schema import Schema
 from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.io.tables import Written
-from evomask.measures.audit import Audit
-from evomask.runs.candidates import Candidate, balanced
-from evomask.runs.comparison import changed_again
-from evomask.runs.front import RELEASED_DRAW
+from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.measures.attacks.audit import Audit
+from evomask.portfolio.candidate import Candidate, balanced
+from evomask.portfolio.state import PortfolioState, Round
+from evomask.portfolio.worker import Workshop
+from evomask.record.comparison import changed_again
 from evomask.runs.inputs import Input
 from evomask.runs.plan import Plan
-from evomask.runs.portfolio_state import PortfolioState, Round
-from evomask.runs.requirements import NOTHING, Requirement
-from evomask.runs.workshop import Workshop
+from evomask.searches.catalogue import RELEASED_DRAW
 
 SECONDS = 120.0
 """How long is searched where nobody says."""

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from evomask.evolution.stopping import Budget
 from evomask.io.tables import check_table_target
-from evomask.runs.catalogue import search_named
 from evomask.runs.front import check_wish
 from evomask.runs.inputs import Input
 from evomask.runs.perform import Run, Watch, perform
 from evomask.runs.plan import make_plan
 from evomask.runs.store import Store
+from evomask.searches.catalogue import search_named
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evomask.data.classes import classes_of
 from evomask.data.clustering import Clusterer
-from evomask.data.edits import rules_of
+from evomask.data.rules.edits import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -17,7 +17,10 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.masking.clustered import ClusteredGlobalMedian, ClusteredMicroaggregation
+from evomask.masking.microaggregation.clustered import (
+    ClusteredGlobalMedian,
+    ClusteredMicroaggregation,
+)
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Space, spread
 from evomask.searches.clustered.operators import cross, drawn, redraw, step

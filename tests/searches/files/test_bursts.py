@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from evomask.evolution.individual import Joined
-from evomask.kernels.moves import MOVES
-from evomask.masking.mdav_generic import MdavGeneric
+from evomask.kernels.tracked.moves import MOVES
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.properties import k_anonymity
+from evomask.measures.risk.properties import k_anonymity
 from evomask.searches.files.fitness import (
     AIMS,
     Judge,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evomask.data.edits import rules_of
+from evomask.data.rules.edits import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -19,9 +19,8 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.properties import distinct_l, k_anonymity, t_closeness
-from evomask.runs.files import FILES
-from evomask.searches.files.search import Algorithm, Parameters
+from evomask.measures.risk.properties import distinct_l, k_anonymity, t_closeness
+from evomask.searches.files.search import FILES, Algorithm, Parameters
 from tests.tables import mixed
 
 TABLE = mixed(40)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evomask.data.distance import Standardizer
-from evomask.masking.mdav import Mdav
+from evomask.masking.microaggregation.mdav import Mdav
 from evomask.measures.risk.interval import RelativeInterval
 from evomask.measures.risk.linkage import ReverseDistanceLinkage, unique
 from evomask.searches.grouping.components import Microaggregations

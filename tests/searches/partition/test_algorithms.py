@@ -11,8 +11,8 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.kernels.exact import optimum
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.exact import optimum
+from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import genetic
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.hybrid import Inner, one_step, two_step

@@ -8,8 +8,8 @@ from evomask.data.partition import canonical, group_sizes
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
-from evomask.masking.aggregation import aggregated
-from evomask.masking.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.aggregation import aggregated
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.papers.partition_hybrid import searched
 from evomask.runs.inputs import Input, load
 from evomask.searches.partition.embedding import embedded

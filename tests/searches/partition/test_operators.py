@@ -8,9 +8,9 @@ from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError
-from evomask.kernels.exact import optimum
-from evomask.kernels.genetic import first_genomes
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.exact import optimum
+from evomask.kernels.groups.genetic import first_genomes
+from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import bounds, genome
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed, halved

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
-from evomask.kernels.genetic import first_genomes
+from evomask.kernels.groups.genetic import first_genomes
 from evomask.searches.partition import programs, recombination
 from evomask.searches.partition.recombination import best_of_components
 

@@ -12,7 +12,7 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition.search import Parameters, PartitionSearch
 
 K = 4

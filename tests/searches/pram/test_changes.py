@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.transitions import changed_at_random
-from evomask.masking.limits import Limits, allowed_changes
-from evomask.masking.transitions import frequency_shift, rows_to_one
+from evomask.kernels.pram.transitions import changed_at_random
+from evomask.masking.randomization.limits import Limits, allowed_changes
+from evomask.masking.randomization.transitions import frequency_shift, rows_to_one
 from evomask.searches.pram.genome import Layout
 from tests.measures.files import categories
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.evolution.gray import gray
-from evomask.masking.limits import Limits
-from evomask.masking.transitions import frequency_shift
+from evomask.masking.randomization.limits import Limits
+from evomask.masking.randomization.transitions import frequency_shift
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import blend, climb, cross, exchanged, flipped, mutate
 from tests.measures.files import categories

@@ -13,8 +13,8 @@ from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.masking.pram import MatrixPram, check_transitions
-from evomask.masking.transitions import frequency_shift, standard_matrices
+from evomask.masking.randomization.pram import MatrixPram, check_transitions
+from evomask.masking.randomization.transitions import frequency_shift, standard_matrices
 from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.profiles import Loss, RiskProfile, StrictRisk
 from evomask.searches.pram.search import (

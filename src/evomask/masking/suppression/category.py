@@ -10,8 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Indices, Labels
 from evomask.data.classes import Classes, classes_of_columns
-from evomask.kernels.arrays import Codes, Flags, Indices, Labels
 
 MOST_PATTERNS = 256
 """Patterns of suppressed attributes that are tried, the smallest first."""

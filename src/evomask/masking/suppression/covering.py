@@ -6,8 +6,8 @@ from math import comb
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Indices
 from evomask.data.classes import classes_of_columns
-from evomask.kernels.arrays import Codes, Flags, Indices
 
 MOST_PATTERNS = 20_000
 """Patterns of suppressed attributes tried for one number of cells; above it, greedy."""

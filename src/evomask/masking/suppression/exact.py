@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
-from evomask.kernels.arrays import Codes, Flags
+from evomask.arrays import Codes, Flags
 
 MOST_PAIR_CELLS = 200
 """Pairs of records times attributes up to which the exact answer is sought."""

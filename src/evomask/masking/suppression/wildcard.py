@@ -6,8 +6,8 @@ make any file k-anonymous. That few cells may be enough says how little the matc
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Indices
 from evomask.data.classes import classes_of_columns
-from evomask.kernels.arrays import Codes, Flags, Indices
 from evomask.masking.suppression.covering import covering_cells
 
 MOST_PAIRS = 50_000_000

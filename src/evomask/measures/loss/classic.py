@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats
 from evomask.measures.loss.moments import (
     ROOT_TWO,
     Columns,
@@ -23,7 +23,7 @@ from evomask.measures.loss.moments import (
 )
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, needing
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 Terms = Callable[[Columns, Moments], Floats]
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Codes, Floats
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Codes, Floats
 from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 DENSE = 1 << 20
 """Tables with more cells than this are counted by their occupied cells only."""

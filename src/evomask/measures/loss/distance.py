@@ -12,7 +12,7 @@ from evomask.measures.loss.moments import ROOT_TWO
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Points
 from evomask.data.table import Table
-from evomask.kernels.arrays import Flags, Floats, Points
 from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.pairing import check_original
 

@@ -25,14 +25,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import erf
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Indices, Points
 from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.pairing import check_masked, needing
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 LEVELS = np.arange(5, 100, 5) / 100
 ROUNDING = 1e-9

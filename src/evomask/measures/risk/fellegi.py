@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.errors import ParameterError
-from evomask.kernels.agreement_model import fit_agreement
-from evomask.kernels.arrays import Floats, Indices, Points
+from evomask.kernels.linking.agreement_model import fit_agreement
 
 FIRST_MATCHES, FIRST_M, FIRST_U = 0.1, 0.9, 0.1
 SMALLEST = 1e-9

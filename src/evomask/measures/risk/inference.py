@@ -12,16 +12,16 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Indices
 from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.table import Column, Table
-from evomask.kernels.arrays import Flags, Floats, Indices
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.nearest import nearest_ties
 from evomask.measures.risk.space import Space
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 HALVES = 5
 WINDOW = 10.0

@@ -6,15 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.kernels.arrays import Floats
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_masked, check_original, needing
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 CATEGORICAL_WINDOW = 10.0
 CONTINUOUS_WINDOWS = tuple(float(p) for p in range(1, 11))

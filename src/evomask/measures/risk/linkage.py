@@ -10,15 +10,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.linkage import Rows
+from evomask.kernels.linking.linkage import Rows
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 TieRule = Callable[[Indices], Floats]
 """How many records are nearest, the own one among them (0: it is not), to what that counts."""

@@ -1,8 +1,8 @@
 """Nearest records by whichever kernel suits: a tree where all attributes are categorical."""
 
-from evomask.kernels import code_tree, linkage
-from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.linkage import Candidates, Rows, Terms
+from evomask.arrays import Floats, Indices
+from evomask.kernels.linking import code_tree, linkage
+from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 
 FEW = 100
 """Targets for which a tree is not worth planting."""

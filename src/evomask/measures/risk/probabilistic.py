@@ -9,13 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
-from evomask.kernels.agreement import agreement_patterns
-from evomask.kernels.agreement_tally import Counted, agreement_tally
-from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.linkage import Candidates, Rows, Terms
+from evomask.kernels.linking.agreement import agreement_patterns
+from evomask.kernels.linking.agreement_tally import Counted, agreement_tally
+from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked
 from evomask.measures.risk.fellegi import AgreementModel, fitted

@@ -11,14 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Codes, Indices
 from evomask.data.schema import Kind
 from evomask.data.table import Column, Table
-from evomask.kernels.arrays import Codes, Indices
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.risk.linkage import DistanceLinkage
-from evomask.measures.trackable import Request, TrackableReading
+from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
 def best_names(joint: Indices) -> Codes:
@@ -27,7 +27,7 @@ def best_names(joint: Indices) -> Codes:
     *joint* counts the records of each original category (rows) in each cell (columns). Among
     maps that recover as many cells, one that keeps most names.
     """
-    from evomask.kernels.assignment import best_rows
+    from evomask.kernels.linking.assignment import best_rows
 
     size = max(joint.shape)
     weights = np.zeros((size, size), dtype=np.int64)

@@ -7,12 +7,12 @@ from math import lcm
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.schema import Kind
 from evomask.data.table import Column, Table
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.linkage import Candidates, Rows, Terms
+from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.pairing import check_original

@@ -10,12 +10,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Points
 from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Flags, Floats, Points
-from evomask.kernels.linkage import Candidates, Rows, Terms, tied_with_own
+from evomask.kernels.linking.linkage import Candidates, Rows, Terms, tied_with_own
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Labels
 from evomask.data.clustering import Clusterer, cluster_labels
-from evomask.data.mending import Mender
+from evomask.data.rules.mending import Mender
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
-from evomask.kernels.arrays import Labels
-from evomask.masking.clustered import ClusteredGlobalMedian, ClusteredMicroaggregation
+from evomask.masking.microaggregation.clustered import (
+    ClusteredGlobalMedian,
+    ClusteredMicroaggregation,
+)
 from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Recipe, Space
 from evomask.searches.clustered.operators import MUTATIONS, cross, drawn
 

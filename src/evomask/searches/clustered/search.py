@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from evomask.data.clustering import RESTARTS, Clusterer, usable_clusterers
-from evomask.data.mending import Mender
 from evomask.data.partition import checked_k
+from evomask.data.rules.mending import Mender
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats
 from evomask.evolution.tree import Symbols, Tree, evaluate
-from evomask.kernels.arrays import Flags, Floats
-from evomask.masking.pram import Transitions
+from evomask.masking.randomization.pram import Transitions
 
 Equation = Tree
 Terms = Mapping[str, Floats]

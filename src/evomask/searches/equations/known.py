@@ -1,8 +1,7 @@
 """The standard designs of PRAM matrices, and a few others, written as equations.
 
-`entropy`, `diagonal` and `off-diagonal` are the designs of ``evomask.masking.pram``; `redraw`
-draws a changed value anew by the frequencies, so that these stay, and `near` prefers
-categories that are close by.
+`entropy`, `diagonal` and `off-diagonal` are the designs of `Pram`; `redraw` draws a changed value
+anew by the frequencies, so that these stay, and `near` prefers categories that are close by.
 """
 
 from collections.abc import Mapping

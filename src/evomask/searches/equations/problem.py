@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Floats
 from evomask.data.distance import category_distances
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
@@ -16,12 +17,11 @@ from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
-from evomask.kernels.arrays import Floats
-from evomask.masking.common_draws import CommonDraws
-from evomask.masking.pram import Transitions, made_invariant
-from evomask.masking.transitions import properties_of, staying
-from evomask.measures.outlook import Outlook
-from evomask.measures.randomized import Randomized
+from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.pram import Transitions, made_invariant
+from evomask.masking.randomization.transitions import properties_of, staying
+from evomask.measures.expected.forecast import Outlook
+from evomask.measures.expected.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
 from evomask.searches.equations.genome import (
     Domains,

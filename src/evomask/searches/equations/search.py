@@ -19,11 +19,11 @@ from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLos
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
-from evomask.masking.common_draws import CommonDraws
-from evomask.masking.transitions import frequencies_of
-from evomask.measures.outlook import Outlook
+from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.transitions import frequencies_of
+from evomask.measures.expected.forecast import Outlook
+from evomask.measures.expected.randomized import Randomized, profile_measures
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled

@@ -12,9 +12,9 @@ from hashlib import blake2b
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.table import Table
-from evomask.kernels.arrays import Indices
-from evomask.kernels.linkage import tied_with_own
+from evomask.kernels.linking.linkage import tied_with_own
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.numbers import NumberColumn
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW, CONTINUOUS_WINDOWS

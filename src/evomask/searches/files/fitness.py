@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.data.table import Table
 from evomask.evolution.individual import Fitness, Joined
-from evomask.kernels.arrays import Floats
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import Loss, PapersRisk, RiskProfile, StrictRisk
 from evomask.searches.files.by_record import RecordRisk

@@ -13,11 +13,11 @@ from math import floor, log10
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
 from evomask.evolution.gray import from_gray, gray
-from evomask.kernels.arrays import Flags, Floats, Indices, Points
 
 Genome = NDArray[np.int64]
 """One row a record, one column an attribute; `MISSING` where a number is not known."""

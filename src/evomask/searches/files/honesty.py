@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evomask.data.table import Table
-from evomask.measures.audit import audit
+from evomask.measures.attacks.audit import audit
 
 TOLERATED = 5.0
 """Points by which a held-out attacker may do better on the evolved file without a warning."""

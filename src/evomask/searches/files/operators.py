@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.kernels.arrays import Flags
+from evomask.arrays import Flags
 from evomask.searches.files.genome import MISSING, Coding, Genome
 
 MUTATION_RATE = 0.0075

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Floats
 from evomask.data.table import Table
 from evomask.data.wording import extremes, percent
 from evomask.evolution.brood import FIRST, Outcome, Task
@@ -15,8 +16,7 @@ from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
-from evomask.kernels.arrays import Floats
-from evomask.kernels.moves import MOVES
+from evomask.kernels.tracked.moves import MOVES
 from evomask.masking.grid import Described
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.stopping import Budget
 from evomask.masking.composition import Stratified
 from evomask.masking.grid import Described, first_population
+from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.masking.guarantees.requirement import Requirement, requirement_of
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.fitness import (
     AIMS,
@@ -200,3 +204,27 @@ def _full_scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
     if parameters.algorithm is Algorithm.THESIS:
         return MutateOrCross(parameters.mutation, parameters.leaders, cost=cost)
     return CrossAndMutate(cost, parameters.leaders)
+
+
+class FilesSearch:
+    """Change masked files cell by cell; the files themselves evolve."""
+
+    name = "files"
+    parameters = Parameters
+    budget = Budget(seconds=60.0)
+
+    def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+        """First files from every method that fits, and a way to better ones."""
+        kept = kept_by(table, requirement_of(parameters.require))
+        return put_together(table, parameters, around, kept)
+
+
+def kept_by(table: Table, requirement: Requirement) -> Kept:
+    """What every masked version of a table must keep: a requirement and its edit rules."""
+    guarantees = Guarantees.of(table, requirement)
+    asks = requirement.asks_anything or bool(len(guarantees.mender.rules))
+    may_join = requirement.l == 1 and requirement.t == 1
+    return Kept(guarantees if asks else None, Guarantee(requirement.k, may_join))
+
+
+FILES = FilesSearch()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.classes import classes_of
-from evomask.data.edits import rules_of
+from evomask.data.rules.edits import rules_of
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Indices, Points
 from evomask.kernels.generator import seed_of
-from evomask.kernels.moves import (
+from evomask.kernels.tracked.moves import (
     DRAW,
     EXCHANGE,
     GIVE,
@@ -29,11 +29,11 @@ from evomask.kernels.moves import (
     Field,
     Rules,
 )
-from evomask.measures.trackable import Request
+from evomask.measures.tracked.trackable import Request
 from evomask.searches.files.genome import Coding
 
 if TYPE_CHECKING:
-    from evomask.measures.tracking import Tracker
+    from evomask.measures.tracked.tracking import Tracker
 
 KINDS = {Kind.CONTINUOUS: NUMBER, Kind.ORDINAL: ORDINAL, Kind.NOMINAL: NOMINAL}
 LARGEST_MOVE = 64
@@ -76,7 +76,7 @@ class Steps:
     @cached_property
     def tracker(self) -> "Tracker":
         """Follows changes of one file."""
-        from evomask.measures.tracking import Tracker
+        from evomask.measures.tracked.tracking import Tracker
 
         return Tracker(self.coding.original, Request(self.measure, self.coding.names))
 
@@ -135,8 +135,8 @@ class Steps:
             aim: see the kernel.
             donor: another file whose cells may be taken over.
         """
-        from evomask.kernels.bursts import burst
-        from evomask.measures.tracking import MEASURES
+        from evomask.kernels.tracked.bursts import burst
+        from evomask.measures.tracked.tracking import MEASURES
 
         masked = self.coding.table(file)
         room = max(LARGEST_MOVE if self.guarantee.is_about_classes else 2, 2 * len(file))
@@ -151,7 +151,7 @@ class Steps:
 
     def load(self) -> "Steps":
         """The same, its kernels loaded: no burst has to wait for them."""
-        import evomask.kernels.bursts  # noqa: F401
+        import evomask.kernels.tracked.bursts  # noqa: F401
 
         return self
 

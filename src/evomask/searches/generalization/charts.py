@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, Series
-from evomask.kernels.arrays import Points
 from evomask.searches.generalization.indices import ClassIndex, Index
 from evomask.searches.generalization.reader import Objectives
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evomask.kernels.arrays import Indices, Points
+from evomask.arrays import Indices, Points
 
 
 def minimal(fitness: Points) -> Indices:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.kernels.arrays import Floats, Indices, Points
-from evomask.kernels.lattice import (
+from evomask.arrays import Floats, Indices, Points
+from evomask.kernels.lattice.classes import Rows
+from evomask.kernels.lattice.nodes import (
     AGREEING,
     AGREEMENT,
     CLASSES,
@@ -18,7 +19,6 @@ from evomask.kernels.lattice import (
     SUPPRESSED,
     K,
 )
-from evomask.kernels.lattice_classes import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Figures:
     """Nodes as rows: their levels and what their classes add up to.
 
     Args:
-        whole, real: columns as `evomask.kernels.lattice` names them.
+        whole, real: columns as `evomask.kernels.lattice.nodes` names them.
         full: what a suppressed cell of each attribute counts in *whole*.
         heights: the highest level of each attribute.
     """

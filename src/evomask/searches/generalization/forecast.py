@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.kernels.arrays import Flags, Floats, Points
-from evomask.kernels.lattice import LOSSES
-from evomask.kernels.lattice_bounds import bounds_between
-from evomask.kernels.lattice_classes import Rows
+from evomask.arrays import Flags, Floats, Points
+from evomask.kernels.lattice.bounds import bounds_between
+from evomask.kernels.lattice.classes import Rows
+from evomask.kernels.lattice.nodes import LOSSES
 from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Lattice

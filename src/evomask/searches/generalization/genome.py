@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.kernels.lattice_classes import Rows
+from evomask.kernels.lattice.classes import Rows
 from evomask.searches.generalization.lattice import Levels
 
 

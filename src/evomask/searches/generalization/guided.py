@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
-from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.lattice_classes import Rows
-from evomask.kernels.lattice_promise import distances, margins
+from evomask.kernels.lattice.classes import Rows
+from evomask.kernels.lattice.promise import distances, margins
 from evomask.searches.generalization.comparison import minimal
 from evomask.searches.generalization.forecast import Forecast, forecast
 from evomask.searches.generalization.genome import as_rows, number_of

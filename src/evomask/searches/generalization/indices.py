@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Flags, Floats, Indices, Points
-from evomask.kernels.lattice_classes import CountRows, Rows
+from evomask.kernels.lattice.classes import CountRows, Rows
 from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.lattice import Lattice, Levels
 

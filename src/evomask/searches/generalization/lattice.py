@@ -11,14 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Indices, Labels
 from evomask.data.classes import classes_of_columns
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.kernels.arrays import Flags, Floats, Indices, Labels
-from evomask.kernels.lattice import Rule, sweep
-from evomask.kernels.lattice_classes import (
+from evomask.kernels.lattice.classes import (
     CountRows,
     Layout,
     Merged,
@@ -30,6 +29,7 @@ from evomask.kernels.lattice_classes import (
     packed,
     unpacked,
 )
+from evomask.kernels.lattice.nodes import Rule, sweep
 from evomask.searches.generalization.figures import Figures
 
 Levels: TypeAlias = tuple[int, ...]

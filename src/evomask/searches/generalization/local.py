@@ -9,14 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Codes, Flags, Floats, Indices, Labels
 from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.partition import canonical, checked_k
 from evomask.data.recoding import CategorySets
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.kernels.arrays import Codes, Flags, Floats, Indices, Labels
-from evomask.kernels.lattice_classes import Rows, unpacked
-from evomask.kernels.local_recoding import Trees, group_alike, trees_of
+from evomask.kernels.lattice.classes import Rows, unpacked
+from evomask.kernels.lattice.local_recoding import Trees, group_alike, trees_of
 from evomask.searches.generalization.lattice import Lattice, restricted
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.evolution.variation import cross_points
-from evomask.kernels.arrays import Indices
 from evomask.searches.generalization.lattice import Levels
 
 

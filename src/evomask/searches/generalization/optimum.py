@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Flags, Points
 from evomask.data.partition import checked_k
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Flags, Points
 from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.indices import geometric_loss
 from evomask.searches.generalization.lattice import LARGEST_SWEEP, Lattice, Levels

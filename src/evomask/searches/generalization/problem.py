@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Floats
 from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.data.wording import levels_in_words
@@ -16,7 +17,6 @@ from evomask.evolution.individual import Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
-from evomask.kernels.arrays import Floats
 from evomask.searches.generalization import genome, operators
 from evomask.searches.generalization.charts import lattice_chart
 from evomask.searches.generalization.comparison import (

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Points
 from evomask.errors import ParameterError
-from evomask.kernels.arrays import Flags, Floats, Points
-from evomask.kernels.lattice import Rule, read
-from evomask.kernels.lattice_classes import Merged, merge, unpacked
+from evomask.kernels.lattice.classes import Merged, merge, unpacked
+from evomask.kernels.lattice.nodes import Rule, read
 from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.indices import ClassIndex, Equivalence, Index
 from evomask.searches.generalization.lattice import Lattice, Levels

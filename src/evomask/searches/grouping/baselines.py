@@ -9,7 +9,7 @@ from math import ceil, isqrt
 
 import numpy as np
 
-from evomask.kernels.arrays import Points
+from evomask.arrays import Points
 from evomask.searches.grouping.genome import Group, Grouping, grouping_of
 
 

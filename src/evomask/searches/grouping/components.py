@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evomask.arrays import Floats, Labels, Points
 from evomask.data.distance import Standardizer
 from evomask.data.partition import total_sum_of_squares, within_sum_of_squares
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Labels, Points
-from evomask.kernels.joint_linkage import strictly_nearest
-from evomask.kernels.mdav import mdav
-from evomask.masking.aggregation import group_means
-from evomask.masking.points import standardised
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.linking.joint_linkage import strictly_nearest
+from evomask.masking.microaggregation.aggregation import group_means
+from evomask.masking.microaggregation.points import standardised
 from evomask.searches.grouping.genome import Group
 
 WITHIN = 10.0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evomask.kernels.arrays import Points
+from evomask.arrays import Points
 from evomask.searches.grouping.genome import Group
 
 

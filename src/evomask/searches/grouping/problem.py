@@ -12,7 +12,7 @@ from evomask.data.wording import MOST_NAMED
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
-from evomask.masking.aggregation import aggregated
+from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Components, Microaggregations
 from evomask.searches.grouping.explanation import explained

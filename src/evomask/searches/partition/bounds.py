@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from evomask.arrays import Labels, Points
 from evomask.data.partition import within_sum_of_squares
-from evomask.kernels.arrays import Labels, Points
-from evomask.kernels.bound import least_squares
+from evomask.kernels.groups.bound import least_squares
 from evomask.searches.partition.genome import MANY_NUMBERS, is_vast, near_records
 
 ROUNDS = 400

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from evomask.kernels.arrays import Labels, Points
-from evomask.kernels.mdav import mdav
-from evomask.kernels.orders import along_groups, nearest_point_next, tour
-from evomask.kernels.splits import split_order
-from evomask.kernels.vmdav import vmdav
+from evomask.arrays import Labels, Points
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.orders import along_groups, nearest_point_next, tour
+from evomask.kernels.groups.splits import split_order
+from evomask.kernels.groups.vmdav import vmdav
 from evomask.searches.partition.genome import is_vast
 
 GAMMA = 1.1

@@ -7,11 +7,11 @@ squared distance 1. So the sum of squares of a group is, for all kinds, that of 
 
 import numpy as np
 
+from evomask.arrays import Codes, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.kernels.arrays import Codes, Points
-from evomask.masking.points import standardised
+from evomask.masking.microaggregation.points import standardised
 
 
 def embedded(table: Table, names: tuple[str, ...]) -> Points:

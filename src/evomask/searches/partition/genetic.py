@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Indices, Labels, Points
 from evomask.data.partition import canonical
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.brood import FIRST, Brood, Outcome, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
-from evomask.kernels.arrays import Indices, Labels, Points
 from evomask.kernels.generator import seed_of
-from evomask.kernels.genetic import bred, first_genomes
+from evomask.kernels.groups.genetic import bred, first_genomes
 from evomask.searches.partition.problem import Grouped
 
 BREED = "breed"

@@ -5,9 +5,9 @@ Groups are numbered in the order of their first record, so equal partitions are 
 
 import numpy as np
 
+from evomask.arrays import Codes, Floats, Indices, Points
 from evomask.data.partition import checked_k
 from evomask.errors import DataError
-from evomask.kernels.arrays import Codes, Floats, Indices, Points
 
 MANY_RECORDS, MANY_NUMBERS = 20_000, 8
 """A file with more of both is vast: no tree finds the nearest of all its records quickly."""

@@ -12,17 +12,17 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels, Points
 from evomask.data.partition import canonical, centroids, within_sum_of_squares
 from evomask.errors import ParameterError
 from evomask.evolution.brood import FIRST, Brood, Outcome, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
-from evomask.kernels.annealing import anneal
-from evomask.kernels.arrays import Indices, Labels, Points
-from evomask.kernels.exact import optimum
 from evomask.kernels.generator import seed_of
-from evomask.kernels.groups import padded
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.annealing import anneal
+from evomask.kernels.groups.exact import optimum
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.sums import padded
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.problem import RECOMBINE, Grouped

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Labels
 from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Individual, Population
 from evomask.evolution.state import State, born
-from evomask.kernels.arrays import Labels
 from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RENEW, RESOLVE
 
 FOUNDERS = 16

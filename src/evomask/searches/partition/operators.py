@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels, Points
 from evomask.data.partition import canonical, centroids, group_sizes, within_sum_of_squares
-from evomask.kernels.arrays import Indices, Labels, Points
-from evomask.kernels.exact import optimum
+from evomask.kernels.groups.exact import optimum
 
 POOL_RECORDS = 16
 """Most records in a pool of groups that is solved exactly."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Codes, Floats, Labels, Points
 from evomask.data.partition import (
     canonical,
     group_sizes,
@@ -17,11 +18,10 @@ from evomask.data.partition import (
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.setup import Draws
-from evomask.kernels.annealing import anneal
-from evomask.kernels.arrays import Codes, Floats, Labels, Points
 from evomask.kernels.generator import seed_of
-from evomask.kernels.groups import padded
-from evomask.masking.aggregation import aggregated
+from evomask.kernels.groups.annealing import anneal
+from evomask.kernels.groups.sums import padded
+from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
 from evomask.searches.partition.genome import near_count, near_records

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evomask.kernels.arrays import Flags, Floats
+from evomask.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

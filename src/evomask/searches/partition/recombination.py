@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.data.partition import canonical
-from evomask.kernels.arrays import Floats, Indices, Labels, Points
 from evomask.searches.partition.genome import squares_within
 from evomask.searches.partition.programs import TooHardError, cheapest
 

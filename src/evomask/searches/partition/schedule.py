@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evomask.arrays import Floats, Points
 from evomask.data.partition import within_sum_of_squares
-from evomask.kernels.annealing import anneal
-from evomask.kernels.arrays import Floats, Points
 from evomask.kernels.generator import seed_of
-from evomask.kernels.groups import padded
-from evomask.kernels.mdav import mdav
+from evomask.kernels.groups.annealing import anneal
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.sums import padded
 from evomask.searches.partition.genome import near_count, near_records
 
 LEVELS = 200

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from evomask.arrays import Labels, Points
 from evomask.data.partition import canonical, checked_k, group_sizes
 from evomask.data.schema import Role
 from evomask.data.table import Table
@@ -17,10 +18,9 @@ from evomask.evolution.individual import Population
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
-from evomask.kernels.arrays import Labels, Points
-from evomask.kernels.exact import MOST_RECORDS
-from evomask.kernels.mdav import mdav
-from evomask.kernels.vmdav import vmdav
+from evomask.kernels.groups.exact import MOST_RECORDS
+from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.vmdav import vmdav
 from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded

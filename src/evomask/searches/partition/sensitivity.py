@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evomask.arrays import Flags, Floats, Points
 from evomask.data.partition import within_sum_of_squares
-from evomask.kernels.arrays import Flags, Floats, Points
 from evomask.searches.partition.genetic import Rates, begun, continued
 
 FACTORS = "mutation", "crossover", "chromosomes"

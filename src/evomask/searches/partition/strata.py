@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evomask.arrays import Indices, Labels
 from evomask.data.classes import classes_of
 from evomask.data.partition import canonical
 from evomask.data.schema import Role
@@ -11,7 +12,6 @@ from evomask.data.table import Table
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.setup import Draws
-from evomask.kernels.arrays import Indices, Labels
 from evomask.searches.partition.genome import checked_points
 from evomask.searches.partition.problem import Grouped, Memetic
 

@@ -10,13 +10,19 @@ from functools import cached_property
 
 import numpy as np
 
+from evomask.arrays import Floats, Indices
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.arrays import Floats, Indices
-from evomask.kernels.transitions import Bounds
-from evomask.masking.limits import Limits, allowed_changes, nearest_range, shaped, tidied
-from evomask.masking.pram import Transitions
-from evomask.masking.transitions import frequencies_of, rows_to_one
+from evomask.kernels.pram.transitions import Bounds
+from evomask.masking.randomization.limits import (
+    Limits,
+    allowed_changes,
+    nearest_range,
+    shaped,
+    tidied,
+)
+from evomask.masking.randomization.pram import Transitions
+from evomask.masking.randomization.transitions import frequencies_of, rows_to_one
 
 THOUSAND = 1000
 """What a probability is multiplied by to become a whole number."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.evolution.gray import from_gray, gray
 from evomask.evolution.individual import Fitness
-from evomask.kernels.arrays import Floats
-from evomask.kernels.transitions import Bounds, changed_at_random
+from evomask.kernels.pram.transitions import Bounds, changed_at_random
 
 BITS = 10
 """Length of a Gray code; 1000 needs ten."""

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Floats
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
-from evomask.kernels.arrays import Floats
-from evomask.masking.common_draws import CommonDraws
-from evomask.masking.transitions import properties_of, staying
-from evomask.measures.randomized import Randomized
+from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.transitions import properties_of, staying
+from evomask.measures.expected.randomized import Randomized
 from evomask.searches.pram import operators
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Goal, Guide

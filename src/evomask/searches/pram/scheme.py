@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Cost, Fitness, Population
 from evomask.evolution.replacement import plus, without_clones
 from evomask.evolution.selection import leaders
 from evomask.evolution.state import State
-from evomask.kernels.arrays import Floats
 
 CLIMB, BLEND, SPREAD = "climb", "blend", "spread"
 

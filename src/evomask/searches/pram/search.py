@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.arrays import Floats
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import COSTS, Cost, Joined, first
@@ -20,17 +21,16 @@ from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
-from evomask.kernels.arrays import Floats
-from evomask.masking.common_draws import CommonDraws
-from evomask.masking.limits import DOMINANT, Limits
-from evomask.masking.pram import Design, Pram
-from evomask.masking.requirements import require_share
-from evomask.masking.transitions import rows_to_one
+from evomask.masking.checks import require_share
+from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.limits import DOMINANT, Limits
+from evomask.masking.randomization.pram import Design, Pram
+from evomask.masking.randomization.transitions import rows_to_one
+from evomask.measures.expected.forecast import Outlook
+from evomask.measures.expected.randomized import Randomized, profile_measures
 from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
-from evomask.measures.outlook import Outlook
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.randomized import Randomized, profile_measures
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import TransitionProblem

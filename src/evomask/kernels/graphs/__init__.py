@@ -1,0 +1,1 @@
+"""Profiles of a social graph in clusters, and one-hop neighbourhoods."""

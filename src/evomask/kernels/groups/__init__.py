@@ -1,0 +1,1 @@
+"""Groups of records: constructions, walks, annealing, exact ones and bounds."""

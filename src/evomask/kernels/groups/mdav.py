@@ -1,0 +1,239 @@
+"""MDAV: groups of k around the records farthest from the centroid.
+
+Distances are squared, summed attribute by attribute in their order, and never by a formula
+that cancels: equal records are at distance exactly 0 and ties are exact. The lowest index
+wins every tie. The running centroid is kept by subtraction.
+"""
+
+from enum import Enum
+
+import numpy as np
+
+from evomask.arrays import Floats, Indices, Labels, Points
+from evomask.kernels.compiler import INDICES, POINTS, WHOLE, inner, kernel
+from evomask.kernels.groups.blocks import largest, smallest, sums_of
+
+BLOCK = 512
+"""Records whose distances are computed together; they stay in the nearest cache."""
+
+FEW = 600
+"""Number of groups from which on indexes pay."""
+
+
+class Strategy(Enum):
+    """Ways to the same groups."""
+
+    FLAT = "every distance is computed"
+    WALKS = "walks along records sorted by their distance to the centroid"
+    TREE = "walks for the farthest records, a kd-tree for the nearest"
+    PROBED = "flat for few groups, else walks, and the tree if some trial searches favour it"
+
+
+def mdav(
+    points: Points, k: int, *, classic: bool = False, strategy: Strategy = Strategy.PROBED
+) -> Labels:
+    """Group label of each record; groups numbered in the order they are formed.
+
+    The generic ending forms pairs of groups while 3k or more records remain and one more
+    while 2k or more remain; the rest, k to 2k-1 records, is the last group. The classic
+    ending forms pairs while 2k or more remain; of a rest below k each record joins the group
+    with the closest centroid, a larger rest is its own group.
+
+    Cost is at most O(n² d / k) time, and O(n d) memory.
+    """
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    few = strategy is Strategy.PROBED and len(points) < FEW * k
+    form_groups = _flat if few or strategy is Strategy.FLAT else _by_walks
+    return with_rest(points, form_groups(points, k, 2 if classic else 3, strategy), k)
+
+
+def _flat(points: Points, k: int, pairs_while: int, _: Strategy) -> Labels:
+    return _mdav(points, k, pairs_while)
+
+
+def _by_walks(points: Points, k: int, pairs_while: int, strategy: Strategy) -> Labels:
+    from evomask.kernels.groups import walks
+
+    use = {Strategy.WALKS: walks.NEVER, Strategy.TREE: walks.ALWAYS}
+    return walks.mdav_by_walks(points, k, pairs_while, use.get(strategy, walks.PROBED))
+
+
+@inner
+def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
+    """Squared distances of the records at start..stop to *centre*."""
+    for i in range(stop - start):
+        out[i] = 0.0
+    for j in range(columns.shape[0]):
+        column = columns[j, start:stop]
+        middle = centre[j]
+        for i in range(stop - start):
+            apart = column[i] - middle
+            out[i] += apart * apart
+
+
+@inner
+def _farthest_of_block(
+    ids: Indices, start: int, stop: int, block: Floats, best: float, position: int
+) -> tuple[float, int]:
+    """The farthest so far, after looking at one block; most blocks cannot hold it."""
+    if largest(block, stop - start) >= best:
+        for i in range(stop - start):
+            if block[i] > best or (block[i] == best and ids[start + i] < ids[position]):
+                best = block[i]
+                position = start + i
+    return best, position
+
+
+@inner
+def _farthest(columns: Points, ids: Indices, left: int, centre: Floats, block: Floats) -> int:
+    """Position of the remaining record farthest from *centre*."""
+    best = -1.0
+    position = -1
+    for start in range(0, left, BLOCK):
+        stop = min(start + BLOCK, left)
+        distances_to(columns, start, stop, centre, block)
+        best, position = _farthest_of_block(ids, start, stop, block, best, position)
+    return position
+
+
+@inner
+def _nearest_and_farthest(
+    columns: Points,
+    ids: Indices,
+    left: int,
+    centre: Floats,
+    k: int,
+    block: Floats,
+    near_far: Floats,
+    near: Indices,
+) -> int:
+    """Fill *near* with the k nearest positions, nearest first; return the farthest position.
+
+    One pass over the distances serves both. ``near_far`` holds the distances of *near*.
+    """
+    found = 0
+    best = -1.0
+    position = -1
+    for start in range(0, left, BLOCK):
+        stop = min(start + BLOCK, left)
+        distances_to(columns, start, stop, centre, block)
+        best, position = _farthest_of_block(ids, start, stop, block, best, position)
+        if found == k and smallest(block, stop - start) > near_far[k - 1]:
+            continue
+        for i in range(stop - start):
+            apart = block[i]
+            if found == k and apart > near_far[k - 1]:
+                continue
+            if found == k and apart == near_far[k - 1] and ids[start + i] > ids[near[k - 1]]:
+                continue
+            place = found if found < k else k - 1
+            if found < k:
+                found += 1
+            while place > 0 and (
+                near_far[place - 1] > apart
+                or (near_far[place - 1] == apart and ids[near[place - 1]] > ids[start + i])
+            ):
+                near_far[place] = near_far[place - 1]
+                near[place] = near[place - 1]
+                place -= 1
+            near_far[place] = apart
+            near[place] = start + i
+    return position
+
+
+@inner
+def _close_group(
+    columns: Points,
+    ids: Indices,
+    left: int,
+    sums: Floats,
+    near: Indices,
+    labels: Labels,
+    group: int,
+) -> int:
+    """Give the records at *near* their label and take them out; how many are left."""
+    for position in near:
+        labels[ids[position]] = group
+        for j in range(columns.shape[0]):
+            sums[j] -= columns[j, position]
+    for position in np.sort(near)[::-1]:
+        left -= 1
+        ids[position] = ids[left]
+        for j in range(columns.shape[0]):
+            columns[j, position] = columns[j, left]
+    return left
+
+
+@kernel(POINTS, WHOLE, WHOLE)
+def _mdav(points: Points, k: int, pairs_while: int) -> Labels:
+    """Pairs of groups while *pairs_while* times k records remain; the rest has label -1.
+
+    A farthest record that is also among the k nearest is as far away as all records outside:
+    a tie, which the lowest of them wins.
+    """
+    n = points.shape[0]
+    columns = points.T.copy()
+    sums = sums_of(points)
+    labels = np.full(n, -1, dtype=np.int64)
+    ids = np.arange(n)
+    block = np.empty(BLOCK)
+    near = np.empty(k, dtype=np.int64)
+    near_far = np.empty(k)
+    left = n
+    group = 0
+    lowest_left = 0
+    while left >= 2 * k:
+        centre = sums / left
+        far = _farthest(columns, ids, left, centre, block)
+        centre = points[ids[far]].copy()
+        paired = left >= pairs_while * k
+        far = _nearest_and_farthest(columns, ids, left, centre, k, block, near_far, near)
+        opposite = ids[far]
+        left = _close_group(columns, ids, left, sums, near, labels, group)
+        group += 1
+        if paired:
+            while labels[lowest_left] >= 0:
+                lowest_left += 1
+            centre = points[opposite if labels[opposite] < 0 else lowest_left].copy()
+            _nearest_and_farthest(columns, ids, left, centre, k, block, near_far, near)
+            left = _close_group(columns, ids, left, sums, near, labels, group)
+            group += 1
+    return labels
+
+
+@inner
+def centroids_of(points: Points, labels: Labels, groups: int) -> Points:
+    """Mean of the records of each group; records with a negative label are left out."""
+    centroids = np.zeros((groups, points.shape[1]))
+    sizes = np.zeros(groups)
+    for i in range(points.shape[0]):
+        if labels[i] >= 0:
+            sizes[labels[i]] += 1
+            for j in range(points.shape[1]):
+                centroids[labels[i], j] += points[i, j]
+    for g in range(groups):
+        for j in range(points.shape[1]):
+            centroids[g, j] /= sizes[g]
+    return centroids
+
+
+@kernel(POINTS, INDICES, WHOLE)
+def with_rest(points: Points, labels: Labels, k: int) -> Labels:
+    """Records without a label become the last group, or join the closest if fewer than k."""
+    rest = np.flatnonzero(labels < 0)
+    groups = labels.max() + 1
+    finished = labels.copy()
+    if rest.size >= k or groups == 0:
+        finished[rest] = groups
+        return finished
+    centroids = centroids_of(points, labels, groups)
+    for i in rest:
+        best = np.inf
+        for g in range(groups):
+            apart = 0.0
+            for j in range(points.shape[1]):
+                apart += (points[i, j] - centroids[g, j]) ** 2
+            if apart < best:
+                best = apart
+                finished[i] = g
+    return finished

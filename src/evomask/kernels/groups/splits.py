@@ -1,0 +1,98 @@
+"""The best cut of an ordering of records into groups (Hansen and Mukherjee, 2003).
+
+A shortest path over the places between records: every step is a group of k to 2k-1 records
+that follow one another, its length the group's sum of squares. Sums are taken from the
+group's last record, so that nothing cancels where numbers lie far from zero. Of equally
+short paths the one whose later groups are smaller is taken.
+"""
+
+import numpy as np
+
+from evomask.arrays import Floats, Indices, Labels, Points
+from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
+
+
+def split_values(values: Floats, k: int) -> Labels:
+    """Groups of k or more with the least sum of squares, numbered by rising value.
+
+    No grouping of numbers is better: the best one never interleaves. Equal values stand in
+    the order of their records. Cost is O(n log n + n k) time and O(n) memory.
+    """
+    order = np.argsort(values, kind="stable")
+    labels = np.empty(len(values), dtype=np.int64)
+    labels[order] = _split_line(np.asarray(values, dtype=np.float64)[order], k)
+    return labels
+
+
+def split_order(points: Points, order: Indices, k: int) -> Labels:
+    """The best groups of k or more that follow one another in *order*, numbered along it.
+
+    Cost is O(n k d) time and O(n) memory beside a copy of the points.
+    """
+    labels = np.empty(len(points), dtype=np.int64)
+    labels[order] = _split_path(np.ascontiguousarray(points[order], dtype=np.float64), k)
+    return labels
+
+
+@inner
+def _labels_along(sizes: Indices) -> Labels:
+    """Group numbers along the way, from the size of the last group before each place."""
+    labels = np.zeros(sizes.size - 1, dtype=np.int64)
+    stop = labels.size
+    while stop > 0:
+        labels[stop - sizes[stop]] = 1
+        stop -= sizes[stop]
+    return np.cumsum(labels) - 1
+
+
+@kernel(FLOATS, WHOLE)
+def _split_line(values: Floats, k: int) -> Labels:
+    """Group numbers of values that rise."""
+    n = values.size
+    shares = 1.0 / np.arange(1, 2 * k + 1)
+    lengths = np.full(n + 1, np.inf)
+    lengths[0] = 0.0
+    sizes = np.zeros(n + 1, dtype=np.int64)
+    for stop in range(min(k, n), n + 1):
+        total = 0.0
+        squares = 0.0
+        for place in range(stop - 1, max(stop - k, 0), -1):
+            apart = values[stop - 1] - values[place]
+            total += apart
+            squares += apart * apart
+        for size in range(min(k, n), min(2 * k - 1, stop) + 1):
+            apart = values[stop - 1] - values[stop - size]
+            total += apart
+            squares += apart * apart
+            length = lengths[stop - size] + squares - total * total * shares[size - 1]
+            if length < lengths[stop]:
+                lengths[stop] = length
+                sizes[stop] = size
+    return _labels_along(sizes)
+
+
+@kernel(POINTS, WHOLE)
+def _split_path(points: Points, k: int) -> Labels:
+    """Group numbers of records that stand in their order."""
+    n, d = points.shape
+    shares = 1.0 / np.arange(1, 2 * k + 1)
+    lengths = np.full(n + 1, np.inf)
+    lengths[0] = 0.0
+    sizes = np.zeros(n + 1, dtype=np.int64)
+    totals = np.empty(d)
+    for stop in range(min(k, n), n + 1):
+        totals[:] = 0.0
+        squares = 0.0
+        for size in range(1, min(2 * k - 1, stop) + 1):
+            around = 0.0
+            for j in range(d):
+                apart = points[stop - 1, j] - points[stop - size, j]
+                totals[j] += apart
+                squares += apart * apart
+                around += totals[j] * totals[j]
+            if size >= min(k, n):
+                length = lengths[stop - size] + squares - around * shares[size - 1]
+                if length < lengths[stop]:
+                    lengths[stop] = length
+                    sizes[stop] = size
+    return _labels_along(sizes)

@@ -1,0 +1,1 @@
+"""Nodes of a generalization lattice and their equivalence classes."""

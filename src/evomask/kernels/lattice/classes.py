@@ -1,0 +1,207 @@
+"""Equivalence classes of a generalization lattice, merged from finer ones.
+
+A class is a key, a size and, where wanted, counts of sensitive values. A key holds one digit
+per attribute in a field of bits: the lowest leaf below the class' ancestor. So a digit stays
+a leaf at every level, and going up a level is one lookup. Fields fill as many words as needed.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.arrays import Codes, Indices
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel
+
+Rows = NDArray[np.int64]
+Tables = NDArray[np.int64]
+CountRows = NDArray[np.int32]
+
+WORD_BITS = 62
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+"""The golden ratio in 64 bits: multiplying by it scatters keys."""
+
+
+class Layout(NamedTuple):
+    """Where digits stand in keys, and what they become.
+
+    Args:
+        word: the row of keys that holds an attribute's digit.
+        shift: how many bits lie below the digit.
+        mask: the digit's bits, shifted down.
+        lowest: lowest leaf below the ancestor, by attribute, level and leaf.
+        below: leaves below the ancestor, less one; by attribute, level and leaf.
+        full: what a suppressed cell counts: all leaves less one, at least 1.
+    """
+
+    word: Indices
+    shift: Indices
+    mask: Indices
+    lowest: Tables
+    below: Tables
+    full: Indices
+
+
+class Merged(NamedTuple):
+    """Equivalence classes in the order of their first record.
+
+    Args:
+        keys: a row per word, a column per class.
+        counts: a row per class; sensitive values in front, then labels.
+    """
+
+    keys: Rows
+    sizes: Indices
+    counts: CountRows
+
+
+_INDICES = numba.int64[::1]
+_TABLES = numba.int64[:, :, ::1]
+LAYOUT = numba.types.NamedTuple((_INDICES, _INDICES, _INDICES, _TABLES, _TABLES, _INDICES), Layout)
+MERGED = numba.types.NamedTuple((numba.int64[:, ::1], _INDICES, numba.int32[:, ::1]), Merged)
+
+
+def fields(leaves: Indices) -> tuple[Indices, Indices, Indices]:
+    """Word, shift and mask of each attribute, by its number of leaves."""
+    places, used, word = [], 0, 0
+    for n in leaves:
+        width = max(int(n - 1).bit_length(), 1)
+        if used + width > WORD_BITS:
+            word, used = word + 1, 0
+        places.append((word, used, (1 << width) - 1))
+        used += width
+    words, shifts, masks = np.array(places, dtype=np.int64).T
+    return words.copy(), shifts.copy(), masks.copy()
+
+
+def packed(digits: Rows, layout: Layout) -> Rows:
+    """Keys, one row per word, of records given as rows of leaves."""
+    keys = np.zeros((int(layout.word[-1]) + 1, len(digits)), dtype=np.int64)
+    for a, (word, shift) in enumerate(zip(layout.word, layout.shift, strict=True)):
+        keys[word] |= digits[:, a] << shift
+    return keys
+
+
+def unpacked(keys: Rows, layout: Layout) -> Rows:
+    """The rows of leaves that were packed."""
+    places = zip(layout.word, layout.shift, layout.mask, strict=True)
+    return np.stack([(keys[word] >> shift) & mask for word, shift, mask in places], axis=1)
+
+
+def merge(classes: Merged, attribute: int, level: int, layout: Layout) -> Merged:
+    """The classes after one attribute went up to *level*; expected cost is O(classes)."""
+    room = Merged(
+        np.empty_like(classes.keys), np.empty_like(classes.sizes), np.empty_like(classes.counts)
+    )
+    n = _merge(classes, attribute, level, layout, room)
+    return Merged(room.keys[:, :n].copy(), room.sizes[:n].copy(), room.counts[:n].copy())
+
+
+def membership(classes: Merged, finer: Merged, layout: Layout, levels: Indices) -> Indices:
+    """For each of *finer*, the class of a node at *levels* that it belongs to."""
+    return _membership(classes.keys, finer.keys, layout, levels)
+
+
+@inner
+def _place(key: Indices, keys: Rows, places: Codes, span: int) -> int:
+    """Where in *places* the class with this key is noted, or where it may be."""
+    mixed = np.uint64(0)
+    for word in key:
+        mixed = (mixed ^ np.uint64(word)) * MIXER
+        mixed ^= mixed >> np.uint64(32)
+    place = int(np.int64(mixed)) & (span - 1)
+    while places[place] >= 0 and (keys[:, places[place]] != key).any():
+        place = (place + 1) & (span - 1)
+    return place
+
+
+@inner
+def _cleared(places: Codes, n: int) -> int:
+    """Empty as much of *places* as n classes need; how much that is, a power of two."""
+    span = 16
+    while span < 2 * n:
+        span *= 2
+    for place in range(span):
+        places[place] = -1
+    return span
+
+
+@inner
+def room_for(n: int) -> Codes:
+    """Places for up to n classes."""
+    return np.empty(4 * n + 16, dtype=np.int32)
+
+
+@inner
+def merge_into(
+    classes: Merged, n: int, attribute: int, level: int, layout: Layout, out: Merged, places: Codes
+) -> int:
+    """Merge n classes and count them; *out* may be *classes*, since no class moves back.
+
+    Long, and on bare arrays, because a call for each class would cost more than its merging.
+    """
+    span = _cleared(places, n)
+    keys, sizes, counts = classes.keys, classes.sizes, classes.counts
+    out_keys, out_sizes, out_counts = out.keys, out.sizes, out.counts
+    word, shift, mask = layout.word[attribute], layout.shift[attribute], layout.mask[attribute]
+    lowest = layout.lowest[attribute, level]
+    words, m = keys.shape[0], counts.shape[1]
+    found = 0
+    for i in range(n):
+        digit = (keys[word, i] >> shift) & mask
+        moved = keys[word, i] + ((lowest[digit] - digit) << shift)
+        mixed = np.uint64(0)
+        for w in range(words):
+            mixed = (mixed ^ np.uint64(moved if w == word else keys[w, i])) * MIXER
+            mixed ^= mixed >> np.uint64(32)
+        place = int(np.int64(mixed)) & (span - 1)
+        to = places[place]
+        while to >= 0:
+            same = out_keys[word, to] == moved
+            for w in range(words):
+                same &= w == word or out_keys[w, to] == keys[w, i]
+            if same:
+                break
+            place = (place + 1) & (span - 1)
+            to = places[place]
+        if to < 0:
+            places[place] = found
+            for w in range(words):
+                out_keys[w, found] = keys[w, i]
+            out_keys[word, found] = moved
+            out_sizes[found] = sizes[i]
+            for v in range(m):
+                out_counts[found, v] = counts[i, v]
+            found += 1
+        else:
+            out_sizes[to] += sizes[i]
+            for v in range(m):
+                out_counts[to, v] += counts[i, v]
+    return found
+
+
+@kernel(MERGED, WHOLE, WHOLE, LAYOUT, MERGED)
+def _merge(classes: Merged, attribute: int, level: int, layout: Layout, out: Merged) -> int:
+    n = classes.sizes.size
+    return merge_into(classes, n, attribute, level, layout, out, room_for(n))
+
+
+@kernel(INDEX_ROWS, INDEX_ROWS, LAYOUT, INDICES)
+def _membership(keys: Rows, finer: Rows, layout: Layout, levels: Indices) -> Indices:
+    n = keys.shape[1]
+    places = room_for(n)
+    span = _cleared(places, n)
+    key = np.empty(keys.shape[0], dtype=np.int64)
+    for i in range(n):
+        key[:] = keys[:, i]
+        places[_place(key, keys, places, span)] = i
+    found = np.empty(finer.shape[1], dtype=np.int64)
+    for i in range(finer.shape[1]):
+        key[:] = finer[:, i]
+        for a in range(levels.size):
+            digit = (key[layout.word[a]] >> layout.shift[a]) & layout.mask[a]
+            lowest = layout.lowest[a, levels[a], digit]
+            key[layout.word[a]] += (lowest - digit) << layout.shift[a]
+        found[i] = places[_place(key, keys, places, span)]
+    return found

@@ -1,0 +1,326 @@
+"""Every number of a lattice node from its equivalence classes, for one node or for all."""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from evomask.arrays import Flags, Floats, Indices, Points
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.lattice.classes import (
+    LAYOUT,
+    MERGED,
+    Layout,
+    Merged,
+    Rows,
+    merge_into,
+    room_for,
+)
+
+K, SUPPRESSED, CLASSES, SQUARES, DISTINCT, AGREEING, MAJORITY = range(7)
+LOSSES = 7
+"""Columns of a node's whole numbers; those from LOSSES on are the attributes' losses."""
+
+AGREEMENT, ENTROPY, CLOSENESS = range(3)
+"""Columns of a node's real numbers."""
+
+_MANY = 2**62
+
+
+class Rule(NamedTuple):
+    """Which classes are suppressed, and what of the counts is sensitive.
+
+    Args:
+        limit: records that may be suppressed; used where *k* is 0.
+        k: smallest size of a class that stays, 0 for what the limit allows.
+        distinct: smallest number of sensitive values in a class that stays.
+        sensitive: how many columns of the counts are sensitive values; the rest are labels.
+        shares: 0 leaves out what needs shares of sensitive values, 1 takes them, 2 in order.
+    """
+
+    limit: int
+    k: int
+    distinct: int
+    sensitive: int
+    shares: int
+
+
+class Whole(NamedTuple):
+    """The table as a whole: counts of its sensitive values and labels, and its records."""
+
+    counts: Indices
+    records: int
+
+
+RULE = numba.types.NamedUniTuple(WHOLE, 5, Rule)
+
+
+def read(
+    classes: Merged, levels: Indices, layout: Layout, base: Indices, rule: Rule
+) -> tuple[Indices, Floats]:
+    """A node's numbers from its classes; *base* are the attributes' losses if all stayed."""
+    return _read_node(classes, levels, layout, base, rule)
+
+
+def sweep(
+    classes: Merged, order: Indices, heights: Indices, layout: Layout, bases: Rows, rule: Rule
+) -> tuple[Rows, Points]:
+    """The numbers of every node, nodes in the lexicographic order of their levels.
+
+    Goes through the lattice depth first, the last attribute of *order* fastest, and merges
+    every node from the one before it along one attribute. Memory is O(classes · attributes).
+    """
+    return _sweep(classes, order, heights, layout, bases, rule)
+
+
+@inner
+def _smallest_kept(sizes: Indices, n: int, limit: int, tally: Indices) -> int:
+    """The smallest class size that stays when no more than *limit* records may go."""
+    for size in range(limit + 1):
+        tally[size] = 0
+    least = _MANY
+    for i in range(n):
+        if sizes[i] <= limit:
+            tally[sizes[i]] += sizes[i]
+        else:
+            least = min(least, sizes[i])
+    gone = 0
+    for size in range(1, limit + 1):
+        gone += tally[size]
+        if gone > limit:
+            return size
+    return least
+
+
+@inner
+def _read_sizes(sizes: Indices, stays: Flags, n: int, records: int) -> tuple[int, int, int, int]:
+    """Smallest class that stays, records that go, classes that stay, squares of their sizes."""
+    smallest = records
+    gone = 0
+    kept = 0
+    squares = 0
+    for i in range(n):
+        if stays[i]:
+            smallest = min(smallest, sizes[i])
+            kept += 1
+            squares += sizes[i] * sizes[i]
+        else:
+            gone += sizes[i]
+    return smallest, gone, kept, squares
+
+
+@inner
+def _add_suppressed(
+    classes: Merged, stays: Flags, n: int, levels: Indices, layout: Layout, losses: Indices
+) -> None:
+    """Each cell of a suppressed class loses everything."""
+    for a in range(levels.size):
+        keys = classes.keys[layout.word[a]]
+        shift, mask, full = layout.shift[a], layout.mask[a], layout.full[a]
+        below = layout.below[a, levels[a]]
+        for i in range(n):
+            if not stays[i]:
+                losses[a] += classes.sizes[i] * (full - below[(keys[i] >> shift) & mask])
+
+
+@inner
+def _read_counts(
+    classes: Merged, stays: Flags, n: int, sensitive: int
+) -> tuple[int, int, int, float]:
+    """Fewest sensitive values, squares of their counts, records with their class' main label.
+
+    And, added over records, the share of the own sensitive value in the own class.
+    """
+    sizes, counts = classes.sizes, classes.counts
+    distinct = sensitive
+    agreeing = 0
+    majority = 0
+    agreement = 0.0
+    for i in range(n):
+        if stays[i]:
+            values = 0
+            squares = 0
+            for v in range(sensitive):
+                count = int(counts[i, v])
+                values += count > 0
+                squares += count * count
+            distinct = min(distinct, values)
+            agreeing += squares
+            agreement += squares / sizes[i]
+            most = 0
+            for v in range(sensitive, counts.shape[1]):
+                most = max(most, counts[i, v])
+            majority += most
+    return distinct, agreeing, majority, agreement
+
+
+@inner
+def _least_entropy(classes: Merged, stays: Flags, n: int, sensitive: int) -> float:
+    """The smallest exponential of a class' entropy: its effective number of sensitive values."""
+    least = np.log(sensitive)
+    for i in range(n):
+        if stays[i]:
+            entropy = 0.0
+            for v in range(sensitive):
+                if classes.counts[i, v] > 0:
+                    share = classes.counts[i, v] / classes.sizes[i]
+                    entropy -= share * np.log(share)
+            least = min(least, entropy)
+    return np.exp(least)
+
+
+@inner
+def _farthest(classes: Merged, stays: Flags, n: int, rule: Rule, table: Whole) -> float:
+    """Largest earth mover's distance between the sensitive values of a class and the table."""
+    ordered = rule.shares == 2
+    scale = 1.0 / max(rule.sensitive - 1, 1) if ordered else 0.5
+    farthest = 0.0
+    for i in range(n):
+        if stays[i]:
+            apart = 0.0
+            carried = 0.0
+            for v in range(rule.sensitive):
+                share = table.counts[v] / table.records
+                difference = classes.counts[i, v] / classes.sizes[i] - share
+                carried = carried + difference if ordered else difference
+                apart += abs(carried)
+            farthest = max(farthest, apart * scale)
+    return farthest
+
+
+@inner
+def _flag_kept(classes: Merged, n: int, rule: Rule, stays: Flags, tally: Indices) -> None:
+    least = rule.k if rule.k > 0 else _smallest_kept(classes.sizes, n, rule.limit, tally)
+    for i in range(n):
+        stays[i] = classes.sizes[i] >= least
+    if rule.distinct > 1:
+        for i in range(n):
+            values = 0
+            for v in range(rule.sensitive):
+                values += classes.counts[i, v] > 0
+            stays[i] &= values >= rule.distinct
+
+
+@inner
+def _read_into(
+    classes: Merged,
+    n: int,
+    levels: Indices,
+    layout: Layout,
+    base: Indices,
+    rule: Rule,
+    table: Whole,
+    stays: Flags,
+    tally: Indices,
+    whole: Indices,
+    real: Floats,
+) -> None:
+    """A node's numbers; a node that keeps no class is as good in k and l as can be."""
+    _flag_kept(classes, n, rule, stays, tally)
+    smallest, gone, kept, squares = _read_sizes(classes.sizes, stays, n, table.records)
+    whole[K], whole[SUPPRESSED], whole[CLASSES], whole[SQUARES] = smallest, gone, kept, squares
+    whole[LOSSES:] = base
+    if gone > 0:
+        _add_suppressed(classes, stays, n, levels, layout, whole[LOSSES:])
+    if classes.counts.shape[1] > 0:
+        distinct, agreeing, majority, agreement = _read_counts(classes, stays, n, rule.sensitive)
+        whole[DISTINCT], whole[AGREEING], whole[MAJORITY] = distinct, agreeing, majority
+        real[AGREEMENT] = agreement
+    if rule.shares > 0:
+        real[ENTROPY] = _least_entropy(classes, stays, n, rule.sensitive)
+        real[CLOSENESS] = _farthest(classes, stays, n, rule, table)
+
+
+@inner
+def _table(classes: Merged) -> Whole:
+    counts = np.zeros(classes.counts.shape[1], dtype=np.int64)
+    for i in range(classes.sizes.size):
+        for v in range(counts.size):
+            counts[v] += classes.counts[i, v]
+    return Whole(counts, classes.sizes.sum())
+
+
+@kernel(MERGED, INDICES, LAYOUT, INDICES, RULE)
+def _read_node(
+    classes: Merged, levels: Indices, layout: Layout, base: Indices, rule: Rule
+) -> tuple[Indices, Floats]:
+    whole = np.zeros(LOSSES + levels.size, dtype=np.int64)
+    real = np.zeros(3)
+    n = classes.sizes.size
+    stays = np.empty(n, dtype=np.bool_)
+    tally = np.empty(rule.limit + 1, dtype=np.int64)
+    _read_into(
+        classes, n, levels, layout, base, rule, _table(classes), stays, tally, whole, real
+    )  # fmt: skip
+    return whole, real
+
+
+@inner
+def _strides(heights: Indices) -> tuple[Indices, int]:
+    """How far apart in lexicographic order nodes are that differ by one level; all nodes."""
+    strides = np.empty(heights.size, dtype=np.int64)
+    nodes = 1
+    for a in range(heights.size - 1, -1, -1):
+        strides[a] = nodes
+        nodes *= heights[a] + 1
+    return strides, nodes
+
+
+@inner
+def _next_node(levels: Indices, order: Indices, heights: Indices) -> int:
+    """Step *levels* on, the last of *order* fastest; the depth that rose, or -1 at the end."""
+    depth = levels.size - 1
+    while depth >= 0 and levels[order[depth]] == heights[order[depth]]:
+        levels[order[depth]] = 0
+        depth -= 1
+    if depth >= 0:
+        levels[order[depth]] += 1
+    return depth
+
+
+@kernel(MERGED, INDICES, INDICES, LAYOUT, INDEX_ROWS, RULE)
+def _sweep(
+    classes: Merged, order: Indices, heights: Indices, layout: Layout, bases: Rows, rule: Rule
+) -> tuple[Rows, Points]:
+    """Buffer d + 1 holds the classes with the first d + 1 attributes of *order* at their levels.
+
+    An attribute at level 0 needs no buffer: ``source`` tells whose classes they are.
+    """
+    s, n = heights.size, classes.sizes.size
+    strides, nodes = _strides(heights)
+    whole = np.zeros((nodes, LOSSES + s), dtype=np.int64)
+    real = np.zeros((nodes, 3))
+    keys = np.empty((s + 1, classes.keys.shape[0], n), dtype=np.int64)
+    sizes = np.empty((s + 1, n), dtype=np.int64)
+    counts = np.empty((s + 1, n, classes.counts.shape[1]), dtype=np.int32)
+    keys[0], sizes[0], counts[0] = classes.keys, classes.sizes, classes.counts
+    lengths = np.full(s + 1, n)
+    source = np.zeros(s + 1, dtype=np.int64)
+    levels = np.zeros(s, dtype=np.int64)
+    base = np.empty(s, dtype=np.int64)
+    places = room_for(n)
+    table = _table(classes)
+    stays = np.empty(n, dtype=np.bool_)
+    tally = np.empty(rule.limit + 1, dtype=np.int64)
+    depth = 0
+    while depth >= 0:
+        for a in range(s):
+            base[a] = bases[a, levels[a]]
+        node = (levels * strides).sum()
+        at = source[s]
+        here = Merged(keys[at], sizes[at], counts[at])
+        _read_into(
+            here, lengths[at], levels, layout, base, rule, table, stays, tally,
+            whole[node], real[node],
+        )  # fmt: skip
+        depth = _next_node(levels, order, heights)
+        if depth >= 0:
+            a = order[depth]
+            came = depth + 1 if levels[a] > 1 else source[depth]
+            finer = Merged(keys[came], sizes[came], counts[came])
+            out = Merged(keys[depth + 1], sizes[depth + 1], counts[depth + 1])
+            lengths[depth + 1] = merge_into(
+                finer, lengths[came], a, levels[a], layout, out, places
+            )  # fmt: skip
+            source[depth + 1 :] = depth + 1
+    return whole, real

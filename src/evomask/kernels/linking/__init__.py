@@ -1,0 +1,1 @@
+"""Who is nearest to whom: linkage with exact ties, agreement, assignment."""

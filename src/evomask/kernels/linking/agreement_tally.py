@@ -1,0 +1,214 @@
+"""How many pairs of records agree in which attributes, where all attributes are codes.
+
+Where codes agree only with themselves, no pair is looked at: the records that are alike on a
+set of attributes are counted, set by set, and agreement on *just* a set follows from the
+agreements on all larger ones. Else attributes are dealt into two halves. A file holds far
+fewer distinct halves than records, so patterns of halves are made once, and a pair of records
+only puts two of them together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.arrays import Codes, Floats, Indices, Labels
+from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.linking.linkage import Terms
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Distinct records as codes, and how often each stands in its file."""
+
+    codes: Codes
+    counts: Indices
+
+
+def agreement_tally(targets: Counted, rows: Counted, terms: Terms) -> Floats:
+    """For every pattern (bit j: attribute j agrees), the number of pairs that show it.
+
+    Attributes agree where their table says 0.
+    """
+    if _agrees_with_itself_only(terms) and _sets_are_few(targets, rows):
+        return _tally_by_sets(targets, rows)
+    return _tally_by_halves(targets, rows, terms)
+
+
+def _agrees_with_itself_only(terms: Terms) -> bool:
+    ends = np.append(terms.starts[1:], terms.tables.size)
+    for start, end, width in zip(terms.starts, ends, terms.widths, strict=True):
+        agrees = terms.tables[start:end].reshape(-1, width) == 0.0
+        if not np.array_equal(agrees, np.eye(*agrees.shape, dtype=np.bool_)):
+            return False
+    return True
+
+
+def _sets_are_few(targets: Counted, rows: Counted) -> bool:
+    """Whether all sets of attributes are looked through sooner than all pairs of records."""
+    n_targets, n_rows = len(targets.counts), len(rows.counts)
+    return (n_targets + n_rows) << targets.codes.shape[1] < n_targets * n_rows // 4
+
+
+def _tally_by_sets(targets: Counted, rows: Counted) -> Floats:
+    codes = np.concatenate([targets.codes, rows.codes])
+    none = np.zeros(len(codes), dtype=np.int64)
+    ours, theirs = none.copy(), none
+    ours[: len(targets.counts)] = targets.counts
+    theirs[len(targets.counts) :] = rows.counts
+    tally = _alike_on_sets(np.ascontiguousarray(codes), ours, theirs)
+    for a in range(codes.shape[1]):
+        by_bit = tally.reshape(-1, 2, 1 << a)
+        by_bit[:, 0] -= by_bit[:, 1]
+    return tally
+
+
+@inner
+def _refine(
+    before: Labels,
+    codes: Codes,
+    a: int,
+    after: Labels,
+    keys: Indices,
+    classes: Indices,
+    used_in: Indices,
+    turn: int,
+) -> None:
+    """Classes of records that were alike *before* and are so in attribute *a*, by a hash table.
+
+    A place of the table counts as empty unless it was used in this *turn*.
+    """
+    last = keys.size - 1
+    count = 0
+    for i in range(before.size):
+        key = before[i] << 32 | codes[i, a]
+        place = (key ^ key >> 29) * 0x2545F4914F6CDD1D >> 20 & last
+        while used_in[place] == turn and keys[place] != key:
+            place = (place + 1) & last
+        if used_in[place] != turn:
+            used_in[place], keys[place], classes[place] = turn, key, count
+            count += 1
+        after[i] = classes[place]
+
+
+@kernel(CODE_ROWS, INDICES, INDICES)
+def _alike_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
+    """For each set of attributes as bits, how many pairs of our and their records are alike."""
+    n, d = codes.shape
+    pairs = np.zeros(1 << d)
+    places = 1
+    while places < 4 * n:
+        places *= 2
+    keys = np.empty(places, dtype=np.int64)
+    classes = np.empty(places, dtype=np.int64)
+    used_in = np.zeros(places, dtype=np.int64)
+    labels = np.zeros((d + 1, n), dtype=np.int64)
+    turn = 0
+    for chosen in range(1 << d):
+        # Classes by the highest attributes hold until a set differs there from the one before.
+        changed = chosen ^ (chosen - 1) if chosen > 0 else (1 << d) - 1
+        for a in range(d - 1, -1, -1):
+            if changed >> a & 1 and chosen >> a & 1:
+                turn += 1
+                _refine(labels[a + 1], codes, a, labels[a], keys, classes, used_in, turn)
+            elif changed >> a & 1:
+                labels[a] = labels[a + 1]
+        our_sizes = np.zeros(n)
+        their_sizes = np.zeros(n)
+        for i in range(n):
+            our_sizes[labels[0, i]] += ours[i]
+            their_sizes[labels[0, i]] += theirs[i]
+        pairs[chosen] = np.sum(our_sizes * their_sizes)
+    return pairs
+
+
+def _tally_by_halves(targets: Counted, rows: Counted, terms: Terms) -> Floats:
+    order = np.argsort(rows.codes.max(axis=0, initial=0), kind="stable")
+    some, others = order[0::2].copy(), order[1::2].copy()
+    by_others = _sorted_by(targets, others)
+    by_some = _sorted_by(rows, some)
+    return _agreement_tally(
+        np.ascontiguousarray(by_others.codes), by_others.counts,
+        _halves(by_others.codes, others),
+        *_distinct(by_some.codes, some), *_distinct(by_some.codes, others), by_some.counts,
+        some, others, terms.tables, terms.starts, terms.widths, 1 << len(order),
+    )  # fmt: skip
+
+
+def _sorted_by(counted: Counted, attributes: Indices) -> Counted:
+    order = np.argsort(_halves(counted.codes, attributes), kind="stable")
+    return Counted(counted.codes[order], counted.counts[order])
+
+
+def _halves(codes: Codes, attributes: Indices) -> Indices:
+    """For each record, which distinct combination of the attributes it holds."""
+    return _distinct(codes, attributes)[1]
+
+
+def _distinct(codes: Codes, attributes: Indices) -> tuple[Codes, Indices]:
+    """The distinct combinations of the attributes, and which of them each record holds."""
+    held = codes[:, attributes]
+    order = np.lexsort(held.T) if attributes.size else np.arange(len(held))
+    held = held[order]
+    differs = np.ones(len(held), dtype=np.bool_)
+    differs[1:] = (held[1:] != held[:-1]).any(axis=1)
+    held_by = np.empty(len(held), dtype=np.int64)
+    held_by[order] = np.cumsum(differs) - 1
+    return np.ascontiguousarray(held[differs]), held_by
+
+
+@inner
+def _half_patterns(
+    targets: Codes,
+    i: int,
+    halves: Codes,
+    attributes: Indices,
+    tables: Floats,
+    starts: Indices,
+    widths: Indices,
+    patterns: Indices,
+) -> None:
+    """The pattern of target i against every distinct half."""
+    for h in range(halves.shape[0]):
+        pattern = 0
+        for place in range(attributes.size):
+            a = attributes[place]
+            if tables[starts[a] + targets[i, a] * widths[a] + halves[h, place]] == 0.0:
+                pattern |= 1 << a
+        patterns[h] = pattern
+
+
+@kernel(
+    CODE_ROWS, INDICES, INDICES, CODE_ROWS, INDICES, CODE_ROWS, INDICES, INDICES, INDICES,
+    INDICES, FLOATS, INDICES, INDICES, WHOLE,
+)  # fmt: skip
+def _agreement_tally(
+    targets: Codes,
+    target_counts: Indices,
+    target_halves: Indices,
+    some_halves: Codes,
+    some_of: Indices,
+    other_halves: Codes,
+    other_of: Indices,
+    counts: Indices,
+    some: Indices,
+    others: Indices,
+    tables: Floats,
+    starts: Indices,
+    widths: Indices,
+    n_patterns: int,
+) -> Floats:
+    """Targets that share their other half stand together, so its patterns are made once."""
+    tally = np.zeros(n_patterns)
+    own = np.zeros(n_patterns, dtype=np.int64)
+    of_some = np.zeros(some_halves.shape[0], dtype=np.int64)
+    of_others = np.zeros(other_halves.shape[0], dtype=np.int64)
+    for i in range(targets.shape[0]):
+        _half_patterns(targets, i, some_halves, some, tables, starts, widths, of_some)
+        if i == 0 or target_halves[i] != target_halves[i - 1]:
+            _half_patterns(targets, i, other_halves, others, tables, starts, widths, of_others)
+        own[:] = 0
+        for j in range(counts.size):
+            own[of_some[some_of[j]] | of_others[other_of[j]]] += counts[j]
+        for pattern in range(n_patterns):
+            tally[pattern] += own[pattern] * target_counts[i]
+    return tally

@@ -1,0 +1,1 @@
+"""Transition matrices: small changes of them, and what they lead to."""

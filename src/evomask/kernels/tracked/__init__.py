@@ -1,0 +1,1 @@
+"""A masked file under single changed cells, its loss and risk followed."""

@@ -1,0 +1,191 @@
+"""Measures and profiles read from a tracked state, in percent."""
+
+import numpy as np
+
+from evomask.arrays import Floats, Indices, Points
+from evomask.kernels.compiler import FLOATS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.tracked.categories import contingency_loss, entropy_loss
+from evomask.kernels.tracked.inference import inferred_share
+from evomask.kernels.tracked.linkage import linked_share
+from evomask.kernels.tracked.number_losses import (
+    correlation_loss,
+    covariance_loss,
+    mean_loss,
+    probabilistic_loss,
+    value_loss,
+    variance_loss,
+)
+from evomask.kernels.tracked.state import (
+    STATE,
+    State,
+    change,
+    is_renamed,
+    keep,
+    renamed_version,
+    undo,
+)
+
+LOSS, PAPERS, STRICT, PIL, IL1, IL2, IL3, IL4, IL5 = range(9)
+DBIL, CTBIL, EBIL, ID, DBRL, RELABELLING, RELABELLED_DBRL, INFERENCE = range(9, 17)
+"""What can be read."""
+
+
+@inner
+def distance_loss(state: State) -> float:
+    """DBIL."""
+    total = 0.0
+    for a in range(state.numbers.values.shape[0]):
+        total += state.journal.reals[state.numbers.at.moved + a]
+    for j in range(state.categories.sizes.size):
+        total += state.journal.reals[state.categories.at.moved + j]
+    return 100.0 * total / (state.columns.size * state.linkage.own.size)
+
+
+@inner
+def loss(state: State) -> float:
+    """The loss of both profiles."""
+    n_numbers, n_categories = state.numbers.values.shape[0], state.categories.sizes.size
+    total = 0.0
+    if n_numbers:
+        total += n_numbers * probabilistic_loss(state.numbers, state.journal)
+    if n_categories:
+        moved = 0.0
+        for j in range(n_categories):
+            moved += state.journal.reals[state.categories.at.moved + j]
+        tables = contingency_loss(state.categories, state.journal)
+        entropies = entropy_loss(state.categories, state.journal)
+        cells = n_categories * state.linkage.own.size
+        total += n_categories * (tables + entropies + 100.0 * moved / cells) / 3
+    return total / (n_numbers + n_categories)
+
+
+@inner
+def _numbers_within(state: State) -> float:
+    """Continuous cells within the rank intervals, averaged over windows."""
+    hits = 0
+    for a in range(state.numbers.values.shape[0]):
+        hits += state.journal.wholes[state.numbers.at.hits + a]
+    return hits / max(state.numbers.windows.size, 1)
+
+
+@inner
+def interval_disclosure(state: State) -> float:
+    """ID."""
+    hits = _numbers_within(state)
+    for j in range(state.categories.sizes.size):
+        hits += state.journal.wholes[state.categories.at.hits + j]
+    return 100.0 * hits / (state.columns.size * state.linkage.own.size)
+
+
+@inner
+def _recovered(state: State) -> int:
+    total = 0
+    for j in range(state.categories.sizes.size):
+        total += state.journal.wholes[state.renaming.recovered + j]
+    return total
+
+
+@inner
+def linkage(state: State) -> float:
+    """DBRL."""
+    return linked_share(state.linkage, state.journal, state.main)
+
+
+@inner
+def relabelled_linkage(state: State) -> float:
+    """DBRL after the best renaming."""
+    version = renamed_version(state) if is_renamed(state) else state.main
+    return linked_share(state.linkage, state.journal, version)
+
+
+@inner
+def relabelling(state: State) -> float:
+    """Cells recovered by the best renaming."""
+    return 100.0 * _recovered(state) / max(state.categories.sizes.size * state.linkage.own.size, 1)
+
+
+@inner
+def inference(state: State) -> float:
+    """Inference from the most similar record."""
+    return inferred_share(state.inference, state.journal, state.main)
+
+
+@inner
+def papers_risk(state: State) -> float:
+    """The papers' risk without probabilistic linkage."""
+    return (interval_disclosure(state) + linkage(state)) / 2
+
+
+@inner
+def strict_risk(state: State) -> float:
+    """The largest of the papers' risk, the same after renaming, and inference."""
+    risk = max(papers_risk(state), inference(state))
+    if state.categories.sizes.size:
+        cells = _numbers_within(state) + _recovered(state)
+        recovered = 100.0 * cells / (state.columns.size * state.linkage.own.size)
+        risk = max(risk, (recovered + relabelled_linkage(state)) / 2)
+        if is_renamed(state):
+            version = renamed_version(state)
+            risk = max(risk, inferred_share(state.inference, state.journal, version))
+    return risk
+
+
+@kernel(STATE, WHOLE)
+def read_state(state: State, what: int) -> float:  # noqa: PLR0911
+    """One of the measures above; long because it is a list."""
+    if what == LOSS:
+        return loss(state)
+    if what == PAPERS:
+        return papers_risk(state)
+    if what == STRICT:
+        return strict_risk(state)
+    if what == PIL:
+        return probabilistic_loss(state.numbers, state.journal)
+    if what == IL1:
+        return value_loss(state.numbers, state.journal)
+    if what == IL2:
+        return mean_loss(state.numbers, state.journal)
+    if what == IL3:
+        return covariance_loss(state.numbers, state.journal)
+    if what == IL4:
+        return variance_loss(state.numbers, state.journal)
+    if what == IL5:
+        return correlation_loss(state.numbers, state.journal)
+    if what == DBIL:
+        return distance_loss(state)
+    if what == CTBIL:
+        return contingency_loss(state.categories, state.journal)
+    if what == EBIL:
+        return entropy_loss(state.categories, state.journal)
+    if what == ID:
+        return interval_disclosure(state)
+    if what == DBRL:
+        return linkage(state)
+    if what == RELABELLING:
+        return relabelling(state)
+    if what == RELABELLED_DBRL:
+        return relabelled_linkage(state)
+    return inference(state)
+
+
+@kernel(STATE, INDICES, INDICES, FLOATS, INDICES)
+def replay(
+    state: State, records: Indices, attributes: Indices, values: Floats, kept: Indices
+) -> Points:
+    """Try changes one after the other; loss and both risks after each, kept where *kept* is 1.
+
+    Risks whose parts are not followed read as 0.
+    """
+    found = np.zeros((records.size, 3))
+    for step in range(records.size):
+        change(state, records[step], attributes[step], values[step])
+        found[step, 0] = loss(state)
+        if state.wanted.linkage:
+            found[step, 1] = papers_risk(state)
+        if state.wanted.inference:
+            found[step, 2] = strict_risk(state)
+        if kept[step]:
+            keep(state)
+        else:
+            undo(state)
+    return found

@@ -1,0 +1,313 @@
+"""A masked file whose loss and risk follow single changed cells.
+
+``change``, ``undo`` and ``keep`` are parts for kernels that try thousands of changes; so are
+the readings. A change appends to the journal, undoing restores what was at the last keeping.
+
+Renaming categories is followed by a second version of the file, kept only while the best
+renaming changes a name. The pairing is solved again with each changed category, O(k³) for k
+categories, unless every name is plainly the best for itself, O(k²). If another renaming
+becomes the best, the second version is made afresh: the cost of a full reading, and rare. It
+is made beside the former one, so undoing needs no second making.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evomask.arrays import Indices
+from evomask.kernels.compiler import OWN_INDICES, REAL, TRUTH, WHOLE, bundle, inner, kernel
+from evomask.kernels.linking.assignment import pair_off
+from evomask.kernels.tracked.categories import CATEGORIES, Categories, change_category
+from evomask.kernels.tracked.inference import (
+    INFERENCE,
+    Inference,
+    infer_again,
+    infer_all,
+    note_distances,
+)
+from evomask.kernels.tracked.linkage import LINKAGE, VERSION, Linkage, Version, link_again, link_all
+from evomask.kernels.tracked.memory import (
+    JOURNAL,
+    Journal,
+    keep_all,
+    require_room,
+    take_back,
+    write_whole,
+)
+from evomask.kernels.tracked.numbers import NUMBERS, Numbers, change_number, refresh_number
+
+
+class Renaming(NamedTuple):
+    """Where the best renaming is kept in a journal, and the two places of renamed versions."""
+
+    names: int
+    """What each masked category is renamed to, attribute after attribute."""
+
+    recovered: int
+    """Records of each attribute that the renaming gets right."""
+
+    current: int
+    """One number: 0 while every name stays, else the version in use, 1 or 2."""
+
+    kept: int
+    """One number: the version that was in use at the last keeping."""
+
+    first: Version
+    second: Version
+
+
+class Wanted(NamedTuple):
+    """Which of the costly parts are followed."""
+
+    linkage: bool
+    renaming: bool
+    inference: bool
+
+
+class State(NamedTuple):
+    """Everything about one masked file and its original; plain arrays and their places."""
+
+    journal: Journal
+    numbers: Numbers
+    categories: Categories
+    linkage: Linkage
+    inference: Inference
+    main: Version
+    renaming: Renaming
+    wanted: Wanted
+    columns: Indices
+    """For each attribute its row among the numbers; the complement of a row: categories."""
+
+    most: int
+    """Writings that one change may need."""
+
+
+STATE = bundle(
+    State, JOURNAL, NUMBERS, CATEGORIES, LINKAGE, INFERENCE, VERSION,
+    bundle(Renaming, *[WHOLE] * 4, VERSION, VERSION), bundle(Wanted, *[TRUTH] * 3),
+    OWN_INDICES, WHOLE,
+)  # fmt: skip
+
+
+@inner
+def renamed_version(state: State) -> Version:
+    """The renamed version in use."""
+    current = state.journal.wholes[state.renaming.current]
+    return state.renaming.first if current == 1 else state.renaming.second
+
+
+@inner
+def is_renamed(state: State) -> bool:
+    """Whether the best renaming changes any name."""
+    return state.journal.wholes[state.renaming.current] != 0
+
+
+@inner
+def change(state: State, record: int, attribute: int, value: float) -> None:
+    """Write a value, or a category's code, into one cell."""
+    row = state.columns[attribute]
+    place = state.numbers.at.values + row * state.numbers.values.shape[1] + record
+    if row >= 0:
+        old = state.journal.reals[place]
+        if old != value and not (np.isnan(old) and np.isnan(value)):
+            require_room(state.journal, state.most)
+            _change_number(state, record, row, value)
+    elif state.journal.wholes[_code_place(state, state.main, ~row, record)] != int(value):
+        require_room(state.journal, state.most)
+        _change_category(state, record, ~row, int(value))
+
+
+@inner
+def undo(state: State) -> None:
+    """Take back all changes since the last keeping."""
+    take_back(state.journal)
+
+
+@inner
+def keep(state: State) -> None:
+    """Make the changes so far last."""
+    keep_all(state.journal)
+    wholes = state.journal.wholes
+    wholes[state.renaming.kept] = wholes[state.renaming.current]
+
+
+@inner
+def _code_place(state: State, version: Version, j: int, record: int) -> int:
+    return version.codes + j * state.categories.codes.shape[1] + record
+
+
+@inner
+def _note(state: State, record: int) -> None:
+    """Distances before the change, where they are needed."""
+    if state.wanted.inference:
+        before = state.inference.before
+        note_distances(state.inference, state.journal, state.main, record, before[0])
+        if is_renamed(state):
+            version = renamed_version(state)
+            note_distances(state.inference, state.journal, version, record, before[1])
+
+
+@inner
+def _follow(
+    state: State, version: Version, row: int, record: int, number: int, category: int,
+    old: float, new: float,
+) -> None:  # fmt: skip
+    """Linkage and inference of one version after one changed cell."""
+    if state.wanted.linkage:
+        link_again(state.linkage, state.journal, version, record)
+    if state.wanted.inference:
+        infer_again(
+            state.inference, state.journal, version, state.inference.before[row], record,
+            number, category, old, new,
+        )  # fmt: skip
+
+
+@inner
+def _change_number(state: State, record: int, a: int, value: float) -> None:
+    place = state.numbers.at.ranks + a * state.numbers.values.shape[1] + record
+    old = state.journal.reals[place]
+    _note(state, record)
+    change_number(state.numbers, state.journal, record, a, value)
+    new = state.journal.reals[place]
+    _follow(state, state.main, 0, record, a, -1, old, new)
+    if is_renamed(state):
+        _follow(state, renamed_version(state), 1, record, a, -1, old, new)
+
+
+@inner
+def _change_category(state: State, record: int, j: int, code: int) -> None:
+    old = state.journal.wholes[_code_place(state, state.main, j, record)]
+    _note(state, record)
+    change_category(state.categories, state.journal, record, j, code)
+    _follow(state, state.main, 0, record, -1, j, old, code)
+    if state.wanted.renaming:
+        if _rename(state, j):
+            _make_renamed(state)
+        elif is_renamed(state):
+            _change_renamed(state, record, j, code)
+
+
+@inner
+def _change_renamed(state: State, record: int, j: int, code: int) -> None:
+    version = renamed_version(state)
+    place = _code_place(state, version, j, record)
+    name = state.journal.wholes[state.renaming.names + state.categories.starts[j] + code]
+    old = state.journal.wholes[place]
+    if name != old:
+        write_whole(state.journal, place, name)
+        _follow(state, version, 1, record, -1, j, old, name)
+
+
+@inner
+def _joint(state: State, j: int) -> Indices:
+    size = state.categories.sizes[j]
+    start = state.categories.at.joint + state.categories.squares[j]
+    return state.journal.wholes[start : start + size * size].reshape((size, size))
+
+
+@inner
+def _stay_as_they_are(joint: Indices) -> bool:
+    """Whether no category has more records under another name: then nothing beats staying."""
+    for own in range(joint.shape[0]):
+        for c in range(joint.shape[0]):
+            if joint[own, c] > joint[own, own]:
+                return False
+    return True
+
+
+@inner
+def names_kept_first(joint: Indices) -> Indices:
+    """For each masked category its name in a best renaming; among equals few names change."""
+    size = joint.shape[0]
+    if _stay_as_they_are(joint):
+        return np.arange(size)
+    weights = joint * (size + 1)
+    for own in range(size):
+        weights[own, own] += 1
+    return pair_off(weights)
+
+
+@inner
+def _rename(state: State, j: int) -> bool:
+    """Find the best names of one attribute again; whether any of them is another."""
+    joint = _joint(state, j)
+    best = names_kept_first(joint)
+    start = state.renaming.names + state.categories.starts[j]
+    other = False
+    recovered = 0
+    for c in range(best.size):
+        recovered += joint[best[c], c]
+        if state.journal.wholes[start + c] != best[c]:
+            write_whole(state.journal, start + c, best[c])
+            other = True
+    write_whole(state.journal, state.renaming.recovered + j, recovered)
+    return other
+
+
+@inner
+def _all_stay(state: State) -> bool:
+    for j in range(state.categories.sizes.size):
+        start = state.renaming.names + state.categories.starts[j]
+        for c in range(state.categories.sizes[j]):
+            if state.journal.wholes[start + c] != c:
+                return False
+    return True
+
+
+@inner
+def _make_renamed(state: State) -> None:
+    """Begin a renamed version beside the one that was last kept, if any name changes."""
+    journal = state.journal
+    if _all_stay(state):
+        write_whole(journal, state.renaming.current, 0)
+        return
+    beside = 2 if journal.wholes[state.renaming.kept] == 1 else 1
+    write_whole(journal, state.renaming.current, beside)
+    version = renamed_version(state)
+    for j in range(state.categories.sizes.size):
+        start = state.renaming.names + state.categories.starts[j]
+        for record in range(state.categories.codes.shape[1]):
+            code = journal.wholes[_code_place(state, state.main, j, record)]
+            journal.wholes[_code_place(state, version, j, record)] = journal.wholes[start + code]
+    _begin_version(state, version)
+
+
+@inner
+def _begin_version(state: State, version: Version) -> None:
+    if state.wanted.linkage:
+        link_all(state.linkage, state.journal, version)
+    if state.wanted.inference:
+        infer_all(state.inference, state.journal, version)
+
+
+@kernel(STATE)
+def begin(state: State) -> None:
+    """Everything that follows from the cells and their sums, from the beginning."""
+    for a in range(state.numbers.values.shape[0]):
+        keep_all(state.journal)
+        refresh_number(state.numbers, state.journal, a)
+    keep_all(state.journal)
+    _begin_version(state, state.main)
+    if state.wanted.renaming:
+        for j in range(state.categories.sizes.size):
+            _rename(state, j)
+        _make_renamed(state)
+    keep(state)
+
+
+@kernel(STATE, WHOLE, WHOLE, REAL)
+def change_cell(state: State, record: int, attribute: int, value: float) -> None:
+    """``change`` for callers outside kernels."""
+    change(state, record, attribute, value)
+
+
+@kernel(STATE)
+def undo_changes(state: State) -> None:
+    """``undo`` for callers outside kernels."""
+    undo(state)
+
+
+@kernel(STATE)
+def keep_changes(state: State) -> None:
+    """``keep`` for callers outside kernels."""
+    keep(state)

@@ -1,0 +1,90 @@
+"""Edit rules and requirements together: what every released file must fulfil."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evomask.data.classes import classes_of
+from evomask.data.rules.edits import parse, rules_of
+from evomask.data.rules.mending import Mender
+from evomask.data.table import Table
+from evomask.masking.guarantees.requirement import NOTHING, Requirement
+
+MOST_TURNS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Guarantees:
+    """Brings masked versions of one table to obey its edit rules and to fulfil a requirement.
+
+    Rules come first, then the repair, which may merge classes of records; means obey linear
+    rules again but for rounding, and what rounding broke is mended class by class, so that
+    the requirement of k records alike still holds.
+    """
+
+    original: Table
+    mender: Mender
+    requirement: Requirement = NOTHING
+
+    @classmethod
+    def of(cls, original: Table, requirement: Requirement = NOTHING) -> "Guarantees":
+        """The guarantees of a table's masked versions; rules that are wrong are refused."""
+        return cls(original, Mender.of(original), requirement)
+
+    def __call__(self, masked: Table) -> Table:
+        """The masked table with its rules obeyed and the requirement fulfilled.
+
+        Should both be impossible, the requirement is fulfilled and rules may stay broken.
+        """
+        if not self.requirement.asks_anything:
+            return self.mender.mended(masked)
+        for _ in range(MOST_TURNS):
+            masked = self._repaired(self.mender.mended(masked))
+            masked = self.mender.mended(masked, whole_classes=True)
+            if not self.mender.rules.broken_by(masked).any():
+                break
+        asks_of_secrets = self.requirement.l > 1 or self.requirement.t < 1
+        return self._repaired(masked) if asks_of_secrets and len(self.mender.rules) else masked
+
+    def _repaired(self, masked: Table) -> Table:
+        return self.requirement.repair(self.original).mask(masked, np.random.default_rng(0))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many records of the original break its rules; a release makes them obey."""
+        return _told(self.mender.rules.violations(self.original), "records of the original break")
+
+    def notes_on(self, before: Table, after: Table) -> tuple[str, ...]:
+        """How many records were changed to obey the rules, and which rules still are broken."""
+        rules = self.mender.rules
+        if not len(rules):
+            return ()
+        moved = rules.values(before) != rules.values(after)
+        changed = int((moved & ~np.isnan(rules.values(before))).any(axis=1).sum())
+        told = [f"{changed} records were changed to obey the edit rules"] if changed else []
+        alike = _fewest_alike(before), _fewest_alike(after)
+        if alike[1] < alike[0]:
+            told.append(f"that left {alike[1]} records alike where there were {alike[0]}")
+        return (*told, *_told(rules.violations(after), "released records still break"))
+
+
+def _fewest_alike(table: Table) -> int:
+    released = table.take(np.flatnonzero(~table.suppressed))
+    sizes = classes_of(released, table.schema.quasi_identifiers).sizes
+    return int(sizes.min(initial=len(table)))
+
+
+def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
+    """How many records of a masked file break each rule; rules on columns that it lacks aside."""
+    edits = [
+        edit
+        for edit in original.schema.edits
+        if all(name in masked.schema for rule in parse(edit) for name, _ in rule.weights)
+    ]
+    rules = rules_of(replace(masked.schema, edits=tuple(edits)))
+    return _told(rules.violations(masked), "masked records break")
+
+
+def _told(violations: Mapping[str, int], what: str) -> tuple[str, ...]:
+    return tuple(f"{count} {what} the rule {text}" for text, count in violations.items())

@@ -1,0 +1,176 @@
+"""Repair: k-anonymity, l-diversity and t-closeness as guarantees, for any table."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.arrays import Flags, Floats, Indices, Labels, Points
+from evomask.data.classes import Classes, classes_of, classes_of_columns
+from evomask.data.distance import Standardizer, with_medians
+from evomask.data.partition import canonical
+from evomask.data.recoding import CategorySets, Intervals
+from evomask.data.schema import Attribute, Kind, Role
+from evomask.data.table import Table
+from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.masking.checks import require_attributes, require_count, require_share
+from evomask.masking.microaggregation.aggregation import aggregated
+from evomask.masking.recoding.release import spanned
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Merge every class of records that falls short with its nearest, and aggregate.
+
+    Args:
+        attributes: names of the quasi-identifiers, of any kind, recoded or not.
+        k: how many records must share every released combination; 1 asks nothing.
+        l: how many distinct values of each confidential attribute every class must hold.
+        t: how far, in [0, 1], a class's distribution of a confidential attribute may be from
+            the file's: earth mover's distance over ranks, total variation if nominal.
+        confidential: names of the attributes that *l* and *t* speak of; by default those
+            whose role is confidential.
+
+    A merged class gets its mean, median and most frequent values; of recoded cells the
+    smallest set or interval that holds them all. Other classes stay as they are, and records
+    that are suppressed do not count. Suppressed cells and missing values are values of their
+    own.
+    """
+
+    attributes: tuple[str, ...]
+    k: int = 5
+    l: int = 1  # noqa: E741
+    t: float = 1.0
+    confidential: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "repair")
+        require_count(self.k, "k", least=1)
+        require_count(self.l, "l", least=1)
+        require_share(self.t, "t")
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """The table with every requirement met; no random number is drawn."""
+        kept = np.flatnonzero(~table.suppressed)
+        if not len(kept):
+            return table
+        secrets = self._confidential(table)
+        codes = _confidential_codes(table.take(kept), secrets)
+        self._check_possible(len(kept), secrets, codes)
+        classes = classes_of(table, self.attributes)
+        merged = self._merged(table.take(kept), secrets, codes)
+        return _with_groups(table, self.attributes, classes, kept, merged)
+
+    def _confidential(self, table: Table) -> tuple[str, ...]:
+        """The attributes that *l* and *t* speak of, none where they ask nothing."""
+        if self.l == 1 and self.t == 1:
+            return ()
+        names = self.confidential or table.schema.with_role(Role.CONFIDENTIAL)
+        if not names:
+            raise SchemaError("l and t need a confidential attribute; name one")
+        both = sorted(set(self.attributes) & set(names))
+        if both:
+            raise SchemaError(f"{both[0]!r} is confidential and a quasi-identifier; choose one")
+        return names
+
+    def _check_possible(self, n_records: int, names: tuple[str, ...], rows: Indices) -> None:
+        if self.k > n_records:
+            raise ParameterError(
+                f"k must not exceed the number of records, got k = {self.k} for {n_records}; "
+                "choose a smaller k"
+            )
+        for name, codes in zip(names, rows, strict=True):
+            if codes.max() + 1 < self.l:
+                raise DataError(
+                    f"{name!r} has {codes.max() + 1} distinct values and l = {self.l} needs more; "
+                    "choose a smaller l"
+                )
+
+    def _merged(self, table: Table, names: tuple[str, ...], codes: Indices) -> Labels:
+        """For each record the group it ends in."""
+        from evomask.kernels.groups.merging import merged_classes
+
+        classes = classes_of(table, self.attributes)
+        points = _places(table, self.attributes)[classes.representatives]
+        ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
+        target = merged_classes(
+            points, classes.labels, codes, np.array(ordered), self.k, self.l, self.t
+        )
+        return target[classes.labels]
+
+
+def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
+    """A row of codes for each confidential attribute, in order and without gaps."""
+    rows = [classes_of(table, [name]).labels for name in names]
+    return np.array(rows, dtype=np.int64).reshape(len(names), len(table))
+
+
+def _with_groups(
+    table: Table, names: tuple[str, ...], classes: Classes, kept: Indices, merged: Labels
+) -> Table:
+    """Every group's records alike; a group that is one old class is not touched."""
+    labels = classes.labels + len(table)
+    labels[kept] = merged
+    labels = canonical(labels)
+    old = classes_of_columns([labels, classes.labels], len(table))
+    changed = np.bincount(labels[old.representatives])[labels] > 1
+    for name in names:
+        table = _with_group(table, name, labels, changed)
+    return table
+
+
+def _with_group(table: Table, name: str, labels: Labels, changed: Flags) -> Table:
+    if not changed.any():
+        return table
+    if table.is_recoded(name):
+        return spanned(table, name, labels)
+    column = aggregated(table, [name], labels)[name]
+    return table.with_columns({name: np.where(changed, column, table[name])})
+
+
+def _places(table: Table, names: tuple[str, ...]) -> Points:
+    """Records as points: squared distances add up those of the attributes, by their kind."""
+    return np.column_stack([_place(table, name) for name in names])
+
+
+def _place(table: Table, name: str) -> Points:
+    if not table.attribute(name).is_categorical:
+        numbers = with_medians(_middles(table, name)[:, None])
+        return Standardizer.of(numbers)(numbers)
+    attribute = table.attribute(name)
+    shares = _shares(table, name)
+    nominal = attribute.kind is Kind.NOMINAL
+    cells = _directions(shares) if nominal else _ranks(attribute, shares)
+    placed: Points = cells[table[name]]
+    return placed
+
+
+def _directions(shares: Points) -> Points:
+    """Nominal cells: at distance 1 where no category is common to both, else nearer."""
+    lengths = np.sqrt(2 * np.sum(shares**2, axis=1, keepdims=True))
+    directions: Points = shares / lengths
+    return directions
+
+
+def _ranks(attribute: Attribute, shares: Points) -> Points:
+    """Mean rank of each ordinal cell over the size of the domain, missing values aside."""
+    size = attribute.domain_size
+    missing = shares[:, size:]
+    ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
+    return np.column_stack([ranks, missing])
+
+
+def _middles(table: Table, name: str) -> Floats:
+    recoding = table.recodings.get(name)
+    if isinstance(recoding, Intervals):
+        middles: Floats = ((recoding.low + recoding.high) / 2)[table[name]]
+        return middles
+    return table.values(name)
+
+
+def _shares(table: Table, name: str) -> Points:
+    """For each cell of a column of categories, how it spreads over them."""
+    recoding = table.recodings.get(name)
+    if not isinstance(recoding, CategorySets):
+        return np.eye(len(table.attribute(name).categories))
+    shares: Points = recoding.leaves / recoding.leaves.sum(axis=1, keepdims=True)
+    return shares

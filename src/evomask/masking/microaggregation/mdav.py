@@ -1,0 +1,56 @@
+"""Microaggregation by maximum distance to the average vector.
+
+Domingo-Ferrer and Torra (2005), MDAV-generic; the classic ending as in Domingo-Ferrer and
+Mateo-Sanz (2002).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.arrays import Labels
+from evomask.data.partition import checked_k
+from evomask.data.table import Table
+from evomask.masking.checks import require_attributes
+from evomask.masking.microaggregation.aggregation import aggregated
+from evomask.masking.microaggregation.points import standardised
+
+
+class Ending(StrEnum):
+    """What happens to the last records, fewer than make another pair of groups."""
+
+    GENERIC = "generic"
+    CLASSIC = "classic"
+
+
+@dataclass(frozen=True)
+class Mdav:
+    """Groups of k similar records, each replaced by its group's mean.
+
+    Args:
+        attributes: names of the continuous attributes, masked together.
+        k: smallest number of records in a group.
+        ending: how the last records are grouped (see ``evomask.kernels.groups.mdav``).
+
+    Every released combination of the attributes is shared by k or more records.
+    """
+
+    attributes: tuple[str, ...]
+    k: int = 3
+    ending: Ending = Ending.GENERIC
+
+    def __post_init__(self) -> None:
+        checked_k(self.k)
+        require_attributes(self.attributes, "MDAV")
+
+    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
+        """Group label of each record; no random number is drawn."""
+        from evomask.kernels.groups.mdav import mdav
+
+        k = checked_k(self.k, len(table))
+        return mdav(standardised(table, self.attributes), k, classic=self.ending == Ending.CLASSIC)
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every record with its group's means."""
+        return aggregated(table, self.attributes, self.partition(table, rng))

@@ -1,0 +1,1 @@
+"""Categories changed by chance, with known probabilities."""

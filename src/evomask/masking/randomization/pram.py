@@ -1,0 +1,204 @@
+"""The post randomization method (Gouweleeuw et al., 1998): categories change by chance.
+
+Designs of the transition matrix: De Wolf and Van Gelder (2004), Domingo-Ferrer and Torra
+(2001); the invariant version: Willenborg and De Waal (2000). Row i of a matrix holds the
+probabilities that category i becomes each of the categories.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from evomask.arrays import Codes, Floats, Points
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.masking.checks import require_attributes, require_share
+
+Transitions = Points
+"""A square matrix of probabilities whose rows sum to 1."""
+
+_TOLERANCE = 1e-9
+
+
+class Design(StrEnum):
+    """How a transition matrix is made from an attribute's frequencies."""
+
+    OFF_DIAGONAL = "off-diagonal"
+    DIAGONAL = "diagonal"
+    ENTROPY = "entropy"
+
+
+@dataclass(frozen=True)
+class Pram:
+    """Change categories by chance, with a matrix designed from their frequencies.
+
+    Args:
+        attributes: names of the ordinal or nominal attributes, masked one at a time.
+        design: ``off-diagonal``: all categories change equally often, rather to rare ones
+            (2.3); ``diagonal``: frequent ones change less (2.4, 2.5); ``entropy``: all change
+            equally often, to any other.
+        change: probability that a value changes; in the ``diagonal`` design that of the
+            rarest category.
+        invariant: apply the matrix and its reverse, so that expected frequencies stay.
+    """
+
+    attributes: tuple[str, ...]
+    design: Design = Design.OFF_DIAGONAL
+    change: float = 0.2
+    invariant: bool = False
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "PRAM")
+        require_share(self.change, "change")
+
+    def matrix(self, table: Table, name: str) -> Transitions:
+        """The transition matrix of one attribute."""
+        frequencies = category_frequencies(table, name)
+        designed = _DESIGNS[self.design](frequencies, self.change)
+        return made_invariant(designed, frequencies) if self.invariant else designed
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every value drawn anew from its category's row."""
+        return table.with_columns(
+            {name: drawn(table.codes(name), self.matrix(table, name), rng)
+             for name in self.attributes}
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixPram:
+    """Change categories by chance, with given transition matrices.
+
+    Args:
+        attributes: names of the ordinal or nominal attributes, masked one at a time.
+        matrices: a square matrix for each attribute, in the order of its categories.
+        invariant: apply the matrix and its reverse, so that expected frequencies stay.
+    """
+
+    attributes: tuple[str, ...]
+    matrices: Mapping[str, Transitions]
+    invariant: bool = False
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "PRAM")
+        for name in self.attributes:
+            if name not in self.matrices:
+                raise ParameterError(f"PRAM has no matrix for {name!r}; give one")
+            check_transitions(self.matrices[name], name)
+
+    def matrix(self, table: Table, name: str) -> Transitions:
+        """The transition matrix of one attribute."""
+        frequencies = category_frequencies(table, name)
+        given = self.matrices[name]
+        if len(given) != len(frequencies):
+            raise ParameterError(
+                f"the matrix of {name!r} must have a row and a column for each of its "
+                f"{len(frequencies)} categories, got {len(given)}"
+            )
+        return made_invariant(given, frequencies) if self.invariant else given
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every value drawn anew from its category's row."""
+        return table.with_columns(
+            {name: drawn(table.codes(name), self.matrix(table, name), rng)
+             for name in self.attributes}
+        )  # fmt: skip
+
+
+def check_transitions(matrix: Transitions, name: str) -> None:
+    """Refuse what is not a square matrix of probabilities with rows that sum to 1."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ParameterError(f"the matrix of {name!r} must be square, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ParameterError(f"the matrix of {name!r} must hold probabilities, none below 0")
+    wrong = np.flatnonzero(np.abs(matrix.sum(axis=1) - 1) > _TOLERANCE)
+    if len(wrong):
+        raise ParameterError(
+            f"row {wrong[0] + 1} of the matrix of {name!r} must sum to 1, "
+            f"got {matrix[wrong[0]].sum():.6g}"
+        )
+
+
+def category_frequencies(table: Table, name: str) -> Floats:
+    """How many records hold each category, missing values being one where there are any."""
+    size = len(table.attribute(name).categories)
+    return np.bincount(table.codes(name), minlength=size).astype(np.float64)
+
+
+def off_diagonal(frequencies: Floats, change: float) -> Transitions:
+    """Equation (2.3): a constant diagonal, and rare categories are rather changed to.
+
+    Where all records share one category, the others are equally likely.
+    """
+    size = len(frequencies)
+    if size < 3:
+        return constant_diagonal(frequencies, change)
+    others = frequencies.sum() - frequencies
+    weights = others[:, None] - frequencies[None, :]
+    empty = others == 0
+    scale = (size - 2) * np.where(empty, 1.0, others)
+    matrix: Transitions = change * weights / scale[:, None]
+    matrix[empty] = change / (size - 1)
+    np.fill_diagonal(matrix, 1 - change)
+    return matrix
+
+
+def constant_diagonal(frequencies: Floats, change: float) -> Transitions:
+    """Maximum entropy: stay with probability 1 - *change*, else any other category alike."""
+    return _spread(np.full(len(frequencies), 1 - change))
+
+
+def frequency_diagonal(frequencies: Floats, change: float) -> Transitions:
+    """Equations (2.4, 2.5): the more frequent a category, the rarer it changes.
+
+    An empty category gets the identity row.
+    """
+    held = frequencies > 0
+    rarest = frequencies[held].min(initial=np.inf)
+    moves = np.divide(change * rarest, frequencies, out=np.zeros(len(held)), where=held)
+    return _spread(1 - moves)
+
+
+def _spread(diagonal: Floats) -> Transitions:
+    """The given diagonal, the rest of each row shared by the other categories."""
+    size = len(diagonal)
+    if size == 1:
+        return np.ones((1, 1))
+    matrix = np.repeat((1 - diagonal)[:, None] / (size - 1), size, axis=1)
+    np.fill_diagonal(matrix, diagonal)
+    return matrix
+
+
+_DESIGNS: Mapping[Design, Callable[[Floats, float], Transitions]] = {
+    Design.OFF_DIAGONAL: off_diagonal,
+    Design.DIAGONAL: frequency_diagonal,
+    Design.ENTROPY: constant_diagonal,
+}
+
+
+def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
+    """R = P Q with Q the reverse of P by Bayes: expected frequencies are the original ones."""
+    joint = matrix * (frequencies / frequencies.sum())[:, None]
+    arriving = joint.sum(axis=0)
+    reverse = np.eye(len(matrix))
+    reached = arriving > 0
+    reverse[reached] = (joint[:, reached] / arriving[reached]).T
+    return matrix @ reverse
+
+
+def drawn(codes: Codes, matrix: Transitions, rng: np.random.Generator) -> Codes:
+    """Each code replaced by a draw from its row; what has probability 0 is never drawn."""
+    return drawn_by(codes, matrix, rng.random(len(codes)))
+
+
+def drawn_by(codes: Codes, matrix: Transitions, chances: Floats) -> Codes:
+    """Each code replaced by the category up to which its row's probabilities reach its chance."""
+    reached = np.cumsum(matrix, axis=1)
+    reached /= reached[:, -1:]
+    masked = np.empty(len(codes), dtype=np.int32)
+    for code in np.unique(codes):
+        holders = codes == code
+        masked[holders] = np.searchsorted(reached[code], chances[holders], side="right")
+    return masked

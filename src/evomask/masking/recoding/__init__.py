@@ -1,0 +1,1 @@
+"""Values made less detailed."""

@@ -1,0 +1,72 @@
+"""Global recoding (Hundepool et al., 1998): rare categories become one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from evomask.arrays import Flags
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.masking.checks import require_attributes, require_count
+from evomask.masking.randomization.pram import category_frequencies
+from evomask.masking.recoding.merging import fitting_hierarchy, with_merged
+from evomask.masking.recoding.release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalRecoding:
+    """The least frequent categories of an attribute become one.
+
+    Args:
+        attributes: names of the ordinal or nominal attributes, masked one at a time.
+        merged: how many categories become one; missing values are none of them.
+        release: ``sets`` writes the merged categories as a set, ``value`` the most frequent
+            of them.
+        hierarchies: value trees by attribute; where given, the merged categories become
+            their lowest common ancestor, with all that it covers.
+    """
+
+    attributes: tuple[str, ...]
+    merged: int = 2
+    release: Release = Release.SETS
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "global recoding")
+        require_count(self.merged, "merged", least=2)
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every attribute with its rare categories put together."""
+        for name in self.attributes:
+            together, label = self._rare(table, name)
+            frequencies = np.where(together, category_frequencies(table, name), -1.0)
+            table = with_merged(
+                table, name, together, int(frequencies.argmax()), self.release, label
+            )
+        return table
+
+    def _rare(self, table: Table, name: str) -> tuple[Flags, str | None]:
+        attribute = table.attribute(name)
+        frequencies = category_frequencies(table, name)[: attribute.domain_size]
+        if self.merged > len(frequencies):
+            raise ParameterError(
+                f"merged must not exceed the {len(frequencies)} categories of {name!r}, "
+                f"got {self.merged}"
+            )
+        together = np.zeros(len(attribute.categories), dtype=bool)
+        together[np.argsort(frequencies, kind="stable")[: self.merged]] = True
+        if name not in self.hierarchies:
+            return together, None
+        return _common_ancestor(fitting_hierarchy(table, name, self.hierarchies[name]), together)
+
+
+def _common_ancestor(hierarchy: Hierarchy, together: Flags) -> tuple[Flags, str]:
+    """All leaves of the lowest ancestor that the flagged ones share, and its name."""
+    for level in range(1, hierarchy.height + 1):
+        ancestors = hierarchy.ancestors(level)
+        shared = np.unique(ancestors[together])
+        if len(shared) == 1:
+            return ancestors == shared[0], hierarchy.labels(level)[shared[0]]
+    raise ParameterError("a hierarchy must end in one label for all categories; add that level")

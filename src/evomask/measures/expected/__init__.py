@@ -1,0 +1,1 @@
+"""What PRAM will do on average, without drawing a file."""

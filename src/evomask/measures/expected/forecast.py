@@ -1,0 +1,175 @@
+"""Loss and risk of PRAM foretold from its matrices, fast enough to climb by.
+
+Loss and the papers' risk are the expectations. The strict risk is the largest of expectations
+and of what the average file would give; the mean over draws, which is what a point is judged
+by, is a little higher.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.arrays import Codes, Floats, Indices
+from evomask.data.table import Table
+from evomask.kernels.pram.expectation import Field, Halves, loss_and_risk
+from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
+from evomask.measures.pairing import categorical
+from evomask.measures.risk.inference import WINDOW, Attack
+from evomask.measures.risk.space import Space
+from evomask.measures.tracked.trackable import Request
+
+MOST_CELLS = 1 << 14
+"""Combinations of categories up to which linkage and inference are foretold."""
+
+MOST_KNOWN = 1 << 9
+"""Combinations of the categories that an intruder knows, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What matrices will make of one original.
+
+    Args:
+        attributes: the categorical attributes.
+        share: of all attributes that are measured; the others are numbers, and stay.
+    """
+
+    original: Table
+    attributes: tuple[str, ...]
+    strict: bool
+    share: float = 1.0
+
+    @classmethod
+    def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook | None":
+        """Prepared, or nothing where there are numbers or too many combinations of categories."""
+        found = cls.in_part(original, attributes, strict=strict)
+        return found if found.is_whole else None
+
+    @classmethod
+    def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook":
+        """Prepared for any attributes; unless it is whole, only changes of risk mean something."""
+        names = categorical(original.schema, attributes)
+        return cls(original, names, strict, len(names) / max(1, len(attributes)))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether linkage and inference are foretold too: without numbers, in small domains."""
+        sizes = sorted(len(self.original.attribute(name).categories) for name in self.attributes)
+        known = prod(sizes[len(sizes) - len(sizes) // 2 :])
+        return self.share == 1 and prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
+
+    def __call__(self, matrices: Matrices) -> tuple[float, float]:
+        """Loss and risk in percent."""
+        return self.read(self.flat(matrices))
+
+    def flat(self, matrices: Matrices) -> Floats:
+        """All matrices in one row; an attribute without one stays as it is."""
+        sizes = zip(self.attributes, self.field.sizes, strict=True)
+        parts = [matrices.get(name, np.eye(int(size))).ravel() for name, size in sizes]
+        return np.concatenate(parts)
+
+    def read(self, flat: Floats) -> tuple[float, float]:
+        """Loss and risk of matrices in one row."""
+        loss, risk = loss_and_risk(self.field, flat, self.strict)
+        return loss * self.share, risk * self.share
+
+    @cached_property
+    def field(self) -> Field:
+        """The original as the kernel takes it."""
+        subject = Subject(self.original, Request("risk-papers", self.attributes))
+        columns, links = subject.columns, self._links(subject)
+        sizes = np.array([column.size for column in columns], dtype=np.int64)
+        pairs = list(combinations(range(len(columns)), 2))
+        crossed = [CountTable.of((columns[a], columns[b])).counts for a, b in pairs]
+        read = WINDOW / 100 * len(self.original)
+        nobody = np.empty((0, len(sizes)), dtype=np.int32)
+        domain = _domain(sizes) if self.strict and self.is_whole else nobody
+        return Field(
+            sizes, _begins(sizes**2), _begins(sizes),
+            _joined([column.counts for column in columns]),
+            _joined([column.distances for column in columns]), _joined(subject.near),
+            np.array(pairs, dtype=np.int64).reshape(-1, 2), _begins([t.size for t in crossed]),
+            _joined(crossed), links.before.copy(), links.after.copy(), links.weights.copy(), domain,
+            self._counted(np.arange(len(self.original)), domain), self._halves(domain),
+            _joined([column.nearness(read) for column in columns]),
+        )  # fmt: skip
+
+    def _links(self, subject: Subject) -> Links:
+        found = subject.links if self.is_whole else None
+        nobody = np.empty((0, len(self.attributes)), dtype=np.int32)
+        return found or Links(nobody, nobody, np.empty(0))
+
+    def _counted(self, records: Indices, domain: Codes) -> Floats:
+        """How many of the records have each combination of categories."""
+        sizes = [len(self.original.attribute(name).categories) for name in self.attributes]
+        if not len(domain):
+            return np.empty(0)
+        codes = tuple(self.original.codes(name)[records] for name in self.attributes)
+        cells = np.bincount(np.ravel_multi_index(codes, sizes), minlength=len(domain))
+        return cells[: len(domain)].astype(np.float64)
+
+    def _halves(self, domain: Codes) -> Halves:
+        """What intruders know; nobody knows anything where there is one attribute alone."""
+        width = len(self.attributes)
+        if width < 2 or not len(domain):
+            none, nothing = np.empty((0, width), dtype=np.int64), np.empty(0, dtype=np.int64)
+            return Halves(none, nothing, none, np.empty(0), nothing, np.empty(0), 0.0, 0.0)
+        attack = Attack(self.original, self.attributes)
+        known = [_Known.of(self.attributes, space, domain) for space, _ in attack.halves]
+        unknown = np.zeros((len(known), width), dtype=np.int64)
+        for row, (_, others) in zip(unknown, attack.halves, strict=True):
+            row[others] = 1
+        people = self._counted(attack.targets, domain) / len(attack.targets)
+        return Halves(
+            np.array([own.places for own in known]),
+            np.array([len(own.apart) for own in known], dtype=np.int64), unknown,
+            _joined([own.apart for own in known]), _begins([own.apart.size for own in known]),
+            people, attack.floor, attack.success(self.original),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """One half of the attributes, over the domain.
+
+    Args:
+        places: for each combination of the domain, which one of the known categories it has.
+        apart: whole distances between combinations of known categories.
+    """
+
+    places: Indices
+    apart: Floats
+
+    @classmethod
+    def of(cls, attributes: tuple[str, ...], space: Space, domain: Codes) -> "_Known":
+        """The half that a space holds."""
+        sizes = np.array([column.size for column in space.categories], dtype=np.int64)
+        where = [attributes.index(column.attribute.name) for column in space.categories]
+        combinations_known = _domain(sizes)
+        apart = np.zeros((len(combinations_known), len(combinations_known)))
+        for column, codes in zip(space.categories, combinations_known.T, strict=True):
+            whole = np.round(column.distances * space.unit)
+            apart += whole[codes[:, None], codes[None, :]]
+        places = np.ravel_multi_index(tuple(domain[:, where].T), tuple(sizes))
+        return cls(places.astype(np.int64), apart)
+
+
+def _domain(sizes: Indices) -> Codes:
+    """All combinations of categories, the last attribute the fastest."""
+    cells = np.unravel_index(np.arange(prod(sizes.tolist())), tuple(sizes))
+    return np.column_stack(cells).astype(np.int32)
+
+
+def _begins(sizes: Sequence[int] | Indices) -> Indices:
+    ends = np.cumsum(np.asarray(sizes, dtype=np.int64))
+    return ends - np.asarray(sizes, dtype=np.int64)
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> Floats:
+    return np.concatenate([np.empty(0), *(part.ravel() for part in parts)]).astype(np.float64)

@@ -1,0 +1,96 @@
+"""Loss and risk of what PRAM makes: expected where that can be had, else over common draws.
+
+What is drawn in draw r comes from outside: a function from matrices and r to a masked file.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.measures.expected.expectation import Matrices
+from evomask.measures.measure import Measure, Reading
+from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.tracked.trackable import TrackableReading
+
+Draw = Callable[[Matrices, int], Table]
+"""The masked file that matrices make in draw r, the same for all evaluations of a run."""
+
+RISKS: Mapping[str, Callable[[tuple[str, ...], bool], Measure]] = {
+    "papers": PapersRisk,
+    "strict": StrictRisk,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RandomizedReading:
+    """A measure of matrices: of the files they make on average.
+
+    Args:
+        draws: how many common draws are averaged where there is no expectation.
+    """
+
+    reading: Reading
+    draw: Draw
+    draws: int
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise ParameterError(f"draws must be at least 1, got {self.draws}")
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether it is an expectation, so that nothing is drawn."""
+        return bool(getattr(self.reading, "has_expectation", False))
+
+    def __call__(self, matrices: Matrices) -> float:
+        """The expectation, or the mean over the common draws."""
+        if self.is_expected:
+            return cast(TrackableReading, self.reading).expected(matrices)
+        files = (self.draw(matrices, number) for number in range(self.draws))
+        return float(np.mean([self.reading(masked) for masked in files]))
+
+
+@dataclass(frozen=True, eq=False)
+class Randomized:
+    """Loss and risk of matrices against one original."""
+
+    loss: RandomizedReading
+    risk: RandomizedReading
+
+    @classmethod
+    def of(
+        cls, original: Table, measures: tuple[Measure, Measure], draw: Draw, draws: int
+    ) -> "Randomized":
+        """A measure of loss and one of risk, prepared for many matrices."""
+        loss, risk = (
+            RandomizedReading(measure.against(original), draw, draws) for measure in measures
+        )
+        return cls(loss, risk)
+
+    def __call__(self, matrices: Matrices) -> tuple[float, float]:
+        """Loss and risk."""
+        return self.loss(matrices), self.risk(matrices)
+
+    def released(self, matrices: Matrices, number: int) -> dict[str, float]:
+        """Loss and risk of the one file of draw *number*, with what was expected beside."""
+        masked = self.loss.draw(matrices, number)
+        loss, risk = self(matrices)
+        return {
+            "loss": self.loss.reading(masked),
+            "risk": self.risk.reading(masked),
+            "expected_loss": loss,
+            "expected_risk": risk,
+        }
+
+
+def profile_measures(
+    name: str, attributes: tuple[str, ...], *, probabilistic: bool
+) -> tuple[Measure, Measure]:
+    """Loss and risk of a profile; without probabilistic linkage many files can be read."""
+    if name not in RISKS:
+        raise ParameterError(f"no profile is called {name!r}; there are {', '.join(RISKS)}")
+    return Loss(attributes), RISKS[name](attributes, probabilistic)

@@ -1,0 +1,207 @@
+"""Privacy models of a released table: k-anonymity, l-diversity, t-closeness, uniques.
+
+They look at the masked table alone. A missing or suppressed cell is a category of its own,
+and records that a release leaves out are not counted. Read on attributes of any kind.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from evomask.arrays import Floats, Indices, Points
+from evomask.data.classes import Classes, classes_of
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.measures.measure import About, Direction, Side
+
+K = About(
+    "k", "k-anonymity", Side.PROPERTY,
+    "the smallest number of released records that look alike on the quasi-identifiers",
+    Direction.HIGHER, 1, inf,
+)  # fmt: skip
+DISTINCT_L = About(
+    "l", "distinct l-diversity", Side.PROPERTY,
+    "the smallest number of different confidential values among records that look alike",
+    Direction.HIGHER, 1, inf,
+)  # fmt: skip
+ENTROPY_L = About(
+    "l-entropy", "entropy l-diversity", Side.PROPERTY,
+    "how many equally frequent confidential values the least varied class of look-alikes is worth",
+    Direction.HIGHER, 1, inf,
+)  # fmt: skip
+RECURSIVE_L = About(
+    "l-recursive", "recursive (c, l)-diversity", Side.PROPERTY,
+    "how dominant the most frequent confidential value is where it dominates most: c must stay "
+    "above this ratio",
+    Direction.LOWER, 0, inf,
+)  # fmt: skip
+T = About(
+    "t", "t-closeness", Side.PROPERTY,
+    "how far the confidential values of some class of look-alikes are from those of the whole file",
+    Direction.LOWER, 0, 1,
+)  # fmt: skip
+UNIQUES = About(
+    "uniques", "sample uniques", Side.PROPERTY,
+    "the number of released records that look like no other one on the quasi-identifiers",
+    Direction.LOWER, 0, inf,
+)  # fmt: skip
+
+
+def released(table: Table) -> Table:
+    """The records that a release holds."""
+    if table.suppressed.all():
+        raise DataError("no record is released; there is nothing to measure")
+    return table.take(np.flatnonzero(~table.suppressed)) if table.suppressed.any() else table
+
+
+def released_classes(table: Table, names: Sequence[str]) -> Classes:
+    """Classes of released records that look alike on *names*."""
+    if not names:
+        raise SchemaError("look-alikes need at least one quasi-identifier; name one")
+    return classes_of(released(table), names)
+
+
+def k_anonymity(table: Table, names: Sequence[str]) -> int:
+    """The size of the smallest class (Samarati and Sweeney 1998)."""
+    return int(released_classes(table, names).sizes.min())
+
+
+def sample_uniques(table: Table, names: Sequence[str]) -> int:
+    """How many records are alone in their class."""
+    return int(np.sum(released_classes(table, names).sizes == 1))
+
+
+def records_below(table: Table, names: Sequence[str], k: int) -> int:
+    """How many records have fewer than *k* look-alikes, themselves included."""
+    sizes = released_classes(table, names).sizes
+    return int(sizes[sizes < k].sum())
+
+
+class _Histogram(NamedTuple):
+    """Counts of each confidential value in each class that has it."""
+
+    of_class: Indices
+    value: Indices
+    counts: Indices
+    sizes: Indices
+    totals: Indices
+
+
+def _histogram(table: Table, names: Sequence[str], confidential: str) -> _Histogram:
+    if confidential in names:
+        raise SchemaError(f"{confidential!r} cannot be quasi-identifier and confidential at once")
+    classes = released_classes(table, names)
+    _, values = np.unique(released(table)[confidential], return_inverse=True)
+    totals = np.bincount(values).astype(np.int64)
+    keys, counts = np.unique(classes.labels * len(totals) + values, return_counts=True)
+    return _Histogram(keys // len(totals), keys % len(totals), counts, classes.sizes, totals)
+
+
+def distinct_l(table: Table, names: Sequence[str], confidential: str) -> int:
+    """Fewest different confidential values in a class (Machanavajjhala et al. 2007)."""
+    return int(np.bincount(_histogram(table, names, confidential).of_class).min())
+
+
+def entropy_l(table: Table, names: Sequence[str], confidential: str) -> float:
+    """Exponential of the smallest entropy of confidential values in a class."""
+    h = _histogram(table, names, confidential)
+    shares = h.counts / h.sizes[h.of_class]
+    entropies = np.bincount(h.of_class, weights=-shares * np.log(shares))
+    return float(np.exp(max(0.0, entropies.min())))
+
+
+def recursive_ratio(table: Table, names: Sequence[str], confidential: str, l: int) -> float:  # noqa: E741
+    """Largest r1 / (r_l + … + r_m) of a class, counts in descending order.
+
+    A table is recursively (c, l)-diverse for every c above it; infinite where a class has
+    fewer than *l* values.
+    """
+    if l < 1:
+        raise ParameterError(f"l must be at least 1, got {l}")
+    h = _histogram(table, names, confidential)
+    order = np.lexsort((-h.counts, h.of_class))
+    classes, counts = h.of_class[order], h.counts[order]
+    starts = np.flatnonzero(np.diff(classes, prepend=-1))
+    place = np.arange(len(classes)) - starts[classes]
+    tails = np.bincount(classes, weights=np.where(place >= l - 1, counts, 0))
+    ratios = np.divide(counts[starts], tails, out=np.full(len(tails), inf), where=tails > 0)
+    return float(ratios.max())
+
+
+def t_closeness(table: Table, names: Sequence[str], confidential: str) -> float:
+    """Largest distance of a class's confidential values from the whole table's (Li et al. 2007).
+
+    Nominal values are equally far from each other; for ordinal and continuous ones the
+    distance is the work of moving shares along the order of the values that occur.
+    """
+    kind = table.attribute(confidential).kind
+    ordered = kind is not Kind.NOMINAL
+    return (
+        ordered_t(table, names, confidential) if ordered else nominal_t(table, names, confidential)
+    )
+
+
+def nominal_t(table: Table, names: Sequence[str], confidential: str) -> float:
+    """t with all values equally far from each other: half the sum of absolute differences."""
+    h = _histogram(table, names, confidential)
+    whole = h.totals / h.totals.sum()
+    shares = h.counts / h.sizes[h.of_class]
+    present = np.abs(shares - whole[h.value]) - whole[h.value]
+    return float((1.0 + np.bincount(h.of_class, weights=present)).max() / 2)
+
+
+def ordered_t(table: Table, names: Sequence[str], confidential: str) -> float:
+    """t with values on a line, neighbours one step apart; 0 for a single value."""
+    if table.attribute(confidential).kind is Kind.NOMINAL:
+        raise SchemaError(
+            f"ordered t-closeness needs an order, and {confidential!r} is nominal; "
+            "declare it ordinal or use the nominal distance"
+        )
+    h = _histogram(table, names, confidential)
+    if len(h.totals) < 2:
+        return 0.0
+    whole = h.totals / h.totals.sum()
+    ends = np.searchsorted(h.of_class, np.arange(len(h.sizes) + 1))
+    return max(_work(h.value[a:b], h.counts[a:b], whole) for a, b in pairwise(ends))
+
+
+def _work(values: Indices, counts: Indices, whole: Floats) -> float:
+    difference = -whole
+    difference[values] += counts / counts.sum()
+    return float(np.abs(np.cumsum(difference)).sum()) / (len(whole) - 1)
+
+
+def wildcard_sizes(table: Table, names: Sequence[str]) -> Indices:
+    """For each released record, how many could be like it if missing cells may be anything.
+
+    Missing and suppressed cells match every value. Cost is quadratic in the distinct records.
+    """
+    kept = released(table)
+    classes = released_classes(table, names)
+    cells = np.column_stack([_cells_or_wildcard(kept, name) for name in names])
+    distinct = cells[classes.representatives]
+    sizes = np.array([_matching(row, distinct) @ classes.sizes for row in distinct])
+    found: Indices = sizes[classes.labels]
+    return found
+
+
+def _matching(row: Floats, distinct: Points) -> Indices:
+    agree = (distinct == row) | np.isnan(distinct) | np.isnan(row)
+    matching: Indices = agree.all(axis=1).astype(np.int64)
+    return matching
+
+
+def _cells_or_wildcard(table: Table, name: str) -> Floats:
+    """Codes or numbers, NaN where the cell may be anything."""
+    column = table[name].astype(np.float64)
+    recoding = table.recodings.get(name)
+    if recoding is not None:
+        anything = [label in ("", "*") for label in recoding.labels]
+        return np.where(np.array(anything)[table[name]], np.nan, column)
+    attribute = table.attribute(name)
+    missing = attribute.has_missing and len(attribute.categories) - 1
+    return np.where(column == missing, np.nan, column) if attribute.has_missing else column

@@ -1,0 +1,1 @@
+"""Readings that follow single changed cells."""

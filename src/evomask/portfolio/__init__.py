@@ -1,0 +1,1 @@
+"""All searches that apply share one budget and fill one front."""

@@ -1,0 +1,107 @@
+"""Protected files on offer: how each was made, its loss and risk, and the front of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from evomask.arrays import Points
+from evomask.evolution.dominance import hypervolume, non_dominated_ranks
+
+WORST_CASE = (100.0, 100.0)
+"""Loss and risk that no file exceeds: the corner that hypervolumes are measured from."""
+
+DECIMALS = 2
+"""Places after the point that people see of loss and risk."""
+
+ORIGINAL = -1
+"""The number of the original file among the candidates."""
+
+TRIFLE = 0.1
+"""Percent of loss or risk that make no difference to a choice."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One protected file: how it was made, and its loss and risk in percent.
+
+    Args:
+        number: its name in a run, in the order of making.
+        description: how it was made, in words.
+        search: what found it: ``grid`` or a search of the catalogue.
+        member: which member of the portfolio that was.
+        operator: what made it there.
+        serial: its number among what the member made.
+        round: in which round of the portfolio it was measured.
+        parameters: those of the member.
+    """
+
+    number: int
+    description: str
+    loss: float
+    risk: float
+    search: str = "grid"
+    member: str = "grid"
+    operator: str = "first"
+    serial: int = 0
+    round: int = 0
+    parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+    @property
+    def point(self) -> int:
+        """The number that users pick it by."""
+        return self.number
+
+    @property
+    def worst(self) -> float:
+        """The larger of loss and risk."""
+        return max(self.loss, self.risk)
+
+    @property
+    def readings(self) -> Mapping[str, float]:
+        """What it can be picked by."""
+        return {"loss": self.loss, "risk": self.risk, "score": self.worst}
+
+    def as_point(self) -> dict[str, object]:
+        """What users see of it."""
+        return {
+            "point": self.number,
+            "search": self.search,
+            "method": self.description,
+            "operator": self.operator,
+            **self.readings,
+        }
+
+
+def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """What nothing else beats in both loss and risk, by loss.
+
+    Of those that look the same at the precision shown, the earliest appears; what is beaten
+    at that precision does not.
+    """
+    seen: dict[tuple[float, float], Candidate] = {}
+    for one in candidates:
+        seen.setdefault((round(one.loss, DECIMALS), round(one.risk, DECIMALS)), one)
+    ranks = non_dominated_ranks(np.array(list(seen)).reshape(-1, 2))
+    best = [one for one, rank in zip(seen.values(), ranks, strict=True) if rank == 0]
+    return tuple(sorted(best, key=lambda one: (one.loss, one.risk, one.number)))
+
+
+def balanced(candidates: Sequence[Candidate]) -> Candidate:
+    """The one whose larger part is smallest; of those as good but for a trifle, the best in sum.
+
+    So nobody pays much risk for a hundredth of a percent of loss.
+    """
+    least = min(one.worst for one in candidates)
+    close = [one for one in candidates if one.worst <= least + TRIFLE]
+    return min(close, key=lambda one: (one.loss + one.risk, one.loss, one.number))
+
+
+def volume_of(candidates: Sequence[Candidate]) -> float:
+    """The share, in percent, of all pairs of loss and risk that the candidates beat."""
+    return hypervolume(plane(candidates), WORST_CASE) / 100.0
+
+
+def plane(candidates: Sequence[Candidate]) -> Points:
+    """Loss and risk, a row for each."""
+    return np.array([[one.loss, one.risk] for one in candidates]).reshape(-1, 2)

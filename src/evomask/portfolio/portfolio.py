@@ -1,0 +1,303 @@
+"""The portfolio: all members share one budget, and what they find goes into one front.
+
+A round is one member's turn: it breeds a generation unless enough of what it found waits to
+be measured; some of that is decoded, repaired, measured and, if nothing beats it, let into
+the front. Right after breeding, which may take long, more is measured. Whose turn it is
+depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
+those of the plan; under one of seconds they are the times in the journal. So a run that is
+resumed takes the same turns again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from evomask.errors import EvomaskError
+from evomask.evolution.brood import Brood, Outcomes, founders
+from evomask.evolution.individual import Individual
+from evomask.evolution.loop import begin, evolve
+from evomask.evolution.setup import Setup
+from evomask.evolution.state import State, born
+from evomask.evolution.stopping import Budget, generations
+from evomask.portfolio.candidate import Candidate, front_of, volume_of
+from evomask.portfolio.members import GRID
+from evomask.portfolio.state import PortfolioState, Round
+from evomask.portfolio.turns import Turn, next_member
+from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
+from evomask.runs.journal import Journal
+
+T = TypeVar("T")
+
+ROUND = 1.0
+"""Seconds that the files of a round should take."""
+
+DONE = "nothing is left to try"
+
+
+class Work(Protocol):
+    """Who carries out the tasks of a portfolio."""
+
+    def __call__(self, tasks: Sequence[Any], first: int) -> Sequence[Any]:
+        """The outcomes, in order; serial numbers go on from *first*."""
+        ...
+
+
+class _RefusedError(EvomaskError):
+    """A member could not do a task."""
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """A portfolio at work on one file.
+
+    Args:
+        work: who carries out tasks, *workers* at once.
+    """
+
+    shop: Workshop
+    budget: Budget
+    journal: Journal
+    work: Work
+    workers: int = 1
+
+    def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
+        """Every state from here to the end of the budget; at least until there is a front."""
+        while not state.front or self.used(state) < 1.0:
+            name = self._whose_turn(state)
+            if name is None:
+                return
+            state = self._after_turn(state, name)
+            self.journal.tell(state)
+            yield state
+
+    def used(self, state: PortfolioState) -> float:
+        """The share of the budget that is used."""
+        return share_used(self.budget, state, self._seconds(state))
+
+    def _seconds(self, state: PortfolioState) -> float:
+        return self.journal.time_at(state) if state.rounds else 0.0
+
+    def _whose_turn(self, state: PortfolioState) -> str | None:
+        members = [name for name in self.shop.settings.members if name not in state.closed]
+        if not members:
+            return None
+        if members[0] == GRID and self.used(state) < self.shop.settings.first:
+            return GRID
+        return next_member(self._in_time(members, state), self._turns(state))
+
+    def _in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
+        """Those whose turn should end before the time is up; if nobody's, the quickest."""
+        if self.budget.seconds is None:
+            return members
+        left = self.budget.seconds - self._seconds(state)
+        lasts = {name: self._lasts(name, state) for name in members}
+        return [name for name in members if lasts[name] <= left] or [
+            min(members, key=lambda name: lasts[name])
+        ]
+
+    def _lasts(self, name: str, state: PortfolioState) -> float:
+        """Seconds of a member's last turn; before it had one, of the longest of its search."""
+        own = [row for row in state.rounds if row.member == name]
+        if own:
+            return self.journal.took(own[-1].generation)
+        search = self.shop.settings.members[name].search
+        kin = {n for n, member in self.shop.settings.members.items() if member.search == search}
+        turns = (self.journal.took(row.generation) for row in state.rounds if row.member in kin)
+        return max(turns, default=0.0)
+
+    def _turns(self, state: PortfolioState) -> Iterator[Turn]:
+        for row in state.rounds:
+            cost = row.cost if self.budget.seconds is None else self.journal.took(row.generation)
+            yield Turn(row.member, row.gain, cost)
+
+    def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
+        batch = self._batch(state)
+        try:
+            state, bred = self._bred(state, name, batch)
+        except EvomaskError as error:
+            return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
+        if bred and name != GRID:
+            batch = self.shop.settings.batch
+        chosen = spread(waiting(state, name), batch)
+        made = self.work([Make(name, one.genome) for one in chosen], first=0)
+        cost = ceil(bred * self.shop.settings.members[name].cost) + len(made)
+        after = self._admitted(state, name, chosen, made)
+        if not bred and not chosen:
+            after = after.closing(name, DONE)
+        return _noted(after, name, bred, made, cost, state.volume)
+
+    def _batch(self, state: PortfolioState) -> int:
+        """How many files to measure: under a budget of seconds, about a second's worth."""
+        most = self.shop.settings.batch
+        if self.budget.seconds is None:
+            return most
+        files = sum(row.files for row in state.rounds)
+        pace = files / max(1e-9, self._seconds(state))
+        least = int(self.journal.decide("workers", lambda: float(self.workers)))
+        return max(least, min(most, int(pace * ROUND)))
+
+    def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
+        """The state after a generation of the member, unless enough of it waits already."""
+        if len(waiting(state, name)) >= batch:
+            return state, 0
+        before = state.members.get(name, State())
+        if self.shop.adopts(name):
+            state = self._adopted(state, name, batch)
+        after = self._generation(name, state.members.get(name), self.shop.setup(name))
+        bred = after.tasks - before.tasks
+        return replace(state, members={**state.members, name: after}), bred
+
+    def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
+        """The state in which a member knows the best files of the others too."""
+        known = state.adopted.get(name, frozenset())
+        files = [one for one in state.front if one.member != name and one.number not in known]
+        files = spread(files, batch if known else 2 * batch)
+        made = [Make(one.member, state.genomes[one.number]) for one in files]
+        outcomes = [
+            outcome
+            for outcome in self.work([Adopt(name, one) for one in made], first=0)
+            if not isinstance(outcome, Refusal)
+        ]
+        numbers = known.union(one.number for one in files)
+        state = replace(state, adopted={**state.adopted, name: numbers})
+        return _joined(state, name, self.shop.setup(name), outcomes) if outcomes else state
+
+    def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
+        def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
+            outcomes = self.work([Breed(name, task) for task in brood], first=first)
+            for outcome in outcomes:
+                if isinstance(outcome, Refusal):
+                    raise _RefusedError(outcome.reason)
+            return outcomes
+
+        if inner is None:
+            return begin(setup.first, breed, archive=setup.archive, cost=setup.cost)
+        once = generations(inner.generation + 1)
+        seed = self.shop.seed_of(name)
+        return evolve(inner, setup.scheme, breed, seed=seed, until=once, cost=setup.cost)
+
+    def _admitted(
+        self,
+        state: PortfolioState,
+        name: str,
+        chosen: Sequence[Individual[Any]],
+        made: Sequence[Measured | Refusal],
+    ) -> PortfolioState:
+        """The state with what was measured; its front with what nothing beats."""
+        pairs = [(one, m) for one, m in zip(chosen, made, strict=True) if isinstance(m, Measured)]
+        first = len(state.candidates)
+        found = [
+            self._candidate(number, name, one, measured, state.generation + 1)
+            for number, (one, measured) in enumerate(pairs, first)
+        ]
+        front = front_of(sorted((*state.front, *found), key=lambda one: one.number))
+        genomes = dict(state.genomes) | {first + i: one.genome for i, (one, _) in enumerate(pairs)}
+        serials = state.measured.get(name, frozenset()).union(one.serial for one in chosen)
+        return replace(
+            state,
+            measured={**state.measured, name: serials},
+            candidates=state.candidates.plus(found),
+            front=front,
+            genomes={one.number: genomes[one.number] for one in front},
+        )
+
+    def _candidate(
+        self, number: int, name: str, one: Individual[Any], measured: Measured, at: int
+    ) -> Candidate:
+        member = self.shop.settings.members[name]
+        return Candidate(
+            number,
+            self.shop.describe(name, one.genome, one.operator),
+            measured.loss,
+            measured.risk,
+            member.search,
+            name,
+            one.operator,
+            one.serial,
+            at,
+            member.parameters,
+        )
+
+
+def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
+    """The share of a budget that is used, by whichever limit is nearest."""
+    by_evaluations = state.evaluations / budget.evaluations if budget.evaluations else 0.0
+    by_time = seconds / max(1e-9, budget.seconds) if budget.seconds is not None else 0.0
+    return max(by_evaluations, by_time)
+
+
+def _joined(
+    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
+) -> PortfolioState:
+    """The state with files of others in a member's population; they need not be measured again."""
+    inner = state.members.get(name) or State(archive=setup.archive)
+    brood: Brood[Any] = founders(len(outcomes))
+    arrivals = born(inner, brood, outcomes)
+    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
+    serials = state.measured.get(name, frozenset()).union(one.serial for one in arrivals)
+    return replace(
+        state,
+        members={**state.members, name: after},
+        measured={**state.measured, name: serials},
+    )
+
+
+def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
+    """What a member keeps and has not been measured yet, in the order of fitness."""
+    inner = state.members.get(name)
+    if inner is None:
+        return []
+    measured = state.measured.get(name, frozenset())
+    kept = inner.archive.members or inner.population
+    fresh = [one for one in kept if one.serial not in measured]
+    return sorted(fresh, key=lambda one: (one.fitness, one.serial))
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """So many of them, evenly from first to last."""
+    if len(items) <= count:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, count).round().astype(int)
+    return [items[place] for place in places]
+
+
+def shares(state: PortfolioState, took: Mapping[int, float] | None = None) -> dict[str, float]:
+    """The part of the effort that each member had, in percent; by cost, or by time where told."""
+    spent: dict[str, float] = {}
+    for row in state.rounds:
+        cost = row.cost if took is None else took[row.generation]
+        spent[row.member] = spent.get(row.member, 0.0) + cost
+    total = sum(spent.values())
+    return {name: 100.0 * cost / total if total > 0 else 0.0 for name, cost in spent.items()}
+
+
+def _noted(
+    state: PortfolioState,
+    name: str,
+    bred: int,
+    made: Sequence[Measured | Refusal],
+    cost: int,
+    before: float,
+) -> PortfolioState:
+    """The state with the account of the round that led to it."""
+    refused = sum(isinstance(one, Refusal) for one in made)
+    worst = [one.worst for one in state.front]
+    volume = volume_of(state.front)
+    row = Round(
+        state.generation + 1,
+        name,
+        bred,
+        len(made),
+        refused,
+        cost,
+        state.evaluations + cost,
+        len(state.front),
+        volume,
+        max(0.0, volume - before),
+        min(worst, default=100.0),
+        float(np.mean(worst)) if worst else 100.0,
+    )
+    return replace(state, rounds=state.rounds.plus([row]))

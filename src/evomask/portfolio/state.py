@@ -1,0 +1,195 @@
+"""Everything a portfolio needs to go on, in one immutable value and in one file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evomask.evolution.checkpoint import (
+    Arrays,
+    as_bytes,
+    columns_of,
+    from_bytes,
+    read_arrays,
+    rows_as_arrays,
+    state_as_arrays,
+    state_from_arrays,
+    write_arrays,
+)
+from evomask.evolution.log import Log
+from evomask.evolution.state import State
+from evomask.portfolio.candidate import Candidate, volume_of
+from evomask.portfolio.worker import Workshop
+
+
+class Round(NamedTuple):
+    """What one round brought.
+
+    Args:
+        generation: its number, from 0.
+        member: whose turn it was.
+        bred: tasks that the member did.
+        files: files that were measured.
+        refused: how many of them could not be made or repaired.
+        cost: of the round by the costs in the plan: files, and tasks at their worth in files.
+        evaluations: what all rounds so far have cost.
+        front: how many points the front has.
+        volume: what it dominates, in percent of all pairs of loss and risk.
+        gain: by how much the round raised that.
+        best: the smallest of the larger parts of loss and risk.
+        mean: the mean of them on the front.
+    """
+
+    generation: int
+    member: str
+    bred: int
+    files: int
+    refused: int
+    cost: int
+    evaluations: int
+    front: int
+    volume: float
+    gain: float
+    best: float
+    mean: float
+
+
+class Offspring(NamedTuple):
+    """A candidate without what the plan knows of it."""
+
+    number: int
+    description: str
+    loss: float
+    risk: float
+    member: str
+    operator: str
+    serial: int
+    round: int
+
+
+@dataclass(frozen=True)
+class PortfolioState:
+    """A portfolio between two rounds.
+
+    Args:
+        members: the states of those that have begun, by name.
+        measured: serial numbers of a member's individuals whose files were measured or refused.
+        candidates: every file measured so far.
+        front: those that nothing beats, by loss.
+        genomes: of the front's points, by number.
+        closed: why a member has no more turns.
+        adopted: numbers of the files that a member went on from.
+    """
+
+    members: Mapping[str, State[Any]] = field(default_factory=dict)
+    measured: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    candidates: Log[Candidate] = field(default_factory=Log)
+    front: tuple[Candidate, ...] = ()
+    genomes: Mapping[int, Any] = field(default_factory=dict)
+    closed: Mapping[str, str] = field(default_factory=dict)
+    rounds: Log[Round] = field(default_factory=Log)
+    adopted: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+    @property
+    def generation(self) -> int:
+        """The number of the last round; -1 before the first."""
+        return len(self.rounds) - 1
+
+    @property
+    def evaluations(self) -> int:
+        """What was spent so far: files, and tasks at their worth in files."""
+        return self.rounds.last(1)[0].evaluations if self.rounds else 0
+
+    @property
+    def summary(self) -> Round:
+        """The last round."""
+        return self.rounds.last(1)[0]
+
+    @property
+    def volume(self) -> float:
+        """What the front dominates, in percent."""
+        return volume_of(self.front)
+
+    def closing(self, name: str, reason: str) -> "PortfolioState":
+        """The state in which a member has no more turns."""
+        return replace(self, closed={**self.closed, name: reason})
+
+
+def save(path: Path, state: PortfolioState, shop: Workshop) -> None:
+    """Write a state."""
+    arrays: dict[str, Any] = {}
+    for name, inner in state.members.items():
+        own = state_as_arrays(inner, shop.setup(name).problem.pack)
+        arrays |= _prefixed(f"member/{name}", own)
+    for one in state.front:
+        pack = shop.setup(one.member).problem.pack
+        arrays |= _prefixed(f"genome/{one.number}", pack(state.genomes[one.number]))
+    arrays |= rows_as_arrays("rounds", state.rounds, Round)
+    offspring = (
+        tuple(getattr(one, name) for name in Offspring._fields) for one in state.candidates
+    )
+    arrays |= rows_as_arrays("candidates", offspring, Offspring)
+    arrays["portfolio"] = as_bytes(
+        {
+            "members": list(state.members),
+            "measured": _sorted(state.measured),
+            "front": [one.number for one in state.front],
+            "closed": dict(state.closed),
+            "adopted": _sorted(state.adopted),
+        }
+    )
+    write_arrays(path, arrays)
+
+
+def load(path: Path, shop: Workshop) -> PortfolioState:
+    """Read a state."""
+    return read_arrays(path, lambda arrays: _state(arrays, shop))
+
+
+def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:
+    told = from_bytes(arrays["portfolio"])
+    columns = columns_of("candidates", arrays, Offspring)
+    candidates = [_candidate(Offspring(*row), shop) for row in zip(*columns, strict=True)]
+    front = tuple(candidates[number] for number in told["front"])
+    return PortfolioState(
+        {name: _inner(name, arrays, shop) for name in told["members"]},
+        _sets(told["measured"]),
+        Log(candidates),
+        front,
+        {one.number: _genome(one, arrays, shop) for one in front},
+        told["closed"],
+        Log(map(Round, *columns_of("rounds", arrays, Round))),
+        _sets(told["adopted"]),
+    )
+
+
+def _sorted(numbers: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:
+    return {name: sorted(own) for name, own in numbers.items()}
+
+
+def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
+    return {name: frozenset(own) for name, own in numbers.items()}
+
+
+def _candidate(row: Offspring, shop: Workshop) -> Candidate:
+    member = shop.settings.members[row.member]
+    return Candidate(**row._asdict(), search=member.search, parameters=member.parameters)
+
+
+def _inner(name: str, arrays: Arrays, shop: Workshop) -> State[Any]:
+    setup = shop.setup(name)
+    own = _under(f"member/{name}", arrays)
+    return state_from_arrays(own, setup.problem.unpack, setup.archive)
+
+
+def _genome(one: Candidate, arrays: Arrays, shop: Workshop) -> Any:  # noqa: ANN401
+    return shop.setup(one.member).problem.unpack(_under(f"genome/{one.number}", arrays))
+
+
+def _prefixed(prefix: str, arrays: Arrays) -> dict[str, Any]:
+    return {f"{prefix}/{name}": array for name, array in arrays.items()}
+
+
+def _under(prefix: str, arrays: Arrays) -> dict[str, Any]:
+    start = f"{prefix}/"
+    return {name[len(start) :]: a for name, a in arrays.items() if name.startswith(start)}

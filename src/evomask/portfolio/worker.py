@@ -1,0 +1,203 @@
+"""Where files are made: bred by a member, decoded, repaired to what is required, measured."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.errors import DataError, EvomaskError
+from evomask.evolution.brood import Outcome, Task
+from evomask.evolution.loop import Worker
+from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.streams import draw_stream
+from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.masking.guarantees.requirement import Requirement
+from evomask.measures.measure import Reading
+from evomask.measures.profiles import profile
+from evomask.portfolio.members import Member, search_of
+from evomask.portfolio.preparation import load_kernels
+from evomask.searches.catalogue import RELEASED_DRAW
+
+MEMBERS = 4
+"""Marks the stream that members' seeds are drawn from."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a portfolio depends on besides the table, the seed and the budget.
+
+    Args:
+        members: who takes part, by name.
+        batch: how many files are measured in a round at most.
+        first: share of the budget that the grid has for itself in the beginning.
+    """
+
+    requirement: Requirement
+    profile: str
+    members: dict[str, Member]
+    batch: int = 8
+    first: float = 0.25
+
+
+@dataclass(frozen=True)
+class Breed:
+    """A task of one member."""
+
+    member: str
+    task: Task[Any]
+
+
+@dataclass(frozen=True)
+class Make:
+    """A file to be made and measured."""
+
+    member: str
+    genome: Any
+
+
+@dataclass(frozen=True)
+class Adopt:
+    """A file that another member made, for a member that goes on from given files."""
+
+    member: str
+    made: Make
+
+
+@runtime_checkable
+class Adopting(Protocol):
+    """A problem that can go on from files which others made."""
+
+    def adopted(self, masked: Table) -> Outcome[Any]:
+        """The file as a genome with its fitness."""
+        ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Loss and risk of a file in percent."""
+
+    loss: float
+    risk: float
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something could not be made."""
+
+    reason: str
+
+
+Result = Outcome[Any] | Measured | Refusal
+
+
+@dataclass(frozen=True, eq=False)
+class Workshop:
+    """Does the tasks of a portfolio; sent to other processes, it is put together anew there."""
+
+    table: Table
+    settings: Settings
+    seed: int
+    _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
+
+    def __reduce__(self) -> tuple[Callable[..., "Workshop"], tuple[Any, ...]]:
+        """The ingredients; readings and problems may hold what cannot be sent."""
+        return arrived, (self.table, self.settings, self.seed)
+
+    def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
+        """One task; what cannot be done comes back with its reason."""
+        with _quietly():
+            try:
+                return self._done(task, serial)
+            except EvomaskError as error:
+                return Refusal(str(error))
+
+    def _done(self, task: Breed | Make | Adopt, serial: int) -> Result:
+        if isinstance(task, Make):
+            return self.measured(self.masked(task.member, task.genome))
+        problem: Any = self.setup(task.member).problem
+        if isinstance(task, Breed):
+            return Worker(problem, self.seed_of(task.member))(task.task, serial)
+        outcome: Outcome[Any] = problem.adopted(self.masked(task.made.member, task.made.genome))
+        return outcome
+
+    def adopts(self, name: str) -> bool:
+        """Whether a member goes on from files that others made."""
+        return isinstance(self.setup(name).problem, Adopting)
+
+    def setup(self, name: str) -> Setup[Any]:
+        """A member made ready for the table."""
+        if name not in self._setups:
+            member = self.settings.members[name]
+            search = search_of(member)
+            around = Surroundings(partial(draw_stream, self.seed_of(name)))
+            parameters = msgspec.convert(member.parameters, search.parameters)
+            with _quietly():
+                self._setups[name] = search.setup(self.table, parameters, around)
+        return self._setups[name]
+
+    def seed_of(self, name: str) -> int:
+        """The seed of a member's streams."""
+        place = list(self.settings.members).index(name)
+        return int(np.random.default_rng([self.seed, MEMBERS, place]).integers(2**63))
+
+    def masked(self, name: str, genome: Any) -> Table:  # noqa: ANN401
+        """The file that a member's genome stands for, fulfilling what is required."""
+        problem: Any = self.setup(name).problem
+        return self.releasable(problem.decode(genome, RELEASED_DRAW))
+
+    def releasable(self, masked: Table) -> Table:
+        """The same file, brought to obey the edit rules and to fulfil what is required."""
+        released = self.guarantees(masked)
+        if self.guarantees.mender.rules.broken_by(released).any():
+            raise DataError("records cannot obey the edit rules and fulfil what is required")
+        return released
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What every released file must fulfil."""
+        return Guarantees.of(self.table, self.settings.requirement)
+
+    @cached_property
+    def readings(self) -> tuple[Reading, Reading]:
+        """Loss and risk against the original."""
+        pair = profile(self.settings.profile)
+        names = self.table.schema.quasi_identifiers
+        return pair.loss(names).against(self.table), pair.risk(names).against(self.table)
+
+    def measured(self, masked: Table) -> Measured:
+        """Loss and risk of a file."""
+        loss, risk = self.readings
+        return Measured(loss(masked), risk(masked))
+
+    def describe(self, name: str, genome: Any, operator: str) -> str:  # noqa: ANN401
+        """How a file was made, in words."""
+        describe: Callable[[Any], str] | None = getattr(self.setup(name).problem, "describe", None)
+        if describe is not None:
+            return describe(genome)
+        return _in_words(self.settings.members[name], operator)
+
+
+def arrived(table: Table, settings: Settings, seed: int) -> Workshop:
+    """A workshop in another process, its kernels loaded before the first task."""
+    load_kernels(lambda _: None, {member.search for member in settings.members.values()})
+    return Workshop(table, settings, seed)
+
+
+def _in_words(member: Member, operator: str) -> str:
+    k = member.parameters.get("k")
+    told = [f"k = {k}"] if isinstance(k, int) else []
+    return ", ".join([member.search, *told, operator])
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """What methods warn of was told where the run began, or is of no use in a thousand files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

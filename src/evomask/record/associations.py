@@ -1,0 +1,148 @@
+"""How attributes hang together, before and after masking.
+
+Two ordered attributes by their rank correlation (-1 to 1), a nominal and an ordered one by the
+correlation ratio, two nominal ones by Cramér's V (both 0 to 1). A recoded cell of an ordered
+attribute counts as the middle of what it stands for, one of a nominal attribute in equal parts
+for each category; so a cell that tells less does not hang together with more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from scipy.stats import rankdata
+
+from evomask.arrays import Codes, Flags, Floats, Points
+from evomask.data.recoding import CategorySets, Intervals
+from evomask.data.schema import Kind
+from evomask.data.table import Table
+
+MOST_ATTRIBUTES = 30
+DECIMALS = 2
+
+
+class Associations(msgspec.Struct, frozen=True):
+    """The association of every pair of attributes, before and after; 1 with itself."""
+
+    attributes: tuple[str, ...]
+    before: tuple[tuple[float, ...], ...]
+    after: tuple[tuple[float, ...], ...]
+
+    @property
+    def changes(self) -> tuple[tuple[str, str, float, float], ...]:
+        """Pairs of attributes with both values, the largest change first."""
+        pairs = [
+            (one, other, self.before[i][j], self.after[i][j])
+            for i, one in enumerate(self.attributes)
+            for j, other in enumerate(self.attributes[:i])
+        ]
+        return tuple(sorted(pairs, key=lambda pair: -abs(pair[3] - pair[2])))
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column to compare: ranks scaled to length 1, or groups of records.
+
+    Args:
+        parts: how the records of a group (row) spread over the categories (columns).
+    """
+
+    ranks: Floats | None
+    groups: Codes
+    parts: Points
+
+
+def associations(original: Table, masked: Table, names: Sequence[str]) -> Associations | None:
+    """The pairs among the first so many attributes; none where there is no pair."""
+    chosen = tuple(names[:MOST_ATTRIBUTES])
+    kept = np.flatnonzero(~masked.suppressed)
+    if len(chosen) < 2 or len(kept) < 2:
+        return None
+    before, after = _matrix(original, chosen), _matrix(masked.take(kept), chosen)
+    return Associations(chosen, before, after)
+
+
+def _matrix(table: Table, names: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+    columns = [_column(table, name) for name in names]
+    values = np.eye(len(columns))
+    for i, one in enumerate(columns):
+        for j in range(i):
+            values[i, j] = values[j, i] = round(_association(one, columns[j]), DECIMALS)
+    return tuple(tuple(float(value) + 0.0 for value in row) for row in values)
+
+
+def _association(one: _Column, other: _Column) -> float:
+    if one.ranks is not None and other.ranks is not None:
+        return float(one.ranks @ other.ranks)
+    if one.ranks is not None:
+        return _correlation_ratio(other, one.ranks)
+    if other.ranks is not None:
+        return _correlation_ratio(one, other.ranks)
+    return _cramer(one, other)
+
+
+def _correlation_ratio(column: _Column, ranks: Floats) -> float:
+    """Root of the share of the ranks' variation that lies between the categories."""
+    sums = np.bincount(column.groups, ranks) @ column.parts
+    sizes = np.bincount(column.groups) @ column.parts
+    return float(np.sqrt(min(1.0, float((sums**2 / sizes).sum()))))
+
+
+def _cramer(one: _Column, other: _Column) -> float:
+    shape = len(one.parts), len(other.parts)
+    cells = np.bincount(one.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
+    counts = one.parts.T @ cells.reshape(shape) @ other.parts
+    if min(counts.shape) < 2:
+        return 0.0
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    squares = ((counts - expected) ** 2 / expected).sum()
+    return float(np.sqrt(squares / (counts.sum() * (min(counts.shape) - 1))))
+
+
+def _column(table: Table, name: str) -> _Column:
+    cells, places = np.unique(table[name], return_inverse=True)
+    groups = places.reshape(-1).astype(np.int32)
+    if table.attribute(name).kind is Kind.NOMINAL:
+        return _Column(None, groups, _parts(table, name, cells))
+    values = _middles(table, name)
+    median = np.nanmedian(values) if not np.isnan(values).all() else 0.0
+    ranks = rankdata(np.where(np.isnan(values), median, values))
+    ranks -= ranks.mean()
+    length = float(np.sqrt(ranks @ ranks))
+    return _Column(ranks / length if length else ranks, groups, np.eye(0))
+
+
+def _parts(table: Table, name: str, cells: Codes) -> Points:
+    """How cells spread over the categories that any of them may stand for."""
+    recoding = table.recodings.get(name)
+    if not isinstance(recoding, CategorySets):
+        return np.eye(len(cells))
+    leaves = recoding.leaves[cells]
+    leaves = leaves[:, leaves.any(axis=0)]
+    parts: Points = leaves / leaves.sum(axis=1, keepdims=True)
+    return parts
+
+
+def _middles(table: Table, name: str) -> Floats:
+    """A number for every cell of an ordered attribute; NaN where it is missing."""
+    recoding = table.recodings.get(name)
+    if isinstance(recoding, Intervals):
+        return ((recoding.low + recoding.high) / 2)[table[name]]
+    if isinstance(recoding, CategorySets):
+        return _places(table, name, recoding.leaves)[table[name]]
+    if not table.attribute(name).is_categorical:
+        return table.values(name)
+    return _places(table, name, np.eye(len(table.attribute(name).categories), dtype=bool))[
+        table.codes(name)
+    ]
+
+
+def _places(table: Table, name: str, leaves: Flags) -> Floats:
+    """The mean place of the known categories that each cell may stand for."""
+    size = table.attribute(name).domain_size
+    known = leaves[:, :size]
+    count = known.sum(axis=1)
+    places = np.full(len(leaves), np.nan)
+    np.divide(known @ np.arange(size), count, out=places, where=count > 0)
+    return places

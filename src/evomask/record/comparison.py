@@ -1,0 +1,147 @@
+"""A masked file beside its original: what became of every attribute, without a value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.arrays import Flags
+from evomask.data.recoding import SUPPRESSED, CategorySets, Recoding
+from evomask.data.schema import Attribute, Role
+from evomask.data.table import Table
+from evomask.record.associations import Associations, associations
+from evomask.record.record import AttributeNote
+from evomask.record.spreads import MINIMUM, Spread, spread
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What became of each attribute, how it was and is spread, and how all hang together."""
+
+    attributes: tuple[AttributeNote, ...]
+    spreads: tuple[Spread, ...]
+    associations: Associations | None
+
+
+def compared(original: Table, masked: Table, minimum: int = MINIMUM) -> Comparison:
+    """Both files side by side; *masked* has the records of *original* in the same order."""
+    notes = attribute_notes(original, masked)
+    changed = [one.name for one in notes if one.changed > 0]
+    weights = original.schema.with_role(Role.WEIGHT)
+    related = [one.name for one in notes if one.released and one.name not in weights]
+    shown = (spread(original, masked, name, minimum) for name in changed)
+    return Comparison(
+        notes,
+        tuple(one for one in shown if one is not None),
+        associations(original, masked, related) if changed else None,
+    )
+
+
+def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]:
+    """A note on every attribute."""
+    kept = np.flatnonzero(~masked.suppressed)
+    before, after = original.take(kept), masked.take(kept)
+    return tuple(_note(attribute, before, after) for attribute in original.schema)
+
+
+def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
+    told = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
+    if attribute.role is Role.IDENTIFIER:
+        return AttributeNote(*told, released=False)
+    name = attribute.name
+    silent, vague = _silent(before, after, name), _vague(after, name)
+    changed = silent | vague | _different(before, after, name)
+    return AttributeNote(
+        *told,
+        released=True,
+        changed=_percent(changed),
+        generalized=_percent(vague & ~silent),
+        suppressed=int(silent.sum()),
+        shift=_shift(before, after, name),
+    )
+
+
+def changed_again(before: Table, after: Table, names: Iterable[str]) -> dict[str, float]:
+    """The percentage of each attribute's cells that two masked versions do not write alike."""
+    return {name: _percent(_unlike(before, after, name)) for name in names}
+
+
+def _unlike(before: Table, after: Table, name: str) -> Flags:
+    if not (before.is_recoded(name) or after.is_recoded(name)):
+        return _different(before, after, name)
+    one, other = (_written(table, name) for table in (before, after))
+    unlike: Flags = one != other
+    return unlike
+
+
+def _written(table: Table, name: str) -> NDArray[np.str_]:
+    recoding = table.recodings.get(name)
+    if recoding is None and not table.attribute(name).is_categorical:
+        return table.values(name).astype(np.str_)
+    labels = table.attribute(name).categories if recoding is None else recoding.labels
+    written: NDArray[np.str_] = np.array(labels, dtype=np.str_)[table[name]]
+    return written
+
+
+def _percent(flags: Flags) -> float:
+    return round(100.0 * float(flags.mean()), 2) if len(flags) else 0.0
+
+
+def _silent(before: Table, after: Table, name: str) -> Flags:
+    """Cells that were known and now may be anything, or are missing."""
+    known = ~_missing(before, name)
+    recoding = after.recodings.get(name)
+    if recoding is None:
+        return known & _missing(after, name)
+    says_nothing: Flags = np.array([label in (SUPPRESSED, "") for label in recoding.labels])
+    return known & says_nothing[after[name]]
+
+
+def _missing(table: Table, name: str) -> Flags:
+    attribute = table.attribute(name)
+    if not attribute.is_categorical:
+        return np.isnan(table.values(name))
+    return table.codes(name) >= attribute.domain_size
+
+
+def _vague(after: Table, name: str) -> Flags:
+    """Cells that stand for more than one value."""
+    recoding = after.recodings.get(name)
+    if recoding is None:
+        return np.zeros(len(after), dtype=bool)
+    return _wide(recoding)[after[name]]
+
+
+def _wide(recoding: Recoding) -> Flags:
+    wide: Flags = (
+        recoding.leaves.sum(axis=1) > 1
+        if isinstance(recoding, CategorySets)
+        else recoding.high > recoding.low
+    )
+    return wide
+
+
+def _different(before: Table, after: Table, name: str) -> Flags:
+    """Cells that stand for one value, and another one than before."""
+    recoding = after.recodings.get(name)
+    if recoding is None:
+        one, other = before[name], after[name]
+    elif isinstance(recoding, CategorySets):
+        one, other = before[name], recoding.leaves.argmax(axis=1)[after[name]]
+    else:
+        one, other = before[name], recoding.low[after[name]]
+    both_missing = (one != one) & (other != other)  # noqa: PLR0124
+    different: Flags = (one != other) & ~both_missing
+    return different
+
+
+def _shift(before: Table, after: Table, name: str) -> float | None:
+    if before.attribute(name).is_categorical or after.is_recoded(name):
+        return None
+    one, other = before.values(name), after.values(name)
+    known = ~(np.isnan(one) | np.isnan(other))
+    deviation = float(one[known].std()) if known.any() else 0.0
+    if deviation == 0.0:
+        return None
+    return round(100.0 * float(np.abs(one - other)[known].mean()) / deviation, 2)

@@ -1,0 +1,285 @@
+"""The release record: all that is known of a release, as data.
+
+``record.json`` is the internal record; both reports are written from it and need nothing else.
+It holds no record's values and no time of the clock: the same seed gives the same bytes. Who
+releases the file, when and why is said by a person (`Statement`) and stays as said.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evomask.errors import RunError
+from evomask.evolution.checkpoint import write_whole
+from evomask.record.associations import Associations
+from evomask.record.spreads import MINIMUM, Spread
+
+FORMAT = 1
+RECORD = "record.json"
+
+
+class FileNote(msgspec.Struct, frozen=True):
+    """A data file by its name, not its place."""
+
+    name: str
+    sha256: str
+    records: int
+    attributes: int
+
+
+class AttributeNote(msgspec.Struct, frozen=True):
+    """What an attribute is, and what became of its released cells.
+
+    Args:
+        changed: percent of the cells that no longer say the original value.
+        generalized: percent of the cells that say less than one value.
+        suppressed: cells that say nothing.
+        shift: mean change in percent of the standard deviation; of numbers alone.
+    """
+
+    name: str
+    label: str
+    kind: str
+    role: str
+    released: bool
+    changed: float = 0.0
+    generalized: float = 0.0
+    suppressed: int = 0
+    shift: float | None = None
+
+
+class PointNote(msgspec.Struct, frozen=True):
+    """A masked file on offer: how it was made, and its loss and risk in percent."""
+
+    point: int
+    search: str
+    method: str
+    loss: float
+    risk: float
+
+    @property
+    def score(self) -> float:
+        """The larger of loss and risk."""
+        return max(self.loss, self.risk)
+
+
+class PointsNote(msgspec.Struct, frozen=True):
+    """All points of the map of loss and risk.
+
+    Args:
+        others: measured files beside the front, those that would lie on one another left out.
+        simple: the best of simple methods alone, for comparison.
+        tried: how many files were measured.
+    """
+
+    original: PointNote
+    chosen: PointNote
+    front: tuple[PointNote, ...]
+    others: tuple[PointNote, ...]
+    simple: tuple[PointNote, ...]
+    tried: int
+
+
+class MeasureNote(msgspec.Struct, frozen=True):
+    """A measure of the released file, with what it says."""
+
+    name: str
+    title: str
+    side: str
+    direction: str
+    meaning: str
+    value: float
+
+
+class RiskCell(msgspec.Struct, frozen=True):
+    """How many records have a risk above *low* and up to *high* percent."""
+
+    low: float
+    high: float
+    records: int
+
+
+class ModelNote(msgspec.Struct, frozen=True):
+    """Privacy models and the risk of single records of one file."""
+
+    k: int
+    uniques: int
+    l: int | None  # noqa: E741
+    t: float | None
+    record_risk: float
+    cells: tuple[RiskCell, ...]
+
+
+class AttackNote(msgspec.Struct, frozen=True):
+    """What an attack that no search has seen achieves, in percent."""
+
+    name: str
+    title: str
+    meaning: str
+    value: float
+    baseline: float
+    unmasked: float
+
+
+class MatrixNote(msgspec.Struct, frozen=True):
+    """The transition probabilities of one attribute, row by row.
+
+    Args:
+        invariant: whether it keeps the expected frequencies, and so tells them.
+        rare: which categories have few records; they are not named in public.
+        repaired: percent of the attribute's cells that were changed again afterwards, to
+            fulfil what is required; of them the probabilities say nothing.
+    """
+
+    attribute: str
+    categories: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    invariant: bool
+    rare: tuple[bool, ...]
+    repaired: float = 0.0
+
+
+class OperatorNote(msgspec.Struct, frozen=True):
+    """What one operator of a search brought: children, those who stayed, those better."""
+
+    name: str
+    children: int
+    entered: int
+    improved: int
+
+
+class SearchNote(msgspec.Struct, frozen=True):
+    """One part of the portfolio.
+
+    Args:
+        share: of the budget, in percent.
+        evolution: evaluations used and the best score by then.
+        does: what it does, in a sentence.
+    """
+
+    name: str
+    evaluations: int
+    share: float
+    points: int
+    evolution: tuple[tuple[int, float], ...] = ()
+    operators: tuple[OperatorNote, ...] = ()
+    does: str = ""
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What a person says of the release; empty until somebody does."""
+
+    purpose: str = ""
+    reason: str = ""
+    by: str = ""
+    date: str = ""
+    review: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """What users see of it."""
+        return msgspec.structs.asdict(self)
+
+
+class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a release record needs; for those who may see the original.
+
+    Args:
+        parameters: all that the result depends on besides the input and the seed.
+        required: what was asked of every file, in words; *achieved* holds what came of it.
+        reason: why this point was chosen, in words.
+        rules: edit rules, and how many released records break each.
+        dropped: identifiers, which no file has.
+    """
+
+    format: int = FORMAT
+    versions: dict[str, str]
+    input: FileNote
+    output: FileNote
+    suppressed_records: int
+    seed: int
+    profile: str
+    parameters: dict[str, Any]
+    required: dict[str, float]
+    achieved: dict[str, float]
+    attributes: tuple[AttributeNote, ...]
+    method: tuple[str, ...]
+    points: PointsNote
+    reason: str
+    measures: tuple[MeasureNote, ...]
+    before: ModelNote
+    after: ModelNote
+    attacks: tuple[AttackNote, ...]
+    rules: dict[str, int]
+    spreads: tuple[Spread, ...]
+    associations: Associations | None
+    matrices: tuple[MatrixNote, ...]
+    searches: tuple[SearchNote, ...]
+    notes: tuple[str, ...]
+    minimum: int = MINIMUM
+    statement: Statement = Statement()
+
+    @property
+    def chosen(self) -> PointNote:
+        """The point that was released."""
+        return self.points.chosen
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Identifiers that were left out."""
+        return tuple(one.name for one in self.attributes if not one.released)
+
+
+def encode_record(record: msgspec.Struct) -> bytes:
+    """The record as JSON, one field a line."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
+
+
+def decode_record(text: bytes) -> ReleaseRecord:
+    """The internal record in a JSON file of this version."""
+    try:
+        record = msgspec.json.decode(text, type=ReleaseRecord)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{RECORD} is not a record this version can read: {error}") from None
+    if record.format != FORMAT:
+        raise RunError(f"{RECORD} has format {record.format}, this version reads {FORMAT}")
+    return record
+
+
+def write_part(path: Path, content: bytes) -> Path:
+    """Write a file of a run, whole or not at all, and say where it is."""
+    write_whole(path, lambda file: file.write(content))
+    return path
+
+
+def load_record(folder: Path) -> ReleaseRecord:
+    """The internal record in the folder of a run."""
+    try:
+        return decode_record((folder / RECORD).read_bytes())
+    except OSError:
+        raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
+
+
+def still_said(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
+    """The record with what a person said in the folder before and what still holds.
+
+    A record that is not there, or of another version, says nothing.
+    """
+    try:
+        before = load_record(folder)
+    except RunError:
+        return record
+    told = before.statement
+    if before.chosen.point != record.chosen.point:
+        told = msgspec.structs.replace(told, reason="", date="")
+    return said(record, told)
+
+
+def said(record: ReleaseRecord, statement: Statement) -> ReleaseRecord:
+    """The record with what a person says now; what was said before stays where nothing is new."""
+    before = record.statement
+    merged = {
+        name: getattr(statement, name) or getattr(before, name)
+        for name in Statement.__struct_fields__
+    }
+    return msgspec.structs.replace(record, statement=Statement(**merged))

@@ -1,0 +1,1 @@
+"""Every masking method that fits, each with many parameters."""

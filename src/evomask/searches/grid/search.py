@@ -1,0 +1,138 @@
+"""The grid of masking methods as a search: each method with each of its parameters, once.
+
+It is the first population of the portfolio, and the baseline on its map.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
+from evomask.evolution.individual import Individual, Population
+from evomask.evolution.setup import Draws, Setup, Surroundings
+from evomask.evolution.state import State, born
+from evomask.evolution.stopping import Budget
+from evomask.masking.composition import within_strata
+from evomask.masking.grid import Described, first_population
+
+NEXT = "next"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the grid.
+
+    Args:
+        each: how many methods are tried at once.
+    """
+
+    each: int = 8
+
+    def __post_init__(self) -> None:
+        if self.each < 1:
+            raise ParameterError(f"each must be at least 1, got {self.each}")
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The methods that fit a table; a genome is a method's number."""
+
+    original: Table
+    draws: Draws
+
+    @cached_property
+    def methods(self) -> tuple[Described, ...]:
+        """Every method with its parameters, and what it is called."""
+        return tuple(first_population(self.original))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Numbers of the methods: one of each family in turn, at random within a family."""
+        families: dict[str, list[int]] = {}
+        for number in self.draws(len(self.methods)).permutation(len(self.methods)).tolist():
+            families.setdefault(_family(self.methods[number][1]), []).append(number)
+        turns = chain.from_iterable(zip_longest(*(families[name] for name in sorted(families))))
+        return tuple(number for number in turns if number is not None)
+
+    def work(self, task: Task[int], rng: np.random.Generator) -> Outcome[int]:
+        """The method whose turn it is; its file is made and measured elsewhere."""
+        return Outcome(self.order[int(task.rival or 0)], (0.0,))
+
+    def decode(self, genome: int, draw: int) -> Table:
+        """The masked file, every stratum on its own where there are strata."""
+        method = within_strata(self.methods[genome][0], self.original)
+        return method.mask(self.original, self.draws(genome))
+
+    def describe(self, genome: int) -> str:
+        """The method in words."""
+        return self.methods[genome][1]
+
+    def pack(self, genome: int) -> Mapping[str, NDArray[Any]]:
+        """The number."""
+        return {"method": np.int64(genome).reshape(1)}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
+        """The number."""
+        return int(arrays["method"][0])
+
+
+@dataclass(frozen=True)
+class Onwards:
+    """The next methods, until there are none."""
+
+    count: int
+    each: int
+
+    def propose(self, state: State[int], rng: np.random.Generator) -> Brood[int]:
+        """The next few."""
+        last = min(self.count, state.tasks + self.each)
+        return tuple(Task(NEXT, (), place) for place in range(state.tasks, last))
+
+    def replace(
+        self, state: State[int], brood: Brood[int], outcomes: Outcomes[int]
+    ) -> Population[int]:
+        """Those tried last."""
+        return born(state, brood, outcomes)
+
+
+@dataclass(frozen=True)
+class Everyone:
+    """An archive that keeps everybody."""
+
+    members: Population[int] = ()
+
+    def updated(self, arrivals: Iterable[Individual[int]]) -> "Everyone":
+        """All arrivals too."""
+        return Everyone((*self.members, *arrivals))
+
+    def holding(self, members: Population[int]) -> "Everyone":
+        """These members."""
+        return Everyone(members)
+
+
+class GridSearch:
+    """Mask with every method that fits the file, each with many parameters."""
+
+    name = "grid"
+    parameters = Parameters
+    budget = Budget(generations=1000)
+
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[int]:
+        """The methods that fit the table."""
+        problem = Grid(table, around.draws)
+        count = len(problem.methods)
+        first = min(count, parameters.each)
+        return Setup(problem, Onwards(count, parameters.each), first, Everyone())
+
+
+def _family(description: str) -> str:
+    return re.split(",| in ", description, maxsplit=1)[0]

@@ -1,0 +1,1 @@
+"""Studies of what a search did: operators, populations of files, graphs."""

@@ -1,0 +1,86 @@
+"""The genetic algorithm of the paper: valid starts, penalties, the best kept."""
+
+import numpy as np
+import pytest
+
+from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
+from evomask.kernels.groups.genetic import INVALID, bred, first_genomes
+
+
+def uniform(n_records, n_columns, seed=0):
+    return np.random.default_rng(seed).uniform(size=(n_records, n_columns))
+
+
+@pytest.mark.parametrize("n_records", [5, 6, 11, 20, 53])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_every_first_genome_has_all_groups_of_k_to_2k_minus_1(n_records, k):
+    for genome in first_genomes(n_records, k, 20, seed=7):
+        sizes = np.bincount(genome, minlength=n_records // k)
+        assert sizes.min() >= k
+        assert sizes.max() <= 2 * k - 1
+
+
+def test_first_genomes_differ():
+    assert len(np.unique(first_genomes(20, 3, 10, seed=1), axis=0)) == 10
+
+
+def test_sums_of_squares_are_those_of_the_genomes():
+    points = uniform(12, 2)
+    genomes, costs, _ = bred(points, 3, first_genomes(12, 3, 8, seed=1), 5, 0.02, 0.5, seed=2)
+    valid = [
+        (cost, within_sum_of_squares(points, canonical(genome)))
+        for genome, cost in zip(genomes, costs, strict=True)
+        if cost < INVALID
+    ]
+    assert [cost for cost, _ in valid] == pytest.approx([full for _, full in valid])
+
+
+def test_a_genome_outside_the_sizes_is_penalised():
+    points = uniform(12, 2)
+    wrong = np.array([[0] * 4 + [1] * 4 + [2] * 4, [0] * 2 + [1] * 5 + [2] * 5])
+    _, costs, _ = bred(points, 3, wrong, 0, 0.1, 0.3, seed=1)
+    assert costs[1] == INVALID
+
+
+def test_empty_groups_are_no_fault():
+    points = uniform(9, 2)
+    genome = np.array([[0] * 5 + [2] * 4, [0] * 3 + [1] * 3 + [2] * 3])
+    _, costs, _ = bred(points, 3, genome, 0, 0.1, 0.3, seed=1)
+    assert (costs < INVALID).all()
+
+
+def test_the_best_is_never_lost():
+    points = uniform(30, 2)
+    genomes = first_genomes(30, 3, 10, seed=1)
+    bests = []
+    for burst in range(10):
+        genomes, costs, _ = bred(points, 3, genomes, 20, 0.1, 0.3, seed=burst + 1)
+        bests.append(costs[0])
+    assert (np.diff(bests) <= 0).all()
+
+
+def test_the_epoch_of_the_best_is_told():
+    points = uniform(20, 2)
+    start = first_genomes(20, 3, 20, seed=1)
+    _, costs, arisen = bred(points, 3, start, 500, 0.05, 0.3, seed=3)
+    before = bred(points, 3, start, arisen - 1, 0.05, 0.3, seed=3)[1][0]
+    assert costs[0] == bred(points, 3, start, arisen, 0.05, 0.3, seed=3)[1][0] < before
+
+
+def test_mutating_every_gene_leaves_a_long_genome_invalid():
+    points = uniform(200, 2)
+    _, costs, _ = bred(points, 3, first_genomes(200, 3, 50, seed=1), 1, 0.1, 0.0, seed=1)
+    assert np.sum(costs < INVALID) == 1
+
+
+def test_mutating_one_gene_leaves_many_genomes_valid():
+    points = uniform(200, 2)
+    first = first_genomes(200, 3, 50, seed=1)
+    _, costs, _ = bred(points, 3, first, 1, 0.1, 0.0, seed=1, per_gene=False)
+    assert np.sum(costs < INVALID) > 40
+
+
+def test_the_best_of_small_files_has_groups_of_k():
+    points = uniform(11, 3)
+    genomes, _, _ = bred(points, 3, first_genomes(11, 3, 30, seed=1), 200, 0.1, 0.3, seed=1)
+    assert group_sizes(canonical(genomes[0])).min() >= 3

@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+
+from evomask.data.classes import classes_of
+from evomask.data.frames import polars_from
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
+from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.masking.guarantees.repair import Repair
+from evomask.masking.microaggregation.mondrian import Mondrian
+from evomask.masking.recoding.generalization import Generalization
+from tests.tables import mixed, numbers
+
+RNG = np.random.default_rng(0)
+QUASI = ("age", "income", "school", "region")
+
+
+def distinct_secrets(table, names, secret):
+    labels = classes_of(table, names).labels
+    return min(len(set(table[secret][labels == c])) for c in range(labels.max() + 1))
+
+
+@pytest.mark.parametrize("k", [2, 5, 17, 60])
+def test_every_combination_is_shared_by_k_records(k):
+    assert classes_of(Repair(QUASI, k).mask(mixed(), RNG), QUASI).sizes.min() >= k
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_every_class_holds_l_confidential_values(values):
+    repaired = Repair(QUASI, 2, values).mask(mixed(), RNG)
+    assert distinct_secrets(repaired, QUASI, "illness") >= values
+
+
+def test_t_of_0_makes_all_classes_like_the_file():
+    repaired = Repair(("school",), 1, t=0.0).mask(mixed(), RNG)
+    labels = classes_of(repaired, ("school",)).labels
+    whole = np.bincount(mixed()["illness"]) / len(mixed())
+    for label in set(labels):
+        inside = np.bincount(mixed()["illness"][labels == label], minlength=3)
+        assert inside / inside.sum() == pytest.approx(whole)
+
+
+def test_a_class_that_falls_short_goes_to_its_nearest():
+    repaired = Repair(("a",), 2).mask(numbers(a=[1, 1, 1, 3, 9, 9]), RNG)
+    assert repaired["a"].tolist() == [1.5, 1.5, 1.5, 1.5, 9, 9]
+
+
+def test_classes_that_suffice_are_not_touched():
+    values = [0.1] * 3 + [5.0, 6.0]
+    repaired = Repair(("a",), 2).mask(numbers(a=values), RNG)
+    assert repaired["a"].tolist() == [0.1, 0.1, 0.1, 5.5, 5.5]
+
+
+def test_k_of_1_alone_changes_nothing():
+    repaired = Repair(QUASI, 1).mask(mixed(), RNG)
+    assert all(repaired[name].tobytes() == mixed()[name].tobytes() for name in QUASI)
+
+
+def test_recoded_cells_become_the_smallest_set_that_holds_them():
+    coarse = Mondrian(QUASI, 3).mask(mixed(), RNG)
+    repaired = Repair(QUASI, 11).mask(coarse, RNG)
+    assert classes_of(repaired, QUASI).sizes.min() >= 11
+    for name in ("school", "region"):
+        before = coarse.recodings[name].leaves[coarse[name]]
+        after = repaired.recodings[name].leaves[repaired[name]]
+        assert np.all(after | ~before)
+
+
+def test_cells_that_stay_keep_their_name():
+    categories = ("Lyon", "Paris", "Rome", "Oslo")
+    tree = Hierarchy(categories, (categories, ("France", "France", "Italy", "Norway")))
+    schema = Schema((Attribute("city", Kind.ORDINAL, Role.QUASI_IDENTIFIER, categories),))
+    table = Table(schema, {"city": np.array([0, 1, 0, 2, 3])})
+    masked = Generalization(("city",), (1,), {"city": tree}).mask(table, RNG)
+    repaired = Repair(("city",), 2).mask(masked, RNG)
+    assert polars_from(repaired)["city"].to_list() == ["France"] * 3 + ["[Rome,Oslo]"] * 2
+
+
+def test_suppressed_records_do_not_count():
+    table = numbers(a=[1, 1, 2, 7, 7]).suppressing(np.array([True, True, False, False, False]))
+    repaired = Repair(("a",), 2).mask(table, RNG)
+    assert polars_from(repaired)["a"].to_list() == pytest.approx([16 / 3] * 3)
+    assert repaired["a"][:2].tolist() == [1, 1]
+
+
+def test_a_file_whose_records_are_all_suppressed_stays_as_it_is():
+    table = numbers(a=[1, 2]).suppressing(np.array([True, True]))
+    assert Repair(("a",), 5).mask(table, RNG)["a"].tolist() == [1, 2]
+
+
+def test_missing_numbers_get_their_group_s_mean():
+    repaired = Repair(("a",), 4).mask(numbers(a=[np.nan, 1, 2, 3]), RNG)
+    assert repaired["a"].tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("repair", "error", "sentence"),
+    [
+        (Repair(QUASI, 61), ParameterError, "got k = 61 for 60"),
+        (Repair(QUASI, 2, 4), DataError, "'illness' has 3 distinct values and l = 4 needs more"),
+        (Repair(("illness",), 2, 2), SchemaError, "'illness' is confidential and a quasi"),
+    ],
+)
+def test_what_is_impossible_is_said(repair, error, sentence):
+    with pytest.raises(error, match=sentence):
+        repair.mask(mixed(), RNG)
+
+
+def test_l_without_a_confidential_attribute_is_refused():
+    with pytest.raises(SchemaError, match="l and t need a confidential attribute"):
+        Repair(("a",), 2, 2).mask(numbers(a=[1, 2, 3]), RNG)
+
+
+@pytest.mark.parametrize("requirement", [{"k": 0}, {"k": 2.5}, {"l": 0}, {"t": 1.5}, {"t": -1}])
+def test_requirements_that_cannot_be_are_refused(requirement):
+    with pytest.raises(ParameterError, match="must"):
+        Repair(QUASI, **requirement)

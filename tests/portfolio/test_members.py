@@ -1,0 +1,102 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evomask.data.frames import Declaration, table_from
+from evomask.data.schema import Kind, Role
+from evomask.errors import ParameterError
+from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.portfolio.members import File, left_out, members_for, note_on_strata
+
+pl = pytest.importorskip("polars")
+
+
+def file_of(kinds, requirement=NOTHING, stratum=None):
+    columns = {name: [i * 7 % 11 for i in range(80)] for name in kinds}
+    declared = {n: Declaration(kind, Role.QUASI_IDENTIFIER) for n, kind in kinds.items()}
+    if stratum:
+        columns[stratum] = ["x", "y"] * 40
+        declared[stratum] = Declaration(Kind.NOMINAL, Role.STRATUM)
+    return File(table_from(pl.DataFrame(columns), declared), requirement, "strict")
+
+
+NUMBERS = dict.fromkeys("abc", Kind.CONTINUOUS)
+MIXED = {"a": Kind.CONTINUOUS, "b": Kind.NOMINAL, "c": Kind.ORDINAL}
+
+
+def searches(file):
+    return {member.search for member in members_for(file).values()}
+
+
+def test_the_grid_comes_first():
+    assert next(iter(members_for(file_of(NUMBERS)))) == "grid"
+
+
+def test_attributes_are_grouped_where_all_are_numbers():
+    assert "grouping" in searches(file_of(NUMBERS))
+    assert "grouping" not in searches(file_of(MIXED))
+
+
+def test_records_are_grouped_whatever_their_kinds():
+    assert "partition" in searches(file_of(MIXED))
+
+
+def test_values_are_generalized_where_the_schema_names_hierarchies():
+    file = file_of(MIXED)
+    assert "generalization" not in searches(file)
+    tree = replace(file.table.attribute("b"), hierarchy="b.csv")
+    table = file.table.with_schema(file.table.schema.replacing([tree]))
+    named = members_for(replace(file, table=table))["generalization"]
+    assert named.parameters["attributes"] == ("b",)
+
+
+def test_categories_change_by_chance_where_there_are_no_numbers():
+    assert "pram" not in searches(file_of(MIXED))
+    assert "pram" in searches(file_of({"b": Kind.NOMINAL, "c": Kind.ORDINAL}))
+
+
+def test_no_group_is_smaller_than_required():
+    found = members_for(file_of(NUMBERS, Requirement(k=7)))
+    sizes = [m.parameters["k"] for m in found.values() if m.search == "partition"]
+    assert sizes == [7, 10]
+
+
+def test_what_puts_records_of_several_strata_together_takes_no_part():
+    file = file_of(NUMBERS, stratum="s")
+    assert searches(file) == {"grid", "files", "partition"}
+    (note,) = left_out(file)
+    assert "grouping would put records of several strata together" in note
+    assert left_out(file_of(MIXED, stratum="s")) == ()
+    assert left_out(file_of(NUMBERS)) == ()
+
+
+def test_a_search_of_its_own_that_does_so_is_noted():
+    file = file_of(NUMBERS, stratum="s")
+    assert note_on_strata("grouping", {}, file.table)
+    assert note_on_strata("grouping", {}, file_of(NUMBERS).table) == ()
+    assert note_on_strata("partition", {}, file.table) == ()
+    (note,) = note_on_strata("partition", {"algorithm": "mdav"}, file.table)
+    assert note.startswith("partition by mdav puts records")
+
+
+def test_no_group_is_larger_than_the_smallest_stratum():
+    file = file_of(NUMBERS, stratum="s")
+    few = replace(file, table=file.table.take(np.r_[0:80:2, 1:16:2]))
+    sizes = [m.parameters["k"] for m in members_for(few).values() if m.search == "partition"]
+    assert sizes == [3]
+
+
+def test_only_the_searches_that_are_wanted_take_part():
+    found = members_for(file_of(NUMBERS), ["partition"])
+    assert {member.search for member in found.values()} == {"partition"}
+
+
+def test_a_search_that_does_not_exist_is_refused():
+    with pytest.raises(ParameterError, match="'sorting'"):
+        members_for(file_of(NUMBERS), ["sorting"])
+
+
+def test_wanting_only_what_does_not_apply_is_refused():
+    with pytest.raises(ParameterError, match="cannot mask this file"):
+        members_for(file_of(MIXED), ["grouping"])
