@@ -25,11 +25,12 @@ from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.portfolio.candidate import volume_of
+from evomask.portfolio.candidate import balanced, volume_of
 from evomask.portfolio.members import File, searches_for
+from evomask.record.protection import Protection
 from evomask.runs.inputs import Input, load
+from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_table
-from evomask.runs.protected import Protected, ProtectJob
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1
 
@@ -74,7 +75,7 @@ CASES = (
 )
 
 
-def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -> Protected:
+def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -> Protection:
     job = ProtectJob(
         Input(Path(case.name)),
         Path(),
@@ -86,7 +87,7 @@ def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -
     return protect_table(table, job, workers=WORKERS)
 
 
-def against_each_alone(case: Case, seconds: float) -> Protected:
+def against_each_alone(case: Case, seconds: float) -> Protection:
     """The portfolio's hypervolume over that of the best single search at the same time."""
     table = case.load()
     names = searches_for(File(table, case.requirement, "strict"))
@@ -100,17 +101,19 @@ def against_each_alone(case: Case, seconds: float) -> Protected:
     ratio = volume / max(alone.values())
     shares = ", ".join(f"{name} {share:.0f} %" for name, share in together.shares.items())
     print(f"{case.name}: portfolio, hypervolume {volume:.2f} %; shares: {shares}")
-    told = f"loss {together.chosen.loss:.2f} %, risk {together.chosen.risk:.2f} %"
-    print(f"{case.name}: {len(together.candidates)} files tried; balanced point: {told}")
+    best, tried = balanced(together.front), len(together.state.candidates)
+    pair = f"loss {best.loss:.2f} %, risk {best.risk:.2f} %"
+    print(f"{case.name}: {tried} files tried; balanced point: {pair}")
     print(f"{case.name}: portfolio over the best search alone: {ratio:.3f}")
     return together
 
 
-def against_first_population(case: Case, done: Protected) -> None:
+def against_first_population(case: Case, done: Protection) -> None:
     """The balanced point against every file of the grid, all of it tried."""
-    names = done.schema.quasi_identifiers
-    grid = [one.worst for one in found(case, done.table, 600.0, ("grid",)).candidates]
-    score = done.chosen.worst
+    names = done.table.schema.quasi_identifiers
+    alone = found(case, done.table, 600.0, ("grid",))
+    grid = [candidate.worst for candidate in alone.state.candidates]
+    score = balanced(done.front).worst
     print(f"{case.name}: balanced {score:.2f} %, best of {len(grid)} first files {min(grid):.2f} %")
     simple: dict[str, MaskingMethod] = {
         "MDAV, k = 3": Mdav(names, 3),

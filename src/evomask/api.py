@@ -14,8 +14,8 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 
 if TYPE_CHECKING:
+    from evomask.record.protection import Choice, Protection
     from evomask.runs.graph import Readings
-    from evomask.runs.protected import Protected
 
 F = TypeVar("F", bound=Frame)
 
@@ -87,16 +87,17 @@ class Result(Generic[F]):
 
     Args:
         frame: the frame that was given; it is never changed.
-        done: all that is known, also of files that are not on the front.
+        protection: all that is known, also of files that are not on the front.
     """
 
     frame: F = field(repr=False)
-    done: "Protected" = field(repr=False)
+    protection: "Protection" = field(repr=False)
+    choice: "Choice"
 
     @property
     def front(self) -> F:
         """The points on offer by loss, as the kind of frame that was given."""
-        points = [one.as_point() for one in self.done.front]
+        points = [candidate.as_point() for candidate in self.protection.front]
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame
@@ -104,13 +105,13 @@ class Result(Generic[F]):
     @property
     def chosen(self) -> int:
         """The number of the chosen point."""
-        return self.done.chosen.number
+        return self.choice.candidate.number
 
     def pick(self, wish: str) -> int:
         """The number of another point: ``knee``, ``max-risk=20``, ``max-loss=10``."""
-        from evomask.runs.front import pick
+        from evomask.runs.protect import choice_of
 
-        return pick(self.done.front, wish, self.done.chosen).number
+        return choice_of(wish, self.protection.state).candidate.number
 
     def masked(self, point: int | None = None, *, shuffled: bool = True) -> F:
         """The protected frame of a point of the front, by default of the chosen one.
@@ -119,12 +120,15 @@ class Result(Generic[F]):
             shuffled: give the records in random order and renew the index, so that a release
                 cannot be laid beside the original.
         """
-        number = self.chosen if point is None else int(self.pick(str(point)))
-        masked: F = frame_like(self.frame, self.done.table, self.done.masked(number))
+        from evomask.runs.release import order_of
+
+        number = self.chosen if point is None else self.pick(str(point))
+        file = self.protection.files(number)
+        masked: F = frame_like(self.frame, self.protection.table, file.masked)
         if not shuffled:
             return masked
-        rng = np.random.default_rng([self.done.seed, number])
-        released: F = reordered(masked, rng.permutation(len(masked)))
+        order = order_of(self.protection.shop.seed, number, len(masked))
+        released: F = reordered(masked, order)
         return released
 
     def report(self, path: str | Path, *, public: bool = False) -> Path:
@@ -134,29 +138,27 @@ class Result(Generic[F]):
             public: the page to publish with the file, without seed and risks; otherwise the
                 one for those who hold the records.
         """
-        from evomask.record.public import public_part
-        from evomask.record.record import write_part
-        from evomask.record.recording import record_of
-        from evomask.reports.internal import internal_page
-        from evomask.reports.public import public_page
+        from evomask.reports.writing import write_page
+        from evomask.runs.release import record_without_file
 
-        record = record_of(self.done)
-        page = public_page(public_part(record)) if public else internal_page(record)
-        return write_part(Path(path), page.encode())
+        record = record_without_file(self.protection, self.choice)
+        return write_page(record, Path(path), public=public)
 
     def __repr__(self) -> str:
         """In short; never a record's values."""
-        one = self.done.chosen
+        candidate, state = self.choice.candidate, self.protection.state
         return (
-            f"<evomask.Result of {len(self.done.front)} points from {len(self.done.candidates)} "
-            f"files; chosen: {one.number}, loss {one.loss:.2f} %, risk {one.risk:.2f} %>"
+            f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} files; "
+            f"chosen: {candidate.number}, loss {candidate.loss:.2f} %, "
+            f"risk {candidate.risk:.2f} %>"
         )
 
     def _repr_html_(self) -> str:
         """The map of loss and risk, for notebooks."""
         from evomask.reports.notebook import map_html
+        from evomask.runs.release import map_of
 
-        return map_html(self.done)
+        return map_html(map_of(self.protection, self.choice))
 
 
 def protect(
@@ -196,10 +198,9 @@ def protect(
 
     Nothing is printed, and the frame is left alone.
     """
-    from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.inputs import Input, with_quasi_identifiers
-    from evomask.runs.protect import protect_table
-    from evomask.runs.protected import ProtectJob
+    from evomask.runs.job import ProtectJob, required
+    from evomask.runs.protect import choice_of, protect_table
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
     for name, path in (hierarchies or {}).items():
@@ -208,14 +209,15 @@ def protect(
     job = ProtectJob(
         Input(Path("data frame")),
         Path(),
-        requirement_of(require),
+        required(require),
         profile,
         seconds,
         seed,
         evaluations,
         tuple(searches),
     )
-    return Result(frame, protect_table(table, job, workers=workers))
+    protection = protect_table(table, job, workers=workers)
+    return Result(frame, protection, choice_of(job.pick, protection.state))
 
 
 def protect_graph(

@@ -6,8 +6,8 @@ import pytest
 
 from evomask.reports.writing import report_on
 from evomask.runs.inputs import Input
+from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
-from evomask.runs.protected import ProtectJob
 
 
 def protected(people, folder):

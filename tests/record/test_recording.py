@@ -12,8 +12,8 @@ from evomask.masking.guarantees.requirement import NOTHING
 from evomask.record.public import public_part
 from evomask.record.recording import record_of
 from evomask.runs.inputs import Input
+from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
-from evomask.runs.protected import ProtectJob
 
 
 @pytest.fixture(scope="module")

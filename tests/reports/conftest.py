@@ -6,8 +6,8 @@ import pytest
 from evomask.masking.guarantees.requirement import requirement_of
 from evomask.record.recording import record_of
 from evomask.runs.inputs import Input
+from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
-from evomask.runs.protected import ProtectJob
 
 PEOPLE = 150
 

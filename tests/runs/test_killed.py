@@ -9,8 +9,8 @@ import pytest
 
 from evomask.data.schema import Kind, Role
 from evomask.runs.inputs import Input
+from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
-from evomask.runs.protected import ProtectJob
 from tests.runs.test_protect import check_kill
 
 PEOPLE = 48

@@ -14,10 +14,9 @@ import pytest
 
 from evomask.errors import ParameterError, RunError
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.runs.choose import choose, reopened
 from evomask.runs.inputs import Input
-from evomask.runs.protect import protect_file, resume_protection
-from evomask.runs.protected import ProtectJob
+from evomask.runs.job import ProtectJob
+from evomask.runs.protect import choose, protect_file, resume_protection
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")

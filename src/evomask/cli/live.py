@@ -1,39 +1,26 @@
-"""A live view of the main job: on a terminal a small panel, elsewhere plain lines."""
+"""A live view of the main job by its events: on a terminal a small panel, elsewhere plain lines."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from evomask.cli.speech import counter, progress
+from evomask.runs.events import Began, Checked, Event, PointNews, Turn, Watch
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from evomask.runs.protected import Progress
-
 WIDTH, HEIGHT = 48, 12
 PER_SECOND = 4
 
 
-class View(Protocol):
-    """Shows how far a job is."""
-
-    def show(self, state: "Progress") -> None:
-        """How it stands now."""
-        ...
-
-    def tell(self, text: str) -> None:
-        """Something that is said once."""
-        ...
-
-
 @contextmanager
-def watching(title: str, *, quiet: bool) -> Iterator[View]:
+def watching(title: str, *, quiet: bool) -> Iterator[Watch]:
     """The view that fits where standard error goes."""
     if quiet:
-        yield Silence()
+        yield lambda _: None
     elif not sys.stderr.isatty():
         progress(title, quiet=False)
         yield Lines()
@@ -46,25 +33,34 @@ def watching(title: str, *, quiet: bool) -> Iterator[View]:
             yield Panel(live, title)
 
 
-class Silence:
-    """Says nothing."""
+class Front:
+    """The points of the front as the last turns told of them."""
 
-    def show(self, state: "Progress") -> None:
-        """Nothing."""
+    def __init__(self) -> None:
+        self._points: dict[int, PointNews] = {}
 
-    def tell(self, text: str) -> None:
-        """Nothing."""
+    def after(self, turn: Turn) -> tuple[PointNews, ...]:
+        """The front after a turn; one that tells of no points has left it as it was."""
+        if turn.front is not None:
+            self._points = {point.point: point for point in turn.front}
+        return tuple(self._points.values())
 
 
 class Lines:
-    """A line now and then."""
+    """A line for each phase, and now and then one on how far it is."""
 
     def __init__(self) -> None:
-        self.show = counter(line)
+        self._front = Front()
+        self._now_and_then = counter(str)
 
-    def tell(self, text: str) -> None:
-        """A line."""
-        progress(text, quiet=False)
+    def __call__(self, event: Event) -> None:
+        """A line where the event is worth one."""
+        if isinstance(event, Began) and event.text:
+            progress(event.text, quiet=False)
+        elif isinstance(event, Turn):
+            self._now_and_then(line(event, self._front.after(event)))
+        elif isinstance(event, Checked):
+            self._now_and_then(checked(event))
 
 
 class Panel:
@@ -73,32 +69,43 @@ class Panel:
     def __init__(self, live: "Live", title: str) -> None:
         self._live = live
         self._title = title
+        self._front = Front()
 
-    def show(self, state: "Progress") -> None:
-        """Draw it again."""
-        self._live.update(_panel(self._title, state))
+    def __call__(self, event: Event) -> None:
+        """Draw it again, or write a line above it."""
+        if isinstance(event, Began) and event.text:
+            self._live.console.print(event.text)
+        elif isinstance(event, Turn):
+            self._live.update(_panel(self._title, event, self._front.after(event)))
+        elif isinstance(event, Checked):
+            self._live.update(_text(checked(event)))
 
-    def tell(self, text: str) -> None:
-        """A line above the panel."""
-        self._live.console.print(text)
 
-
-def line(state: "Progress") -> str:
+def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
     """How far a job is, in one line."""
-    best = state.best
+    best = balanced(turn, front)
     return (
-        f"{min(100, 100 * state.used):3.0f} % of the budget, {state.tried} files, "
-        f"{len(state.state.front)} on the front, balanced: "
-        f"loss {best.loss:.1f} %, risk {best.risk:.1f} %, {time_left(state)}"
+        f"{min(100, 100 * turn.share):3.0f} % of the budget, {turn.files} files, "
+        f"{len(front)} on the front, balanced: "
+        f"loss {best.loss:.1f} %, risk {best.risk:.1f} %, {time_left(turn)}"
     )
 
 
-def time_left(state: "Progress") -> str:
-    """About how long it will take from here, judged by what was used so far."""
-    if state.used >= 1.0:
+def checked(event: Checked) -> str:
+    """How far the audit is."""
+    return f"auditing: {event.done} of {event.of} points"
+
+
+def balanced(turn: Turn, front: tuple[PointNews, ...]) -> PointNews:
+    """The balanced point of a front."""
+    return next(point for point in front if point.point == turn.balanced)
+
+
+def time_left(turn: Turn) -> str:
+    """About how long it will take from here."""
+    if turn.share >= 1.0:
         return "auditing"
-    seconds = state.seconds * (1.0 / max(state.used, 1e-9) - 1.0)
-    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
+    return f"{turn.left:.0f} s left" if turn.left < 90 else f"{turn.left / 60:.0f} min left"
 
 
 def sketch(points: list[tuple[float, float]], width: int = WIDTH, height: int = HEIGHT) -> str:
@@ -112,22 +119,27 @@ def sketch(points: list[tuple[float, float]], width: int = WIDTH, height: int = 
     return "\n".join(["risk", *lines, "└" + "─" * width + " loss"])
 
 
-def _panel(title: str, state: "Progress") -> "RenderableType":
+def _text(words: str) -> "RenderableType":
+    from rich.text import Text
+
+    return Text(words)
+
+
+def _panel(title: str, turn: Turn, front: tuple[PointNews, ...]) -> "RenderableType":
     from rich.console import Group
     from rich.panel import Panel as Frame
     from rich.progress_bar import ProgressBar
-    from rich.text import Text
 
-    shares = sorted(state.shares.items(), key=lambda item: -item[1])
-    told = ", ".join(f"{name} {share:.0f} %" for name, share in shares[:5])
-    points = [(one.loss, one.risk) for one in state.state.front]
+    shares = sorted(turn.shares.items(), key=lambda item: -item[1])
+    effort = ", ".join(f"{name} {share:.0f} %" for name, share in shares[:5])
+    points = [(point.loss, point.risk) for point in front]
     return Frame(
         Group(
-            Text(sketch(points)),
-            Text(line(state)),
-            Text(f"balanced: {state.best.description}"),
-            Text(f"effort: {told}"),
-            ProgressBar(total=1.0, completed=min(1.0, state.used), width=WIDTH),
+            _text(sketch(points)),
+            _text(line(turn, front)),
+            _text(f"balanced: {balanced(turn, front).method}"),
+            _text(f"effort: {effort}"),
+            ProgressBar(total=1.0, completed=min(1.0, turn.share), width=WIDTH),
         ),
         title=title,
         subtitle="Ctrl-C stops and keeps the front",

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.live import watching
 from evomask.cli.speech import notes, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.portfolio.candidate import Candidate
-    from evomask.reports.writing import Reports
-    from evomask.runs.protected import Protected
+    from contextlib import AbstractContextManager
+
+    from evomask.record.record import PointNote
+    from evomask.runs.events import Watch
+    from evomask.runs.release import Release
 
 INTERRUPTED = 130
 
@@ -46,16 +47,15 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
-    from evomask.masking.guarantees.requirement import requirement_of
+    from evomask.runs.job import ProtectJob, required
     from evomask.runs.protect import protect_file
-    from evomask.runs.protected import ProtectJob
 
     job = ProtectJob(
-        source(file), out, requirement_of(require), profile, seconds, seed, evaluations,
+        source(file), out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick,
     )  # fmt: skip
-    with watching(f"protecting {file}", quiet=quiet) as view:
-        done = protect_file(job, workers=workers, watch=view.show, tell=view.tell)
+    with _watching(f"protecting {file}", quiet=quiet) as watch:
+        done = protect_file(job, workers=workers, watch=watch)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -64,8 +64,8 @@ def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> 
     """Go on with the job kept in a folder."""
     from evomask.runs.protect import resume_protection
 
-    with watching(f"going on in {folder}", quiet=quiet) as view:
-        done = resume_protection(folder, workers=workers, watch=view.show, tell=view.tell)
+    with _watching(f"going on in {folder}", quiet=quiet) as watch:
+        done = resume_protection(folder, workers=workers, watch=watch)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -77,68 +77,70 @@ def choose(
     quiet: options.Quiet = False,
 ) -> None:
     """Release another point of the front in DIR; without --pick the balanced one."""
-    from evomask.runs.choose import choose as chosen
+    from evomask.runs.protect import choose as chosen
 
     _tell(chosen(folder, pick), json=json, quiet=quiet)
 
 
-def _exit(done: "Protected") -> None:
+def _watching(title: str, *, quiet: bool) -> "AbstractContextManager[Watch]":
+    from evomask.cli.live import watching
+
+    return watching(title, quiet=quiet)
+
+
+def _exit(done: "Release") -> None:
     """An interrupted job says so by its exit code."""
-    if done.interrupted:
+    if done.protection.unfinished:
         raise typer.Exit(INTERRUPTED)
 
 
-def _tell(done: "Protected", *, json: bool, quiet: bool) -> None:
-    """Write the reports and tell the result."""
-    from evomask.reports.writing import report_on
-
-    reports = report_on(done)
-    notes(done.notes, quiet=quiet)
-    say_json(_as_json(done, reports)) if json else say(_in_words(done, reports))
+def _tell(done: "Release", *, json: bool, quiet: bool) -> None:
+    notes(done.protection.notes, quiet=quiet)
+    say_json(_as_json(done)) if json else say(_in_words(done))
 
 
-def _as_json(done: "Protected", reports: "Reports") -> dict[str, object]:
+def _as_json(done: "Release") -> dict[str, object]:
+    protection, written = done.protection, done.written
+    reached = protection.findings[done.chosen.number].guarantees
     return {
-        "front": [one.as_point() for one in done.front],
-        "chosen": {**done.chosen.as_point(), **done.guarantees[done.chosen.number]},
-        "reason": done.reason,
-        "original": done.original.as_point(),
-        "masked": str(done.written.path),
-        "records": done.written.records,
-        "suppressed": done.written.suppressed,
-        "reports": reports.pages,
-        "record": str(reports.record),
-        "run": str(done.job.folder),
-        "files": len(done.candidates),
-        "shares": dict(done.shares),
-        "interrupted": done.interrupted,
-        "seconds": done.seconds,
-        "notes": list(done.notes),
+        "front": [candidate.as_point() for candidate in protection.front],
+        "chosen": {**done.chosen.as_point(), **reached},
+        "reason": done.choice.reason,
+        "original": protection.original.as_point(),
+        "masked": str(written.path),
+        "records": written.records,
+        "suppressed": written.suppressed,
+        "reports": done.reports.pages,
+        "record": str(done.reports.record),
+        "run": str(done.folder),
+        "files": len(protection.state.candidates),
+        "shares": protection.shares,
+        "interrupted": protection.unfinished,
+        "seconds": protection.seconds,
+        "notes": list(protection.notes),
     }
 
 
-def _in_words(done: "Protected", reports: "Reports") -> str:
-    stopped = ", stopped before its time" if done.interrupted else ""
-    tried = f"{len(done.candidates)} files tried in {done.seconds:.1f} s{stopped}"
+def _in_words(done: "Release") -> str:
+    protection, written, points = done.protection, done.written, done.record.points
+    stopped = ", stopped before its time" if protection.unfinished else ""
+    files = f"{len(protection.state.candidates)} files"
     lines = [
-        f"{tried}; all in percent, lower is better",
+        f"{files} tried in {protection.seconds:.1f} s{stopped}; all in percent, lower is better",
         f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}  how",
-        _row("original", done.original),
-    ]
-    lines += [_row("chosen" if one == done.chosen else "", one) for one in done.front]
-    written = done.written
-    lines += [
-        f"chosen       {done.reason}",
+        _row("original", points.original),
+        *(_row("chosen" if point == points.chosen else "", point) for point in points.front),
+        f"chosen       {done.choice.reason}",
         f"masked file  {written.path} ({written.records} records, shuffled)",
-        f"reports      {reports.internal} (internal)",
-        f"             {reports.public} (to publish)",
-        f"the folder {done.job.folder} holds records and the seed; keep it to yourself",
+        f"reports      {done.reports.internal} (internal)",
+        f"             {done.reports.public} (to publish)",
+        f"the folder {done.folder} holds records and the seed; keep it to yourself",
     ]
-    if done.interrupted:
-        lines.append(f"go on with: evomask resume {done.job.folder}")
+    if protection.unfinished:
+        lines.append(f"go on with: evomask resume {done.folder}")
     return "\n".join(lines)
 
 
-def _row(mark: str, one: "Candidate") -> str:
-    number = "" if mark == "original" else one.number
-    return f"{mark:>8}{number:>7}{one.loss:8.2f}{one.risk:8.2f}  {one.description}"
+def _row(mark: str, point: "PointNote") -> str:
+    number = "" if mark == "original" else point.point
+    return f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}  {point.method}"

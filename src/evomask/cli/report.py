@@ -9,8 +9,8 @@ from evomask.cli import options
 from evomask.cli.speech import progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.record.record import ReleaseRecord
     from evomask.reports.writing import Reports
+    from evomask.runs.report import Reported
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
 
@@ -29,24 +29,21 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
-    from evomask.record.public import telling_of
-    from evomask.record.record import Statement, load_record, said
-    from evomask.reports.writing import write_reports
+    from evomask.record.record import Statement
+    from evomask.runs.report import report_again
 
-    told = telling_of(matrices)
     progress(f"writing the reports of {folder} again", quiet=quiet)
-    record = said(load_record(folder), Statement(purpose, reason, by, date, review))
-    written = write_reports(record, folder, told)
-    say_json(_as_json(record, written)) if json else say(_in_words(written))
+    done = report_again(folder, Statement(purpose, reason, by, date, review), matrices)
+    say_json(_as_json(done)) if json else say(_in_words(done.reports))
 
 
-def _as_json(record: "ReleaseRecord", written: "Reports") -> dict[str, Any]:
-    chosen = record.chosen
+def _as_json(done: "Reported") -> dict[str, Any]:
+    chosen = done.record.chosen
     return {
-        "reports": written.pages,
-        "record": str(written.record),
+        "reports": done.reports.pages,
+        "record": str(done.reports.record),
         "chosen": {"point": chosen.point, "loss": chosen.loss, "risk": chosen.risk},
-        "statement": record.statement.as_json(),
+        "statement": done.record.statement.as_json(),
     }
 
 

@@ -8,7 +8,7 @@ those of the plan; under one of seconds they are the times in the journal. So a 
 resumed takes the same turns again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Protocol, TypeVar
@@ -22,12 +22,12 @@ from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
+from evomask.portfolio.account import share_used
 from evomask.portfolio.candidate import Candidate, front_of, volume_of
 from evomask.portfolio.members import GRID
 from evomask.portfolio.state import PortfolioState, Round
 from evomask.portfolio.turns import Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
-from evomask.runs.journal import Journal
 
 T = TypeVar("T")
 
@@ -45,6 +45,26 @@ class Work(Protocol):
         ...
 
 
+class Clock(Protocol):
+    """Knows when every round ended, and what was decided by the clock; the same when resumed."""
+
+    def tell(self, after: PortfolioState) -> None:
+        """A round has ended."""
+        ...
+
+    def time_at(self, state: PortfolioState) -> float:
+        """Seconds used when the state was reached."""
+        ...
+
+    def took(self, generation: int) -> float:
+        """Seconds that one round took."""
+        ...
+
+    def decide(self, name: str, compute: Callable[[], float]) -> float:
+        """A number that is decided once and stays."""
+        ...
+
+
 class _RefusedError(EvomaskError):
     """A member could not do a task."""
 
@@ -59,7 +79,7 @@ class Portfolio:
 
     shop: Workshop
     budget: Budget
-    journal: Journal
+    clock: Clock
     work: Work
     workers: int = 1
 
@@ -70,7 +90,7 @@ class Portfolio:
             if name is None:
                 return
             state = self._after_turn(state, name)
-            self.journal.tell(state)
+            self.clock.tell(state)
             yield state
 
     def used(self, state: PortfolioState) -> float:
@@ -78,7 +98,7 @@ class Portfolio:
         return share_used(self.budget, state, self._seconds(state))
 
     def _seconds(self, state: PortfolioState) -> float:
-        return self.journal.time_at(state) if state.rounds else 0.0
+        return self.clock.time_at(state) if state.rounds else 0.0
 
     def _whose_turn(self, state: PortfolioState) -> str | None:
         members = [name for name in self.shop.settings.members if name not in state.closed]
@@ -102,15 +122,15 @@ class Portfolio:
         """Seconds of a member's last turn; before it had one, of the longest of its search."""
         own = [row for row in state.rounds if row.member == name]
         if own:
-            return self.journal.took(own[-1].generation)
+            return self.clock.took(own[-1].generation)
         search = self.shop.settings.members[name].search
         kin = {n for n, member in self.shop.settings.members.items() if member.search == search}
-        turns = (self.journal.took(row.generation) for row in state.rounds if row.member in kin)
+        turns = (self.clock.took(row.generation) for row in state.rounds if row.member in kin)
         return max(turns, default=0.0)
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:
-            cost = row.cost if self.budget.seconds is None else self.journal.took(row.generation)
+            cost = row.cost if self.budget.seconds is None else self.clock.took(row.generation)
             yield Turn(row.member, row.gain, cost)
 
     def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
@@ -136,7 +156,7 @@ class Portfolio:
             return most
         files = sum(row.files for row in state.rounds)
         pace = files / max(1e-9, self._seconds(state))
-        least = int(self.journal.decide("workers", lambda: float(self.workers)))
+        least = int(self.clock.decide("workers", lambda: float(self.workers)))
         return max(least, min(most, int(pace * ROUND)))
 
     def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
@@ -222,13 +242,6 @@ class Portfolio:
         )
 
 
-def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
-    """The share of a budget that is used, by whichever limit is nearest."""
-    by_evaluations = state.evaluations / budget.evaluations if budget.evaluations else 0.0
-    by_time = seconds / max(1e-9, budget.seconds) if budget.seconds is not None else 0.0
-    return max(by_evaluations, by_time)
-
-
 def _joined(
     state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
 ) -> PortfolioState:
@@ -262,16 +275,6 @@ def spread(items: Sequence[T], count: int) -> list[T]:
         return list(items)
     places = np.linspace(0, len(items) - 1, count).round().astype(int)
     return [items[place] for place in places]
-
-
-def shares(state: PortfolioState, took: Mapping[int, float] | None = None) -> dict[str, float]:
-    """The part of the effort that each member had, in percent; by cost, or by time where told."""
-    spent: dict[str, float] = {}
-    for row in state.rounds:
-        cost = row.cost if took is None else took[row.generation]
-        spent[row.member] = spent.get(row.member, 0.0) + cost
-    total = sum(spent.values())
-    return {name: 100.0 * cost / total if total > 0 else 0.0 for name, cost in spent.items()}
 
 
 def _noted(

@@ -8,7 +8,7 @@ from evomask.data.wording import listed, percent
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState
-from evomask.runs.protected import Found
+from evomask.record.protection import Finding
 
 NO_ORIGIN = ("generalization", "files")
 """Searches not named as origins: files of sets cannot be gone on from, nor is a change a method."""
@@ -17,7 +17,7 @@ MOST_ORIGINS = 4
 
 
 def described(
-    one: Candidate, found: Found | None, state: PortfolioState, requirement: Requirement
+    one: Candidate, found: Finding | None, state: PortfolioState, requirement: Requirement
 ) -> Candidate:
     """The candidate with all that can be said of how it was made."""
     parts = [one.description, _origins(one, state), _repair(found, requirement)]
@@ -39,7 +39,7 @@ def _families(candidates: Sequence[Candidate]) -> list[str]:
     return list(dict.fromkeys(re.split(r"[,:]| in | of | by ", part)[0] for part in parts))
 
 
-def _repair(found: Found | None, requirement: Requirement) -> str:
+def _repair(found: Finding | None, requirement: Requirement) -> str:
     if found is None or found.repaired is None:
         return f"then made alike where {requirement} needs it" if requirement.asks_anything else ""
     cells = f"then {percent(found.repaired / 100)} of the cells"

@@ -1,6 +1,5 @@
 """Making the release record of a finished job."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
@@ -20,9 +19,12 @@ from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions, ca
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
+from evomask.portfolio.account import operators_of
 from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
+from evomask.portfolio.state import PortfolioState
 from evomask.record.comparison import compared
+from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
     FileNote,
@@ -38,7 +40,6 @@ from evomask.record.record import (
 )
 from evomask.record.spreads import MINIMUM
 from evomask.record.words import method_in_words
-from evomask.runs.protected import Protected
 from evomask.searches.grid.search import Grid
 
 MOST_OTHERS = 400
@@ -71,40 +72,57 @@ class MatrixProblem(Protocol):
         ...
 
 
-def record_of(done: Protected) -> ReleaseRecord:
-    """The record of a finished job."""
-    original, masked = done.table, done.masked(done.chosen.number)
-    found, before = done.found[done.chosen.number], done.found[ORIGINAL]
-    side_by_side = compared(original, masked)
-    released = sum(one.released for one in side_by_side.attributes)
-    requirement = done.job.requirement
+def record_of(
+    protection: Protection,
+    choice: Choice,
+    files: tuple[FileNote, FileNote],
+    suppressed: int = 0,
+    parameters: Mapping[str, object] | None = None,
+) -> ReleaseRecord:
+    """The record of releasing one point of a protection.
+
+    Args:
+        files: the original and the released one.
+        suppressed: how many records were left out.
+        parameters: what the result depends on besides the parameters of the searches.
+    """
+    shop, number = protection.shop, choice.candidate.number
+    file, finding = protection.files(number), protection.findings[number]
+    side_by_side = compared(protection.table, file.masked)
+    requirement = shop.settings.requirement
     return ReleaseRecord(
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
-        input=FileNote(done.job.source.path.name, done.sha256, len(original), len(original.schema)),
-        output=FileNote(done.written.path.name, _sha256(done), done.written.records, released),
-        suppressed_records=done.written.suppressed,
-        seed=done.seed,
-        profile=done.job.profile,
-        parameters=_parameters(done),
+        input=files[0],
+        output=msgspec.structs.replace(
+            files[1], attributes=sum(note.released for note in side_by_side.attributes)
+        ),
+        suppressed_records=suppressed,
+        seed=shop.seed,
+        profile=shop.settings.profile,
+        parameters={**(parameters or {}), **msgspec.to_builtins(shop.settings.members)},
         required=required(requirement),
-        achieved=found.guarantees,
+        achieved=finding.guarantees,
         attributes=side_by_side.attributes,
         method=method_in_words(
-            done.chosen.search, done.chosen.description, repaired=requirement.asks_anything
+            choice.candidate.search,
+            choice.candidate.description,
+            repaired=requirement.asks_anything,
         ),
-        points=points_of(done),
-        reason=done.reason,
-        measures=tuple(_measure(name, value) for name, value in found.measures.items()),
-        before=_models(before.audit),
-        after=_models(found.audit),
-        attacks=tuple(_attacks(found.audit)),
-        rules=rules_kept(masked),
+        points=points_of(protection, choice),
+        reason=choice.reason,
+        measures=tuple(_measure(name, value) for name, value in finding.measures.items()),
+        before=_models(protection.findings[ORIGINAL].audit),
+        after=_models(finding.audit),
+        attacks=tuple(_attacks(finding.audit)),
+        rules=rules_kept(file.masked),
         spreads=side_by_side.spreads,
         associations=side_by_side.associations,
-        matrices=_matrices(done),
-        searches=tuple(_search(done, name) for name in done.shares),
-        notes=done.notes,
+        matrices=_matrices(protection, choice, file.repaired),
+        searches=tuple(
+            _search(protection, name, share) for name, share in protection.shares.items()
+        ),
+        notes=protection.notes,
     )
 
 
@@ -114,45 +132,22 @@ def rules_kept(masked: Table) -> dict[str, int]:
     return {text: broken.get(text, 0) for text in masked.schema.edits}
 
 
-def _sha256(done: Protected) -> str:
-    """Of the released file; empty where none was written."""
-    if done.plan is None:
-        return ""
-    with done.written.path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _parameters(done: Protected) -> dict[str, object]:
-    budget = msgspec.to_builtins(done.job.budget)
-    members = msgspec.to_builtins(done.shop.settings.members)
-    return {
-        "budget": {name: value for name, value in budget.items() if value is not None},
-        "picked by": done.job.pick,
-        **_schema_hash(done),
-        **members,
-    }
-
-
-def _schema_hash(done: Protected) -> dict[str, object]:
-    told = done.plan.sha256.get("schema") if done.plan else None
-    return {"schema sha256": told} if told else {}
-
-
 def required(requirement: Requirement) -> dict[str, float]:
     """What is guaranteed, by name; nothing where nothing is asked."""
     asked = {"k": requirement.k, "l": requirement.l, "t": requirement.t}
     return {name: float(value) for name, value in asked.items() if value != 1}
 
 
-def points_of(done: Protected) -> PointsNote:
-    """All points of the map of a job."""
+def points_of(protection: Protection, choice: Choice) -> PointsNote:
+    """All points of the map of a protection."""
+    candidates = tuple(protection.state.candidates)
     return PointsNote(
-        _point(done.original),
-        _point(done.chosen),
-        tuple(map(_point, done.front)),
-        _thinned(done.candidates, done.front),
-        _simple_methods(done.candidates),
-        len(done.candidates),
+        _point(protection.original),
+        _point(choice.candidate),
+        tuple(map(_point, protection.front)),
+        _thinned(candidates, protection.front),
+        _simple_methods(candidates),
+        len(candidates),
     )
 
 
@@ -210,50 +205,53 @@ def _attacks(found: Audit) -> Iterable[AttackNote]:
         )  # fmt: skip
 
 
-def _search(done: Protected, name: str) -> SearchNote:
-    rounds = [row for row in done.history if row.member == name]
+def _search(protection: Protection, name: str, share: float) -> SearchNote:
+    state = protection.state
+    rounds = [row for row in state.rounds if row.member == name]
     return SearchNote(
         name,
         sum(row.bred + row.files for row in rounds),
-        done.shares[name],
-        sum(one.member == name for one in done.front),
-        _evolution(done, name),
+        share,
+        sum(candidate.member == name for candidate in protection.front),
+        _evolution(state, name),
         tuple(
             OperatorNote(row.operator, row.children, row.entered, row.improved)
-            for row in done.operators
+            for row in operators_of(state)
             if row.member == name
         ),
-        summary_of(search_of(done.shop.settings.members[name])),
+        summary_of(search_of(protection.shop.settings.members[name])),
     )
 
 
-def _evolution(done: Protected, name: str) -> tuple[tuple[int, float], ...]:
+def _evolution(state: PortfolioState, name: str) -> tuple[tuple[int, float], ...]:
     """The best score of a member's files by the evaluations that all members had used."""
-    used = {row.generation: row.evaluations for row in done.history}
-    own = [(used[one.round], one.worst) for one in done.candidates if one.member == name]
+    used = {row.generation: row.evaluations for row in state.rounds}
+    own = [(used[one.round], one.worst) for one in state.candidates if one.member == name]
     best = accumulate((score for _, score in own), min)
     by_round = {evaluations: score for (evaluations, _), score in zip(own, best, strict=True)}
     return tuple(by_round.items())
 
 
-def _matrices(done: Protected) -> tuple[MatrixNote, ...]:
+def _matrices(
+    protection: Protection, choice: Choice, repaired: Mapping[str, float]
+) -> tuple[MatrixNote, ...]:
     """Transition matrices of the chosen file, and how much was changed again after them."""
-    again = done.repaired[done.chosen.number]
     return tuple(
-        msgspec.structs.replace(one, repaired=again.get(one.attribute, 0.0))
-        for one in _matrices_used(done)
+        msgspec.structs.replace(note, repaired=repaired.get(note.attribute, 0.0))
+        for note in _matrices_used(protection, choice.candidate)
     )
 
 
-def _matrices_used(done: Protected) -> tuple[MatrixNote, ...]:
+def _matrices_used(protection: Protection, candidate: Candidate) -> tuple[MatrixNote, ...]:
     """Transition matrices, where the chosen file was made with some, the same for all strata."""
-    problem: Any = done.shop.setup(done.chosen.member).problem
-    genome, strata = done.genomes[done.chosen.number], done.schema.with_role(Role.STRATUM)
+    original = protection.table
+    problem: Any = protection.shop.setup(candidate.member).problem
+    genome = protection.state.genomes[candidate.number]
     if isinstance(problem, MatrixProblem):
         made = problem.matrices(genome)
-        return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
-    if isinstance(problem, Grid) and not strata:
-        return matrices_of(problem.methods[genome][0], done.table)
+        return tuple(_matrix(original, name, matrix) for name, matrix in made.items())
+    if isinstance(problem, Grid) and not original.schema.with_role(Role.STRATUM):
+        return matrices_of(problem.methods[genome][0], original)
     return ()
 
 

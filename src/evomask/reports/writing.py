@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 from evomask.errors import FileError
 from evomask.record.public import Telling, public_part
-from evomask.record.record import RECORD, ReleaseRecord, encode_record, still_said, write_part
-from evomask.record.recording import record_of
+from evomask.record.record import RECORD, ReleaseRecord, encode_record, write_part
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
-from evomask.runs.protected import Protected
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
 
@@ -26,16 +24,6 @@ class Reports(NamedTuple):
     def pages(self) -> list[str]:
         """The reports for people, internal one first."""
         return [str(self.internal), str(self.public)]
-
-
-def report_on(done: Protected) -> Reports:
-    """Write records and reports of a finished job into its folder.
-
-    What a person said of the same point before stays; of another point only what does not
-    hang on the choice.
-    """
-    record = record_of(done)
-    return write_reports(still_said(record, done.job.folder), done.job.folder)
 
 
 def write_reports(record: ReleaseRecord, folder: Path, matrices: Telling = "plain") -> Reports:
@@ -55,3 +43,9 @@ def write_reports(record: ReleaseRecord, folder: Path, matrices: Telling = "plai
         return Reports(*(write_part(folder / name, content) for name, content in parts.items()))
     except OSError as error:
         raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
+
+
+def write_page(record: ReleaseRecord, path: Path, *, public: bool) -> Path:
+    """Write one of the reports as a page of its own."""
+    page = public_page(public_part(record)) if public else internal_page(record)
+    return write_part(path, page.encode())

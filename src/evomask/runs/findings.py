@@ -1,18 +1,29 @@
-"""What is known of the points of a front besides loss and risk: measures, models, attacks."""
+"""Looking closely at the points of a front: all measures, privacy models, held-out attacks."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from math import inf
 from pathlib import Path
 
 import msgspec
 
+from evomask.data.schema import Role
+from evomask.data.table import Table
 from evomask.evolution.checkpoint import write_whole
+from evomask.evolution.stopping import Budget
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
+from evomask.portfolio.account import without_a_turn
 from evomask.portfolio.candidate import ORIGINAL, Candidate
-from evomask.runs.protected import Found, Protected
+from evomask.portfolio.members import File, left_out
+from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.worker import Workshop
+from evomask.record.descriptions import described
+from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
+from evomask.runs.events import Checked, Events, Phase
+from evomask.runs.job import for_audit
 
 FINDINGS = "findings.json"
 SLOW = ("prl-one-to-one",)
@@ -25,56 +36,132 @@ ATTACKED = 3
 
 def findings(
     points: Sequence[Candidate],
-    done: Protected,
-    known: Mapping[int, Found],
+    original: Table,
+    files: Files,
+    known: Mapping[int, Finding],
     seconds: float | None,
     *,
     attack: bool = True,
-) -> dict[int, Found]:
+    each: Callable[[int], None] = lambda _: None,
+) -> dict[int, Finding]:
     """What is known of each point, the first in any case, the others as far as time allows.
 
     Args:
         points: the most important first.
-        done: where their files are made.
+        files: makes the file of a point.
         known: what was found before.
         seconds: how long it may take; without a limit all points are looked at.
         attack: whether points are attacked: without a limit of time the first few.
+        each: called with the number of each point that was looked at.
     """
     ends = inf if seconds is None else time.monotonic() + seconds
-    found = {ORIGINAL: Found({}, audit(done.table))}
-    for place, one in enumerate(points):
+    found = {ORIGINAL: Finding({}, audit(original))}
+    for place, point in enumerate(points):
         late = place > 0 and time.monotonic() >= ends
         wanted = attack and not late and (place < ATTACKED or seconds is not None)
-        before = known.get(one.number)
+        before = known.get(point.number)
         if before and (before.audit.attacks or not wanted):
-            found[one.number] = before
+            found[point.number] = before
         elif not late:
-            found[one.number] = _looked_at(done, one.number, attack=wanted)
+            found[point.number] = _looked_at(original, files(point.number), attack=wanted)
+            each(point.number)
     return found
 
 
-def read_findings(folder: Path) -> dict[int, Found]:
+def read_findings(folder: Path) -> dict[int, Finding]:
     """What a folder tells of its points; nothing where it cannot be read."""
     try:
-        return msgspec.json.decode((folder / FINDINGS).read_bytes(), type=dict[int, Found])
+        return msgspec.json.decode((folder / FINDINGS).read_bytes(), type=dict[int, Finding])
     except (OSError, msgspec.DecodeError):
         return {}
 
 
-def write_findings(folder: Path, found: Mapping[int, Found]) -> None:
+def write_findings(folder: Path, found: Mapping[int, Finding]) -> None:
     """Keep what is known of points."""
     content = msgspec.json.encode(dict(found))
     write_whole(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(done: Protected, number: int, *, attack: bool) -> Found:
-    original, masked = done.table, done.masked(number)
+def _looked_at(original: Table, file: PointFile, *, attack: bool) -> Finding:
     measures = applicable(original.schema, original.schema.quasi_identifiers, len(original))
     values = {
-        name: measure.against(original)(masked)
+        name: measure.against(original)(file.masked)
         for name, measure in measures.items()
         if len(original) <= FEW or name not in SLOW
     }
-    found = audit(masked, original if attack else None, in_order=True)
-    repaired = done.repaired[number].values()
-    return Found(values, replace(found, notes=()), sum(repaired) / len(repaired))
+    found = audit(file.masked, original if attack else None, in_order=True)
+    repaired = file.repaired.values()
+    return Finding(values, replace(found, notes=()), sum(repaired) / len(repaired))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search left behind: its last state, and when each round ended.
+
+    Args:
+        unfinished: whether there is something left to try, and a budget for it.
+    """
+
+    state: PortfolioState
+    times: tuple[float, ...]
+    unfinished: bool = False
+
+
+def examined(
+    shop: Workshop,
+    budget: Budget,
+    found: Found,
+    choice: Choice,
+    known: Mapping[int, Finding],
+    events: Events,
+) -> Protection:
+    """The protection with all that is known of its points, the chosen one first.
+
+    A search that was stopped is not attacked: its budget is not used up.
+    """
+    state, chosen = found.state, choice.candidate
+    files = cache(partial(point_file, shop, state))
+    others = sorted((c for c in state.front if c != chosen), key=lambda candidate: candidate.worst)
+    points = [chosen, *others]
+    events.begin(Phase.AUDITING, f"looking closely at {len(points)} points")
+    seconds = 0.0 if found.unfinished else for_audit(budget, found.times[-1])
+    looked_at: list[int] = []
+
+    def each(number: int) -> None:
+        looked_at.append(number)
+        events.tell(Checked(number, len(looked_at), len(points)))
+
+    results = findings(
+        points, shop.table, files, known, seconds, attack=not found.unfinished, each=each
+    )
+    front = tuple(
+        described(c, results.get(c.number), state, shop.settings.requirement) for c in state.front
+    )
+    return Protection(
+        shop,
+        budget,
+        replace(state, front=front),
+        found.times,
+        files,
+        _original(shop),
+        results,
+        _about(shop, state),
+        found.unfinished,
+    )
+
+
+def _original(shop: Workshop) -> Candidate:
+    before = shop.measured(shop.table)
+    return Candidate(ORIGINAL, "the original file", before.loss, before.risk, "", "", "")
+
+
+def _about(shop: Workshop, state: PortfolioState) -> tuple[str, ...]:
+    """What a user should know of what was left out."""
+    table, settings = shop.table, shop.settings
+    identifiers = table.schema.with_role(Role.IDENTIFIER)
+    dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
+    refused = sum(row.refused for row in state.rounds)
+    some = (f"{refused} maskings could not be made or repaired and were left out",)
+    apart = left_out(File(table, settings.requirement, settings.profile))
+    idle = without_a_turn(state, settings.members)
+    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)

@@ -119,6 +119,10 @@ class Journal:
             with self._path.open("rb") as file:
                 os.fsync(file.fileno())
 
+    def keep(self, entry: dict[str, Any]) -> None:
+        """Write down an event; nothing is decided by it."""
+        self._write(entry)
+
     def _write(self, entry: dict[str, Any]) -> None:
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
@@ -129,7 +133,7 @@ class Journal:
             entry = json.loads(line)
             if "note" in entry:
                 self._notes[entry["note"]] = entry["value"]
-            else:
+            elif "event" not in entry:
                 self._times.append(entry["seconds"])
 
 

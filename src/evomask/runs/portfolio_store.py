@@ -11,8 +11,8 @@ from evomask.io.fronts import front_as_parquet
 from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState, load, save
 from evomask.portfolio.worker import Workshop
+from evomask.record.protection import Finding
 from evomask.runs.journal import Journal
-from evomask.runs.protected import Found
 from evomask.runs.store import FRONT, KEPT_SNAPSHOTS, TIME_FOR_SNAPSHOTS, Store
 from evomask.searches.catalogue import RELEASED_DRAW
 
@@ -53,7 +53,7 @@ def newest_state(store: Store, shop: Workshop) -> PortfolioState:
 
 
 def write_front(
-    folder: Path, state: PortfolioState, found: Mapping[int, Found], shop: Workshop
+    folder: Path, state: PortfolioState, found: Mapping[int, Finding], shop: Workshop
 ) -> None:
     """Write the front's points with all that is needed to make their files again."""
     rows = [_row(one, state, found.get(one.number), shop) for one in state.front]
@@ -61,7 +61,7 @@ def write_front(
 
 
 def _row(
-    one: Candidate, state: PortfolioState, found: Found | None, shop: Workshop
+    one: Candidate, state: PortfolioState, found: Finding | None, shop: Workshop
 ) -> dict[str, object]:
     pack = shop.setup(one.member).problem.pack
     return {

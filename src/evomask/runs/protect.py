@@ -1,4 +1,4 @@
-"""The main job: a file in, a front of protected files, one of them written.
+"""The main job: a file in, a front of protected files, one of them released.
 
 All searches that apply share the budget (`portfolio`); what they find is repaired to what is
 required, and measured. What nothing else beats in both loss and risk is the front; its
@@ -6,42 +6,36 @@ points are audited, and the balanced one, whose larger part is smallest, is rele
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from evomask.data.table import Table
-from evomask.errors import RunError
-from evomask.evolution.stopping import Budget
-from evomask.execution.local import evaluator
-from evomask.io.tables import Written, write_table
+from evomask.errors import EvomaskError, RunError
+from evomask.portfolio.candidate import balanced
 from evomask.portfolio.members import File, members_for, searches_for
-from evomask.portfolio.portfolio import Portfolio, share_used, shares
 from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Settings, Workshop
-from evomask.runs.conclusion import concluded
-from evomask.runs.findings import read_findings, write_findings
-from evomask.runs.front import check_wish
+from evomask.record.protection import Choice, Protection
+from evomask.runs.events import Ended, Ending, Events, Noted, Phase, Watch
+from evomask.runs.exploring import Exploration
+from evomask.runs.findings import Found, examined, read_findings, write_findings
+from evomask.runs.front import check_wish, pick
 from evomask.runs.inputs import Loaded, load
+from evomask.runs.job import ProtectJob, for_search
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
-from evomask.runs.protected import Progress, Protected, ProtectJob
+from evomask.runs.release import Release, release
+from evomask.runs.stopping import StopRequest
 from evomask.runs.store import Store
 
-Watch = Callable[[Progress], None]
-Tell = Callable[[str], None]
-
 PORTFOLIO = "portfolio"
-FOR_AUDIT = 0.1
-"""Share of the seconds that is kept for the audit."""
-
-ORDER = 3
-"""Marks the stream that released records are shuffled with."""
 
 
 def protect_file(
@@ -49,34 +43,45 @@ def protect_file(
     *,
     workers: int = 1,
     watch: Watch | None = None,
-    tell: Tell = lambda _: None,
-) -> Protected:
-    """Find the front of protected files, write the chosen one and what is known of it."""
+    stop: StopRequest | None = None,
+) -> Release:
+    """Find the front of protected files, release the chosen one and what is known of it."""
     check_wish(job.pick)
-    loaded = load(job.source)
-    seed = secrets.randbits(63) if job.seed is None else job.seed
-    job = replace(job, seed=seed)
-    shop = workshop_for(loaded.table, job, seed, tell)
-    plan = plan_of(
-        PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
-    )
-    store = Store.create(job.folder, plan)
-    with store.locked():
-        return _protected(_Run(job, loaded, shop, plan, store, workers), watch, tell)
+    events = Events(watch)
+    with _told(events):
+        events.begin(Phase.LOADING, f"reading {job.source.path}")
+        loaded = load(job.source)
+        seed = secrets.randbits(63) if job.seed is None else job.seed
+        shop = workshop_for(loaded.table, job, seed, events)
+        plan = plan_of(
+            PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
+        )
+        store = Store.create(job.folder, plan)
+        with store.locked():
+            run = _Run(loaded, shop, plan, store, events)
+            return _released(run, run.explored(workers, stop))
 
 
 def protect_table(
-    table: Table, job: ProtectJob, *, workers: int = 1, watch: Watch | None = None
-) -> Protected:
+    table: Table,
+    job: ProtectJob,
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    stop: StopRequest | None = None,
+) -> Protection:
     """The same for a table at hand; nothing is kept on disk."""
     check_wish(job.pick)
-    seed = secrets.randbits(63) if job.seed is None else job.seed
-    shop = workshop_for(table, job, seed)
-    journal, budget = Journal(), for_search(job.budget)
-    state = search(shop, PortfolioState(), budget, journal, workers, watch)
-    left = _left(job.budget, journal.seconds)
-    done = concluded(replace(job, seed=seed), shop, state, journal.times, {}, left)
-    return replace(done, interrupted=_is_unfinished(state, shop, budget, journal.seconds))
+    events, journal = Events(watch), Journal()
+    with _told(events):
+        seed = secrets.randbits(63) if job.seed is None else job.seed
+        shop = workshop_for(table, job, seed, events)
+        search = Exploration(
+            shop, for_search(job.budget), journal, events, stop or StopRequest(), workers
+        )
+        state = search.explore(PortfolioState())
+        found = Found(state, journal.times, unfinished=search.is_unfinished(state))
+        return examined(shop, job.budget, found, choice_of(job.pick, state), {}, events)
 
 
 def resume_protection(
@@ -84,35 +89,58 @@ def resume_protection(
     *,
     workers: int = 1,
     watch: Watch | None = None,
-    tell: Tell = lambda _: None,
-    go_on: bool = True,
-    wish: str = "",
-) -> Protected:
-    """Go on with the job kept in a folder, or only take up what it has found.
+    stop: StopRequest | None = None,
+) -> Release:
+    """Go on with the job kept in a folder."""
+    with _opened(folder, watch) as run:
+        load_kernels(_compiling(run.events), run.searches)
+        return _released(run, run.explored(workers, stop))
+
+
+def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Release:
+    """Release a point of the front kept in a folder; nothing is searched any more.
 
     Args:
-        go_on: whether to use what is left of the budget.
-        wish: which point to release instead of the one planned.
+        wish: ``balanced``, ``knee``, ``max-risk=20``, ``max-loss=10`` or a point's number;
+            without one, the point that was chosen before.
     """
-    store = Store(folder)
-    with store.locked():
-        plan = store.plan()
-        if wish:
-            check_wish(wish)
-            plan = msgspec.structs.replace(plan, pick=wish)
-        done = _protected(_taken_up(plan, store, workers), watch, tell, go_on=go_on)
-        store.save_plan(plan)
+    if wish:
+        check_wish(wish)
+    with _opened(folder, watch) as run:
+        found = run.kept()
+        plan = msgspec.structs.replace(run.plan, pick=wish) if wish else run.plan
+        done = _released(replace(run, plan=plan), found)
+        run.store.save_plan(plan)
         return done
 
 
-def workshop_for(table: Table, job: ProtectJob, seed: int, tell: Tell = lambda _: None) -> Workshop:
+def workshop_for(table: Table, job: ProtectJob, seed: int, events: Events) -> Workshop:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile)
-    load_kernels(tell, searches_for(file, job.searches))
+    load_kernels(_compiling(events), searches_for(file, job.searches))
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
     shop = Workshop(table, settings, seed)
     shop.releasable(table)
     return shop
+
+
+def choice_of(wish: str, state: PortfolioState) -> Choice:
+    """The point of a front that a user wants, and why it is this one."""
+    return Choice(pick(state.front, wish, balanced(state.front)), reason_for(wish))
+
+
+def reason_for(wish: str) -> str:
+    """Why a point is chosen, in words."""
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if limit:
+        other = "loss" if measure == "risk" else "risk"
+        return f"the smallest {other} among points with a {measure} of at most {limit} %"
+    if wish == "knee":
+        return "the knee: beyond it, a little less of one costs much of the other"
+    if wish in ("best", "balanced"):
+        part = "the larger of loss and risk is the smallest found"
+        return f"the balanced point: {part}, to a tenth of a percent"
+    return "the point that was named"
 
 
 def is_protection(plan: Plan) -> bool:
@@ -122,123 +150,106 @@ def is_protection(plan: Plan) -> bool:
 
 @dataclass(frozen=True)
 class _Run:
-    """A job with all that it needs."""
+    """A job kept in a folder, with all that it needs."""
 
-    job: ProtectJob
     loaded: Loaded
     shop: Workshop
     plan: Plan
     store: Store
-    workers: int
+    events: Events
+
+    @property
+    def searches(self) -> set[str]:
+        """Names of the searches that take part."""
+        return {member.search for member in self.shop.settings.members.values()}
+
+    def explored(self, workers: int, stop: StopRequest | None) -> Found:
+        """What is found with the rest of the budget."""
+        search = self._exploration(workers, stop or StopRequest(self.store.folder))
+        self.events.kept_in(search.journal)
+        snapshots = Snapshots(self.store, self.shop, search.journal)
+        before = newest_state(self.store, self.shop)
+        if before.rounds:
+            search.journal.require(before)
+        state = search.explore(before, snapshots.offer)
+        snapshots.take(state)
+        return self._found(search, state)
+
+    def kept(self) -> Found:
+        """What was found so far."""
+        search = self._exploration(1, StopRequest())
+        state = newest_state(self.store, self.shop)
+        if not state.front:
+            folder = self.store.folder
+            raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`")
+        search.journal.require(state)
+        self.events.kept_in(search.journal)
+        return self._found(search, state)
+
+    def _exploration(self, workers: int, stop: StopRequest) -> Exploration:
+        budget, journal = for_search(self.plan.budget), self.store.journal()
+        return Exploration(self.shop, budget, journal, self.events, stop, workers)
+
+    @staticmethod
+    def _found(search: Exploration, state: PortfolioState) -> Found:
+        times = search.journal.times[: len(state.rounds)]
+        return Found(state, times, search.is_unfinished(state))
 
 
-def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
-    check_input(plan)
-    loaded = load(plan.input)
+@contextmanager
+def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
+    """A run taken up again, kept from other processes."""
+    store = Store(folder)
+    if not is_protection(store.plan()):
+        raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
+    with store.locked():
+        plan, events = store.plan(), Events(watch)
+        with _told(events):
+            events.begin(Phase.LOADING, f"reading {plan.input.path}")
+            check_input(plan)
+            loaded = load(plan.input)
+            shop = Workshop(loaded.table, _settings(plan), plan.seed)
+            StopRequest(folder).withdraw()
+            yield _Run(loaded, shop, plan, store, events)
+
+
+@contextmanager
+def _told(events: Events) -> Iterator[None]:
+    """Tell how it ends where it does not end well."""
     try:
-        settings = msgspec.convert(plan.parameters, Settings)
+        yield
+    except EvomaskError as error:
+        events.tell(Ended(Ending.FAILED, str(error)))
+        raise
+    except KeyboardInterrupt:
+        events.tell(Ended(Ending.STOPPED))
+        raise
+
+
+def _settings(plan: Plan) -> Settings:
+    try:
+        return msgspec.convert(plan.parameters, Settings)
     except msgspec.ValidationError as error:
         raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
-    job = ProtectJob(
-        plan.input,
-        store.folder,
-        settings.requirement,
-        settings.profile,
-        plan.budget.seconds,
-        plan.seed,
-        plan.budget.evaluations,
-        pick=plan.pick,
-    )
-    shop = Workshop(loaded.table, settings, plan.seed)
-    return _Run(job, loaded, shop, plan, store, workers)
 
 
-def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True) -> Protected:
-    journal = run.store.journal()
-    state = newest_state(run.store, run.shop)
-    if state.rounds:
-        journal.require(state)
-    budget = for_search(run.plan.budget)
-    if go_on:
-        members = run.shop.settings.members.values()
-        load_kernels(tell, {member.search for member in members})
-        snapshots = Snapshots(run.store, run.shop, journal)
-        state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
-        snapshots.take(state)
-    if not state.front:
-        raise RunError(f"nothing was found yet; go on with `evomask resume {run.store.folder}`")
-    times = journal.times[: len(state.rounds)]
-    stopped = _is_unfinished(state, run.shop, budget, times[-1])
-    left = 0.0 if stopped else _left(run.plan.budget, times[-1])
-    known = read_findings(run.store.folder)
-    done = concluded(run.job, run.shop, state, times, known, left, attack=not stopped)
-    done = replace(
-        done,
-        plan=run.plan,
-        notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)),
-        interrupted=stopped,
-        sha256=run.plan.sha256["data"],
-    )
-    write_findings(run.store.folder, done.found)
-    write_front(run.store.folder, replace(state, front=done.front), done.found, run.shop)
-    return replace(done, written=_release(done, run))
+def _compiling(events: Events) -> Callable[[str], None]:
+    return partial(events.begin, Phase.COMPILING)
 
 
-def for_search(budget: Budget) -> Budget:
-    """The budget without what is kept for the audit."""
-    if budget.seconds is None:
-        return budget
-    return replace(budget, seconds=budget.seconds * (1.0 - FOR_AUDIT))
-
-
-def search(
-    shop: Workshop,
-    state: PortfolioState,
-    budget: Budget,
-    journal: Journal,
-    workers: int = 1,
-    watch: Watch | None = None,
-    keep: Callable[[PortfolioState], None] = lambda _: None,
-) -> PortfolioState:
-    """Go on from a state until the budget is used up or someone interrupts."""
-    now = state
-    try:
-        with evaluator(shop, workers) as work:
-            journal.start()
-            portfolio = Portfolio(shop, budget, journal, work, workers)
-            for now in portfolio.states(state):
-                keep(now)
-                if watch and now.front:
-                    watch(Progress(now, portfolio.used(now), journal.seconds, shares(now)))
-    except KeyboardInterrupt:
-        if not now.front:
-            raise
-    if not now.front:
-        reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
-        raise RunError(f"no file could be made that fulfils what is required ({reasons})")
-    return now
-
-
-def _is_unfinished(state: PortfolioState, shop: Workshop, budget: Budget, seconds: float) -> bool:
-    """Whether there is something left to try, and a budget for it."""
-    some_left = len(state.closed) < len(shop.settings.members)
-    return some_left and share_used(budget, state, seconds) < 1.0
-
-
-def _left(budget: Budget, used: float) -> float | None:
-    """Seconds for the audit; none where no clock runs."""
-    return None if budget.seconds is None else max(0.0, budget.seconds - used)
-
-
-def _release(done: Protected, run: _Run) -> Written:
-    """Write the records in random order; how they were shuffled stays in the folder.
-
-    Every point has an order of its own, so that two released files cannot be put side by side.
-    """
-    order = np.random.default_rng([done.seed, ORDER, done.chosen.number]).permutation(done.records)
-    np.save(done.job.folder / "order.npy", order, allow_pickle=False)
-    folder = done.job.folder / "masked"
-    folder.mkdir(exist_ok=True)
-    masked = done.masked(done.chosen.number).take(order)
-    path = folder / done.job.source.path.name
-    return write_table(masked, path, force=True, dialect=run.loaded.dialect)
+def _released(run: _Run, found: Found) -> Release:
+    """Look closely at what was found, keep what is known, and release the chosen point."""
+    folder, events = run.store.folder, run.events
+    choice = choice_of(run.plan.pick, found.state)
+    known = read_findings(folder)
+    done = examined(run.shop, run.plan.budget, found, choice, known, events)
+    done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
+    write_findings(folder, done.findings)
+    write_front(folder, done.state, done.findings, run.shop)
+    events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
+    for note in done.notes:
+        events.tell(Noted(note))
+    released = release(done, choice_of(run.plan.pick, done.state), run.loaded, run.plan, folder)
+    how = Ending.STOPPED if done.unfinished else Ending.FINISHED
+    events.tell(Ended(how, point=released.chosen.number))
+    return released

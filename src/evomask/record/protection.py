@@ -1,0 +1,122 @@
+"""A protection before anything of it is released: what was found, and what is known of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.evolution.stopping import Budget
+from evomask.measures.attacks.audit import Audit
+from evomask.portfolio.account import shares
+from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.worker import Workshop
+from evomask.record.comparison import changed_again
+from evomask.searches.catalogue import RELEASED_DRAW
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of one point of the front besides its loss and risk.
+
+    Args:
+        measures: every measure that applies, by name.
+        audit: privacy models and record risk; also attacks, where there was time for them.
+        repaired: percent of the masked cells that were changed again to fulfil what is
+            required and to obey the edit rules; none where nobody looked.
+    """
+
+    measures: dict[str, float]
+    audit: Audit
+    repaired: float | None = None
+
+    @property
+    def guarantees(self) -> dict[str, float]:
+        """k, and l and t where there is a confidential attribute, as the file has them."""
+        reached = {"k": self.audit.k, "l": self.audit.l, "t": self.audit.t}
+        return {name: float(value) for name, value in reached.items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class PointFile:
+    """The masked file of a point, its records in the original's order.
+
+    Args:
+        repaired: percent of each attribute's cells that were changed again, after masking, to
+            fulfil what is required.
+    """
+
+    masked: Table = field(repr=False)
+    repaired: Mapping[str, float]
+
+
+Files: TypeAlias = Callable[[int], PointFile]
+"""The file of each point of a front, by its number."""
+
+
+def point_file(shop: Workshop, state: PortfolioState, number: int) -> PointFile:
+    """Make the file of a point of the front again; the same whenever it is made."""
+    (candidate,) = (one for one in state.front if one.number == number)
+    problem: Any = shop.setup(candidate.member).problem
+    before = problem.decode(state.genomes[number], RELEASED_DRAW)
+    masked = shop.releasable(before)
+    names = shop.table.schema.quasi_identifiers
+    return PointFile(masked, changed_again(before, masked, names))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A point of the front to release, and why this one, in words."""
+
+    candidate: Candidate
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Protection:
+    """A finished search for protections of one file.
+
+    Args:
+        shop: where files are made; it knows the original, what is required and who took part.
+        state: the last one, with every candidate and the front.
+        times: seconds used at the end of each round.
+        files: makes the file of a point; whoever gives it may keep what it made.
+        original: the original file as a candidate.
+        findings: what is known of points besides loss and risk, by number; the original has -1.
+        unfinished: whether it was stopped before its budget was used up.
+    """
+
+    shop: Workshop = field(repr=False)
+    budget: Budget
+    state: PortfolioState = field(repr=False)
+    times: tuple[float, ...]
+    files: Files = field(repr=False)
+    original: Candidate
+    findings: Mapping[int, Finding]
+    notes: tuple[str, ...] = ()
+    unfinished: bool = False
+
+    @property
+    def front(self) -> tuple[Candidate, ...]:
+        """The masked files that no other one beats in both loss and risk."""
+        return self.state.front
+
+    @property
+    def table(self) -> Table:
+        """The file that is protected."""
+        return self.shop.table
+
+    @property
+    def seconds(self) -> float:
+        """How long the search took."""
+        return self.times[-1] if self.times else 0.0
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The part of the effort that each member had, in percent."""
+        if self.budget.seconds is None:
+            return shares(self.state)
+        took = np.diff(self.times, prepend=0.0).tolist()
+        return shares(self.state, dict(enumerate(took)))

@@ -1,0 +1,50 @@
+"""Asking a run to stop: it ends its turn, keeps what it found, and can be resumed."""
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+
+STOP = "stop"
+"""The file in a run's folder whose presence asks the run to stop."""
+
+
+class StopRequest:
+    """Asked by a call, or by a file in the folder of the run; a run looks between its turns.
+
+    Args:
+        folder: of the run, where it has one.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = None if folder is None else folder / STOP
+        self._asked = threading.Event()
+
+    def ask(self) -> None:
+        """Ask the run to stop."""
+        self._asked.set()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody asked."""
+        return self._asked.is_set() or (self._file is not None and self._file.exists())
+
+    def withdraw(self) -> None:
+        """Forget an earlier request, so that the run can go on."""
+        self._asked.clear()
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+
+
+def ask_to_stop(folder: Path) -> None:
+    """Ask the run kept in a folder to stop, whichever process works on it."""
+    (folder / STOP).touch()
+
+
+def interrupt_on_termination() -> None:
+    """Let SIGTERM do what Ctrl-C does: the run stops at once and keeps what it found."""
+    signal.signal(signal.SIGTERM, _interrupted)
+
+
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
