@@ -4,31 +4,36 @@ import io
 
 import pytest
 
-from evomask.cli.live import Panel, line, sketch, time_left
-from evomask.portfolio.candidate import Candidate
-from evomask.portfolio.state import PortfolioState
-from evomask.runs.protected import Progress
+from evomask.cli.live import Front, Lines, Panel, line, sketch, time_left
+from evomask.runs.events import Began, Checked, Phase, PointNews, Turn
 
-FRONT = (Candidate(3, "one", 10.0, 40.0), Candidate(7, "other", 30.0, 20.0))
+FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", "cells", 30.0, 20.0))
 
 
-def progress(used=0.25, seconds=10.0):
-    return Progress(PortfolioState(front=FRONT), used, seconds, {"grid": 75.0, "files": 25.0})
+def turn(share=0.25, left=30.0, front=FRONT):
+    """The fifth turn of a job."""
+    return Turn(4, "grid", 12, share, 10.0, left, {"grid": 75.0, "files": 25.0}, 7, front)
 
 
 def test_a_line_tells_budget_front_and_the_balanced_point():
-    assert line(progress()) == (
-        " 25 % of the budget, 0 files, 2 on the front, balanced: "
+    assert line(turn(), FRONT) == (
+        " 25 % of the budget, 12 files, 2 on the front, balanced: "
         "loss 30.0 %, risk 20.0 %, 30 s left"
     )
 
 
 def test_when_the_budget_is_used_up_the_audit_is_on():
-    assert time_left(progress(used=1.1)) == "auditing"
+    assert time_left(turn(share=1.1)) == "auditing"
 
 
 def test_long_times_are_told_in_minutes():
-    assert time_left(progress(seconds=100.0)) == "5 min left"
+    assert time_left(turn(left=300.0)) == "5 min left"
+
+
+def test_a_turn_that_tells_of_no_points_leaves_the_front_as_it_was():
+    front = Front()
+    assert front.after(turn()) == FRONT
+    assert front.after(turn(front=None)) == FRONT
 
 
 def test_the_sketch_puts_loss_to_the_right_and_risk_upwards():
@@ -41,9 +46,22 @@ def test_the_panel_shows_the_front_and_who_worked():
     console = pytest.importorskip("rich.console").Console(file=io.StringIO(), width=100)
     live = pytest.importorskip("rich.live").Live(console=console, auto_refresh=False)
     with live:
-        Panel(live, "protecting").show(progress())
+        Panel(live, "protecting")(turn())
         live.refresh()
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
     assert "Ctrl-C stops and keeps the front" in shown
+
+
+def test_every_phase_that_has_something_to_say_is_a_line(capsys):
+    lines = Lines()
+    lines(Began(Phase.COMPILING, "compiling kernels"))
+    lines(Began(Phase.SEARCHING))
+    assert capsys.readouterr().err == "compiling kernels\n"
+
+
+def test_the_audit_tells_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr("evomask.cli.speech.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
+    Lines()(Checked(7, 2, 5))
+    assert capsys.readouterr().err == "auditing: 2 of 5 points\n"

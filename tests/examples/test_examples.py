@@ -41,8 +41,9 @@ def test_adult_is_made_5_anonymous(tmp_path):
 @pytest.mark.slow
 def test_every_point_of_all_of_adult_is_5_anonymous_by_pycanon():
     adult = example("adult")
-    done = adult.protected(seconds=120, workers=2).done
-    answers = pycanon_answers([done.masked(one.number) for one in done.front], adult.QUASI)
+    done = adult.protected(seconds=120, workers=2).protection
+    files = [done.files(candidate.number).masked for candidate in done.front]
+    answers = pycanon_answers(files, adult.QUASI)
     assert len(answers) > 5
     assert all(answer["k"] >= 5 for answer in answers)
 

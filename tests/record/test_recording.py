@@ -1,6 +1,7 @@
 """What a release record tells of the matrices that a search found."""
 
 from dataclasses import replace
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 
 from evomask.api import protect
 from evomask.masking.guarantees.requirement import NOTHING
+from evomask.record.protection import Choice, point_file
 from evomask.record.public import public_part
-from evomask.record.recording import record_of
 from evomask.runs.inputs import Input
 from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
+from evomask.runs.release import record_without_file
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def record(tmp_path_factory):
     pl.DataFrame(people).write_csv(folder / "town.csv")
     source = Input(folder / "town.csv", None, ("sex", "school"), nominal=("sex", "school"))
     job = ProtectJob(source, folder / "run", NOTHING, evaluations=60, seed=7, searches=("pram",))
-    return record_of(protect_file(job))
+    return protect_file(job).record
 
 
 def test_the_matrices_of_the_chosen_point_are_told(record):
@@ -56,19 +58,23 @@ def repaired():
         pl.DataFrame(people), quasi=list(people), nominal=list(people), require="k=4",
         searches=["grid"], evaluations=80, seed=3,
     )  # fmt: skip
-    changed = [one for one in result.done.candidates if one.description.startswith("PRAM")]
-    one = min(changed, key=lambda one: one.loss)
-    problem = result.done.shop.setup("grid").problem
-    genome = [words for _, words in problem.methods].index(one.description)
-    done = replace(result.done, front=(one,), chosen=one, genomes={one.number: genome}, made={})
-    found = {**done.found, one.number: done.found[result.chosen]}
-    return replace(done, found=found), problem.decode(genome, 0)
+    protection = result.protection
+    problem = protection.shop.setup("grid").problem
+    changed = [c for c in protection.state.candidates if c.description.startswith("PRAM")]
+    chosen = min(changed, key=lambda candidate: candidate.loss)
+    genome = [words for _, words in problem.methods].index(chosen.description)
+    state = replace(protection.state, front=(chosen,), genomes={chosen.number: genome})
+    findings = {**protection.findings, chosen.number: protection.findings[result.chosen]}
+    files = partial(point_file, protection.shop, state)
+    done = replace(protection, state=state, findings=findings, files=files)
+    choice = Choice(chosen, "to see what is repaired")
+    record = record_without_file(done, choice)
+    return record, files(chosen.number).masked, problem.decode(genome, 0)
 
 
 def test_cells_that_were_changed_after_the_matrices_are_counted(repaired):
-    done, before = repaired
-    after = done.masked(done.chosen.number)
-    notes = record_of(done).matrices
+    record, after, before = repaired
+    notes = record.matrices
     assert [note.attribute for note in notes] == ["sex", "school", "job"]
     for note in notes:
         again = 100 * np.mean(before[note.attribute] != after[note.attribute])
@@ -77,6 +83,6 @@ def test_cells_that_were_changed_after_the_matrices_are_counted(repaired):
 
 
 def test_in_public_they_are_rounded_up(repaired):
-    record = record_of(repaired[0])
-    told = {one.attribute: one.repaired for one in public_part(record, "all").matrices}
-    assert told == {one.attribute: ceil(one.repaired) for one in record.matrices}
+    record = repaired[0]
+    shown = {note.attribute: note.repaired for note in public_part(record, "all").matrices}
+    assert shown == {note.attribute: ceil(note.repaired) for note in record.matrices}

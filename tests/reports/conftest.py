@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from evomask.masking.guarantees.requirement import requirement_of
-from evomask.record.recording import record_of
 from evomask.runs.inputs import Input
 from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
@@ -47,4 +46,4 @@ def done(town, tmp_path_factory):
 @pytest.fixture(scope="session")
 def record(done):
     """Its release record."""
-    return record_of(done)
+    return done.record

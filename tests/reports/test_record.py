@@ -59,14 +59,18 @@ def test_a_folder_without_a_record_is_refused(tmp_path):
 
 
 def test_it_holds_what_a_release_record_needs(done, record):
-    assert record.seed == done.seed
-    assert record.input.sha256 == done.sha256
+    assert record.seed == done.protection.shop.seed
+    assert record.input.sha256 == done.record.input.sha256
     assert record.required == {"k": 3.0}
     assert record.achieved["k"] >= 3
     assert record.chosen.loss == done.chosen.loss
-    assert record.points.tried == len(done.candidates)
-    assert {one.name for one in record.measures} == set(done.measures)
-    assert len(record.attacks) == len(done.audits[done.chosen.number].attacks) > 0
+    assert record.points.tried == len(done.protection.state.candidates)
+    assert {one.name for one in record.measures} == set(
+        done.protection.findings[done.chosen.number].measures
+    )
+    assert (
+        len(record.attacks) == len(done.protection.findings[done.chosen.number].audit.attacks) > 0
+    )
     assert sum(one.share for one in record.searches) == pytest.approx(100)
     assert record.dropped == ("name",)
 
@@ -89,7 +93,11 @@ def test_the_evolution_of_a_search_never_rises(record):
 def test_a_simple_method_is_the_balanced_one_of_its_kind(done, record):
     for point in record.points.simple:
         if point.method == "MDAV":
-            kind = [c for c in done.candidates if c.description.startswith("microaggregation, k")]
+            kind = [
+                c
+                for c in done.protection.state.candidates
+                if c.description.startswith("microaggregation, k")
+            ]
             assert point.score == min(one.worst for one in kind)
 
 

@@ -81,7 +81,7 @@ def jobs(tmp_path_factory):
 @pytest.mark.parametrize("kind", WRITERS)
 def test_everyone_who_can_takes_part(jobs, kind):
     _, once = jobs(kind, "unused")
-    assert {row.member for row in once.history} == MEMBERS[kind]
+    assert {row.member for row in once.protection.state.rounds} == MEMBERS[kind]
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 
 from evomask.errors import ParameterError, RunError
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.runs.events import Turn
 from evomask.runs.inputs import Input
 from evomask.runs.job import ProtectJob
 from evomask.runs.protect import choose, protect_file, resume_protection
@@ -55,7 +56,7 @@ def once(tmp_path_factory):
 @pytest.fixture
 def folder(once, tmp_path):
     """A copy of its folder that may be changed."""
-    shutil.copytree(once.job.folder, tmp_path / "run")
+    shutil.copytree(once.folder, tmp_path / "run")
     return tmp_path / "run"
 
 
@@ -64,7 +65,7 @@ def job_in(once):
     """The same job for another folder."""
 
     def make(name, **more):
-        return job_for(once.job.folder.parent, name, **more)
+        return job_for(once.folder.parent, name, **more)
 
     return make
 
@@ -77,62 +78,66 @@ def results(folder):
 
 
 def test_every_point_of_the_front_fulfils_what_is_required(once):
-    assert len(once.front) > 2
-    for one in once.front:
-        masked = once.masked(one.number)
+    assert len(once.protection.front) > 2
+    for one in once.protection.front:
+        masked = once.protection.files(one.number).masked
         classes = np.unique([masked[name] for name in QUASI], axis=1, return_counts=True)[1]
         assert classes.min() >= 3
 
 
 def test_pycanon_finds_every_point_as_anonymous_as_required(once):
-    tables = [once.masked(one.number) for one in once.front]
+    tables = [once.protection.files(one.number).masked for one in once.protection.front]
     assert all(answer["k"] >= 3 for answer in pycanon_answers(tables, QUASI))
 
 
 def test_diversity_is_guaranteed_too(job_in):
     done = protect_file(job_in("diverse", requirement=Requirement(l=2), evaluations=16))
-    assert all(done.guarantees[one.number]["l"] >= 2 for one in done.front)
+    assert all(
+        done.protection.findings[one.number].guarantees["l"] >= 2 for one in done.protection.front
+    )
 
 
 def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
-    assert {"grid", "partition", "files"} <= {one.search for one in once.candidates}
+    assert {"grid", "partition", "files"} <= {
+        one.search for one in once.protection.state.candidates
+    }
 
 
 def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(once):
-    for one in once.front:
-        again = once.shop.measured(once.masked(one.number))
+    for one in once.protection.front:
+        again = once.protection.shop.measured(once.protection.files(one.number).masked)
         assert (again.loss, again.risk) == (one.loss, one.risk)
 
 
 def test_the_journal_has_a_line_for_every_round(once):
-    lines = (once.job.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    rounds = [json.loads(line) for line in lines]
-    assert [row["member"] for row in rounds] == [row.member for row in once.history]
-    assert rounds[-1]["front"] == len(once.front)
+    lines = (once.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    rounds = [row for row in map(json.loads, lines) if "event" not in row and "note" not in row]
+    assert [row["member"] for row in rounds] == [row.member for row in once.protection.state.rounds]
+    assert rounds[-1]["front"] == len(once.protection.front)
 
 
 def test_shares_of_the_effort_add_up(once):
-    assert sum(once.shares.values()) == pytest.approx(100.0)
-    assert set(once.shares) == {row.member for row in once.history}
+    assert sum(once.protection.shares.values()) == pytest.approx(100.0)
+    assert set(once.protection.shares) == {row.member for row in once.protection.state.rounds}
 
 
 def test_another_point_can_be_chosen_later(once, folder):
-    last = once.front[-1]
+    last = once.protection.front[-1]
     other = choose(folder, str(last.number))
     assert other.chosen == last
     masked = pl.read_csv(other.written.path)
-    expected = once.masked(last.number).values("income")
+    expected = once.protection.files(last.number).masked.values("income")
     assert sorted(masked["income"].to_list()) == pytest.approx(sorted(np.round(expected)))
 
 
 def test_a_choice_is_remembered(once, folder):
     choose(folder, "max-risk=100")
-    assert reopened(folder).chosen.loss == min(one.loss for one in once.front)
+    assert choose(folder).chosen.loss == min(one.loss for one in once.protection.front)
 
 
 def test_two_releases_of_one_run_are_not_in_the_same_order(once, folder):
     first = np.load(folder / "order.npy")
-    other = next(one for one in once.front if one != once.chosen)
+    other = next(one for one in once.protection.front if one != once.chosen)
     choose(folder, str(other.number))
     assert not np.array_equal(first, np.load(folder / "order.npy"))
 
@@ -145,12 +150,12 @@ def test_a_wish_that_no_point_meets_leaves_the_release_alone(folder):
 
 
 def test_everything_is_there_again_when_a_run_is_opened(once, folder):
-    again = reopened(folder)
-    assert again.candidates == once.candidates
-    assert again.front == once.front
-    assert again.history == once.history
-    assert again.found == once.found
-    assert not again.interrupted
+    again = choose(folder)
+    assert tuple(again.protection.state.candidates) == tuple(once.protection.state.candidates)
+    assert again.protection.front == once.protection.front
+    assert tuple(again.protection.state.rounds) == tuple(once.protection.state.rounds)
+    assert again.protection.findings == once.protection.findings
+    assert not again.protection.unfinished
 
 
 def test_a_finished_run_resumed_gives_the_same_again(folder):
@@ -160,8 +165,8 @@ def test_a_finished_run_resumed_gives_the_same_again(folder):
 
 
 def interrupted_at(count):
-    def stop(progress):
-        if progress.state.generation == count:
+    def stop(event):
+        if isinstance(event, Turn) and event.round == count:
             raise KeyboardInterrupt
 
     return stop
@@ -170,13 +175,13 @@ def interrupted_at(count):
 def test_an_interrupted_run_keeps_its_front_and_goes_on_to_the_same_bytes(once, job_in):
     job = job_in("stopped")
     stopped = protect_file(job, watch=interrupted_at(3))
-    assert stopped.interrupted
+    assert stopped.protection.unfinished
     assert stopped.written.path.exists()
-    assert len(stopped.history) == 4
+    assert len(tuple(stopped.protection.state.rounds)) == 4
     done = resume_protection(job.folder)
-    assert not done.interrupted
-    assert results(job.folder) == results(once.job.folder)
-    assert done.found == once.found
+    assert not done.protection.unfinished
+    assert results(job.folder) == results(once.folder)
+    assert done.protection.findings == once.protection.findings
 
 
 def test_a_run_bound_by_time_replays_from_its_journal_alone(job_in):
@@ -185,8 +190,10 @@ def test_a_run_bound_by_time_replays_from_its_journal_alone(job_in):
     for state in job.folder.glob("state-*.npz"):
         state.unlink()
     again = resume_protection(job.folder)
-    assert [row.member for row in again.history] == [row.member for row in done.history]
-    assert again.candidates == done.candidates
+    assert [row.member for row in again.protection.state.rounds] == [
+        row.member for row in done.protection.state.rounds
+    ]
+    assert tuple(again.protection.state.candidates) == tuple(done.protection.state.candidates)
 
 
 def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
@@ -199,7 +206,7 @@ def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         protect_file(job)
     with pytest.raises(RunError, match="nothing was found yet"):
-        reopened(job.folder)
+        choose(job.folder)
 
 
 def killed(folder, rounds, delay):
@@ -231,10 +238,10 @@ def check_kill(once, job, moment, monkeypatch):
         patched.setattr("evomask.portfolio.portfolio.Portfolio._after_turn", never)
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
-    rounds = int(rng.integers(0, len(once.history)))
+    rounds = int(rng.integers(0, len(once.protection.state.rounds)))
     assert killed(job.folder, rounds, float(rng.uniform(0, 0.2)))
     resume_protection(job.folder, workers=int(rng.integers(1, 3)))
-    assert results(job.folder) == results(once.job.folder)
+    assert results(job.folder) == results(once.folder)
 
 
 @pytest.mark.parametrize("moment", range(2))

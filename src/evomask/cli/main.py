@@ -20,6 +20,7 @@ from evomask.cli.reproduce import reproduce
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
+from evomask.runs.stopping import interrupt_on_termination
 
 OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Options of a method or a search are read by the command itself."""
@@ -65,6 +66,7 @@ def evomask(
 
 def run() -> None:
     """Run the command line, turning errors into one sentence and an exit code."""
+    interrupt_on_termination()
     try:
         app()
     except EvomaskError as error:

@@ -47,9 +47,9 @@ class Exploration:
                 self.journal.start()
                 portfolio = Portfolio(self.shop, self.budget, self.journal, work, self.workers)
                 for after in portfolio.states(state):
-                    keep(after)
-                    self._tell(now, after)
-                    now = after
+                    before, now = now, after
+                    keep(now)
+                    self._tell(before, now)
                     if self.stop.is_asked and now.front:
                         break
         except KeyboardInterrupt:

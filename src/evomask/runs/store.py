@@ -124,6 +124,15 @@ class Store:
                 raise RunError(f"another process works on {self.folder}; wait for it") from None
             yield
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a process works on the run now."""
+        try:
+            with self.locked():
+                return False
+        except RunError:
+            return True
+
     def snapshot_files(self) -> list[Path]:
         """The snapshots there are, the newest first."""
         return sorted(self.folder.glob("state-*.npz"), reverse=True)

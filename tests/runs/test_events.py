@@ -1,0 +1,181 @@
+"""What a run tells, in what order, and that its journal has it all."""
+
+import json
+
+import pytest
+
+from evomask.errors import ParameterError, RunError
+from evomask.runs.events import (
+    Began,
+    Checked,
+    Ended,
+    Ending,
+    Events,
+    Noted,
+    Phase,
+    Turn,
+    read_events,
+)
+from evomask.runs.journal import Journal
+from evomask.runs.protect import choose, protect_file
+from evomask.runs.runs import Runs, Standing
+from evomask.runs.stopping import StopRequest, ask_to_stop
+from tests.runs.test_protect import job_for, results, write_town
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("town")
+    write_town(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def watched(town):
+    """A job, and the events that whoever watched has seen."""
+    seen = []
+    job = job_for(town, "watched", evaluations=20)
+    return protect_file(job, watch=seen.append), seen
+
+
+def test_the_journal_holds_every_event_that_was_told(watched):
+    done, seen = watched
+    assert read_events(done.folder / "journal.jsonl") == tuple(seen)
+
+
+def test_phases_follow_one_another_to_the_end(watched):
+    phases = [event.phase for event in watched[1] if isinstance(event, Began)]
+    asked = [Phase.LOADING, Phase.SEARCHING, Phase.AUDITING, Phase.RELEASING]
+    assert [phase for phase in phases if phase is not Phase.COMPILING] == asked
+
+
+def test_every_round_of_the_search_is_told_with_its_share(watched):
+    done, seen = watched
+    turns = [event for event in seen if isinstance(event, Turn)]
+    assert [turn.member for turn in turns] == [row.member for row in done.protection.state.rounds]
+    assert turns[-1].share >= 1.0
+    assert turns[-1].files == len(done.protection.state.candidates)
+
+
+def test_the_last_front_that_was_told_is_the_front(watched):
+    done, seen = watched
+    fronts = [event.front for event in seen if isinstance(event, Turn) and event.front]
+    expected = [(c.number, c.loss, c.risk) for c in done.protection.front]
+    assert [(point.point, point.loss, point.risk) for point in fronts[-1]] == expected
+    assert all(point.method for point in fronts[-1])
+
+
+def test_the_audit_tells_of_every_point_it_looked_at(watched):
+    done, seen = watched
+    checked = [event for event in seen if isinstance(event, Checked)]
+    assert checked[-1].done == checked[-1].of == len(done.protection.front)
+
+
+def test_notes_and_the_end_are_told(watched):
+    done, seen = watched
+    notes = tuple(event.text for event in seen if isinstance(event, Noted))
+    assert notes == done.protection.notes
+    assert seen[-1] == Ended(Ending.FINISHED, point=done.chosen.number)
+
+
+def test_a_failure_is_told_with_its_reason(town):
+    seen = []
+    with pytest.raises(ParameterError):
+        protect_file(job_for(town, "failed", searches=("nobody",)), watch=seen.append)
+    assert seen[-1].how is Ending.FAILED
+    assert "nobody" in seen[-1].reason
+
+
+def test_what_happens_before_there_is_a_journal_is_kept_too(tmp_path):
+    events, journal = Events(), Journal(tmp_path / "journal.jsonl")
+    events.begin(Phase.LOADING)
+    events.kept_in(journal)
+    events.tell(Noted("later"))
+    assert read_events(tmp_path / "journal.jsonl") == (Began(Phase.LOADING), Noted("later"))
+
+
+def test_lines_that_are_no_events_and_a_torn_one_are_passed_over(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    rows = [json.dumps({"generation": 0, "seconds": 1.0}), '{"event":"noted","text":"a"}', '{"ev']
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert read_events(path) == (Noted("a"),)
+
+
+def test_events_leave_the_clock_of_a_journal_alone(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.keep({"event": "noted", "text": "a"})
+    assert Journal(tmp_path / "journal.jsonl").times == ()
+
+
+def stopping_after(count, stop):
+    def watch(event):
+        if isinstance(event, Turn) and event.round == count:
+            stop()
+
+    return watch
+
+
+def test_a_run_that_is_asked_to_stop_keeps_what_it_found_and_goes_on_to_the_same_bytes(town):
+    from evomask.runs.protect import resume_protection
+
+    whole = protect_file(job_for(town, "whole", evaluations=30))
+    job, stop = job_for(town, "asked", evaluations=30), StopRequest()
+    done = protect_file(job, watch=stopping_after(1, stop.ask), stop=stop)
+    assert done.protection.unfinished
+    assert len(done.protection.state.rounds) == 2
+    resume_protection(job.folder)
+    assert results(job.folder) == results(whole.folder)
+
+
+def test_a_file_in_its_folder_asks_a_run_to_stop(town):
+    job = job_for(town, "by-file", evaluations=30)
+    done = protect_file(job, watch=stopping_after(1, lambda: ask_to_stop(job.folder)))
+    assert done.protection.unfinished
+    assert Runs(town).find("by-file").standing is Standing.STOPPED
+
+
+def test_runs_are_listed_with_how_they_stand(watched, town):
+    done, _ = watched
+    found = {run.name: run for run in Runs(town)}["watched"]
+    assert found.standing is Standing.FINISHED
+    assert (found.search, found.file) == ("portfolio", "town.csv")
+    assert found.points == len(done.protection.front)
+    assert found.released == done.chosen.number
+
+
+def test_a_run_someone_works_on_is_running(town):
+    seen = []
+    job = job_for(town, "busy", evaluations=10)
+
+    def watch(event):
+        if isinstance(event, Turn):
+            seen.append(Runs(town).find("busy").standing)
+
+    protect_file(job, watch=watch)
+    assert set(seen) == {Standing.RUNNING}
+
+
+def test_a_run_that_was_killed_is_broken_off(town):
+    job = job_for(town, "killed", evaluations=10)
+    protect_file(job)
+    journal = job.folder / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    assert Runs(town).find("killed").standing is Standing.BROKEN_OFF
+
+
+def test_a_run_that_nobody_works_on_cannot_be_stopped(watched, town):
+    with pytest.raises(RunError, match="not running"):
+        Runs(town).stop("watched")
+
+
+@pytest.mark.parametrize("name", ["nothing", "../town", ""])
+def test_a_run_that_is_not_there_is_an_error(town, name):
+    with pytest.raises(RunError, match="there is no run"):
+        Runs(town).find(name)
+
+
+def test_another_choice_is_told_too(watched):
+    done, _ = watched
+    seen = []
+    other = choose(done.folder, str(done.protection.front[0].number), watch=seen.append)
+    assert seen[-1] == Ended(Ending.FINISHED, point=other.chosen.number)
