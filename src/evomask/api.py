@@ -96,7 +96,9 @@ class Result(Generic[F]):
     @property
     def front(self) -> F:
         """The points on offer by loss, as the kind of frame that was given."""
-        points = [one.as_point() for one in self.done.front]
+        from evomask.record.points import as_point
+
+        points = [as_point(one) for one in self.done.front]
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame

@@ -118,6 +118,8 @@ def _panel(title: str, state: "Progress") -> "RenderableType":
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 
+    from evomask.record.words import in_words
+
     shares = sorted(state.shares.items(), key=lambda item: -item[1])
     told = ", ".join(f"{name} {share:.0f} %" for name, share in shares[:5])
     points = [(one.loss, one.risk) for one in state.state.front]
@@ -125,7 +127,7 @@ def _panel(title: str, state: "Progress") -> "RenderableType":
         Group(
             Text(sketch(points)),
             Text(line(state)),
-            Text(f"balanced: {state.best.description}"),
+            Text(f"balanced: {in_words(state.best.making)}"),
             Text(f"effort: {told}"),
             ProgressBar(total=1.0, completed=min(1.0, state.used), width=WIDTH),
         ),

@@ -98,11 +98,13 @@ def _tell(done: "Protected", *, json: bool, quiet: bool) -> None:
 
 
 def _as_json(done: "Protected", reports: "Reports") -> dict[str, object]:
+    from evomask.record.points import as_point
+
     return {
-        "front": [one.as_point() for one in done.front],
-        "chosen": {**done.chosen.as_point(), **done.guarantees[done.chosen.number]},
+        "front": [as_point(one) for one in done.front],
+        "chosen": {**as_point(done.chosen), **done.guarantees[done.chosen.number]},
         "reason": done.reason,
-        "original": done.original.as_point(),
+        "original": as_point(done.original),
         "masked": str(done.written.path),
         "records": done.written.records,
         "suppressed": done.written.suppressed,
@@ -140,5 +142,7 @@ def _in_words(done: "Protected", reports: "Reports") -> str:
 
 
 def _row(mark: str, one: "Candidate") -> str:
+    from evomask.record.points import method_in_words
+
     number = "" if mark == "original" else one.number
-    return f"{mark:>8}{number:>7}{one.loss:8.2f}{one.risk:8.2f}  {one.description}"
+    return f"{mark:>8}{number:>7}{one.loss:8.2f}{one.risk:8.2f}  {method_in_words(one)}"

@@ -23,6 +23,7 @@ from evomask.measures.catalogue import explained
 from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
 from evomask.record.comparison import compared
+from evomask.record.points import method_in_words
 from evomask.record.record import (
     AttackNote,
     FileNote,
@@ -37,7 +38,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.record.spreads import MINIMUM
-from evomask.record.words import method_in_words
+from evomask.record.words import sentences, simple_name
 from evomask.runs.protected import Protected
 from evomask.searches.grid.search import Grid
 
@@ -48,18 +49,8 @@ GRID = "grid"
 HALF_A_RECORD = 0.5
 """A matrix that keeps all frequencies so well tells them, whether it was made to or not."""
 
-SIMPLE = {
-    "microaggregation, k": "MDAV",
-    "rank swapping": "swapping",
-    "global recoding": "recoding",
-    "top coding": "recoding",
-    "bottom coding": "recoding",
-    "noise": "noise",
-    "PRAM": "PRAM",
-}
-"""Simple methods that the map shows for comparison, by how their descriptions begin."""
-
 MOST_SIMPLE = 5
+"""Simple methods that the map shows for comparison."""
 
 
 @runtime_checkable
@@ -77,7 +68,6 @@ def record_of(done: Protected) -> ReleaseRecord:
     found, before = done.found[done.chosen.number], done.found[ORIGINAL]
     side_by_side = compared(original, masked)
     released = sum(one.released for one in side_by_side.attributes)
-    requirement = done.job.requirement
     return ReleaseRecord(
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
@@ -87,12 +77,10 @@ def record_of(done: Protected) -> ReleaseRecord:
         seed=done.seed,
         profile=done.job.profile,
         parameters=_parameters(done),
-        required=required(requirement),
+        required=required(done.job.requirement),
         achieved=found.guarantees,
         attributes=side_by_side.attributes,
-        method=method_in_words(
-            done.chosen.search, done.chosen.description, repaired=requirement.asks_anything
-        ),
+        method=sentences(done.chosen.making),
         points=points_of(done),
         reason=done.reason,
         measures=tuple(_measure(name, value) for name, value in found.measures.items()),
@@ -157,7 +145,7 @@ def points_of(done: Protected) -> PointsNote:
 
 
 def _point(one: Candidate) -> PointNote:
-    return PointNote(one.number, one.member, one.description, one.loss, one.risk)
+    return PointNote(one.number, one.member, method_in_words(one), one.loss, one.risk)
 
 
 def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tuple[PointNote, ...]:
@@ -176,17 +164,10 @@ def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
     found: dict[str, list[Candidate]] = {}
     for one in candidates:
         if one.search == GRID:
-            found.setdefault(_simple_name(one.description), []).append(one)
+            found.setdefault(simple_name(one.making), []).append(one)
     best = {name: balanced(some) for name, some in found.items() if name}
     chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
     return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
-
-
-def _simple_name(description: str) -> str:
-    """MDAV, or swapping and PRAM for numbers and categories; empty for what is not simple."""
-    parts = description.split("; ")
-    known = [next((n for start, n in SIMPLE.items() if p.startswith(start)), "") for p in parts]
-    return " and ".join(dict.fromkeys(known)) if all(known) else ""
 
 
 def _measure(name: str, value: float) -> MeasureNote:
@@ -253,7 +234,7 @@ def _matrices_used(done: Protected) -> tuple[MatrixNote, ...]:
         made = problem.matrices(genome)
         return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
     if isinstance(problem, Grid) and not strata:
-        return matrices_of(problem.methods[genome][0], done.table)
+        return matrices_of(problem.methods[genome].method, done.table)
     return ()
 
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from evomask.data.schema import Role
 from evomask.io.tables import Written
+from evomask.masking.method import Making
 from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import File, left_out
 from evomask.portfolio.portfolio import shares
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
-from evomask.record.descriptions import described
+from evomask.record.points import completed
 from evomask.runs.findings import findings
 from evomask.runs.front import pick
 from evomask.runs.patience import without_a_turn
@@ -41,10 +42,16 @@ def concluded(
     points = [done.chosen, *others]
     found = findings(points, done, known, seconds, attack=attack)
     told = {
-        one.number: described(one, found.get(one.number), state, job.requirement) for one in points
+        one.number: completed(one, state, _repaired(found.get(one.number)), job.requirement)
+        for one in points
     }
     front = tuple(told[one.number] for one in done.front)
     return replace(done, found=found, front=front, chosen=told[done.chosen.number])
+
+
+def _repaired(found: Found | None) -> float | None:
+    """Percent of a file's cells that repairing changed, where that was counted."""
+    return found.repaired if found else None
 
 
 def _summed_up(
@@ -57,7 +64,7 @@ def _summed_up(
         schema=shop.table.schema,
         seed=shop.seed,
         records=len(shop.table),
-        original=Candidate(ORIGINAL, "the original file", before.loss, before.risk, "", "", ""),
+        original=Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", ""),
         candidates=tuple(state.candidates),
         front=state.front,
         chosen=pick(state.front, job.pick, balanced(state.front)),
