@@ -5,11 +5,13 @@ import io
 import pytest
 
 from evomask.cli.live import Panel, line, sketch, time_left
+from evomask.masking.method import Making, Step
 from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState
 from evomask.runs.protected import Progress
 
-FRONT = (Candidate(3, "one", 10.0, 40.0), Candidate(7, "other", 30.0, 20.0))
+SWAPS = Making((Step("rank-swapping", {"window": 5.0}, ("age",)),))
+FRONT = (Candidate(3, Making(), 10.0, 40.0), Candidate(7, SWAPS, 30.0, 20.0))
 
 
 def progress(used=0.25, seconds=10.0):
@@ -46,4 +48,5 @@ def test_the_panel_shows_the_front_and_who_worked():
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
+    assert "balanced: values swapped with others within 5 % of the ranks" in shown
     assert "Ctrl-C stops and keeps the front" in shown

@@ -56,10 +56,11 @@ def repaired():
         pl.DataFrame(people), quasi=list(people), nominal=list(people), require="k=4",
         searches=["grid"], evaluations=80, seed=3,
     )  # fmt: skip
-    changed = [one for one in result.done.candidates if one.description.startswith("PRAM")]
+    changed = [one for one in result.done.candidates if one.making.steps[0].method == "pram"]
     one = min(changed, key=lambda one: one.loss)
     problem = result.done.shop.setup("grid").problem
-    genome = [words for _, words in problem.methods].index(one.description)
+    steps = [problem.making(number).steps for number in range(len(problem.methods))]
+    genome = steps.index(one.making.steps)
     done = replace(result.done, front=(one,), chosen=one, genomes={one.number: genome}, made={})
     found = {**done.found, one.number: done.found[result.chosen]}
     return replace(done, found=found), problem.decode(genome, 0)
