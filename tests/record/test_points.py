@@ -1,5 +1,6 @@
 """What users read of a point: what was done, not the name of an operator."""
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -78,6 +79,10 @@ class TestEverySearch:
             text = " ".join(sentences(one.making))
             assert text.endswith(".")
             assert not any(character.isdigit() or character in PLACES for character in text)
+
+    def test_is_the_same_after_it_was_written_and_read(self, made):
+        for one in made:
+            assert msgspec.json.decode(msgspec.json.encode(one.making), type=Making) == one.making
 
     def test_is_called_in_its_words_as_in_the_catalogue(self, made):
         search = search_of(Member(made[0].search))

@@ -42,9 +42,9 @@ class Repair:
         name="repair",
         title="repair",
         steward=(
-            "records put together with their nearest until every class held {k} or more[, "
-            "{l:several} distinct confidential values][, distributions within {t:several} of "
-            "the file's]"
+            "records put together with their nearest until every class held {k} or more records"
+            "[, {l:several} or more distinct confidential values]"
+            "[, distributions within {t:several} of the file's]"
         ),
         public=(
             "Where records stood out, they were put together with the nearest ones and given "
