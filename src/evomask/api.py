@@ -97,7 +97,9 @@ class Result(Generic[F]):
     @property
     def front(self) -> F:
         """The points on offer by loss, as the kind of frame that was given."""
-        points = [candidate.as_point() for candidate in self.protection.front]
+        from evomask.record.points import as_point
+
+        points = [as_point(candidate) for candidate in self.protection.front]
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame

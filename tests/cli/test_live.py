@@ -51,6 +51,7 @@ def test_the_panel_shows_the_front_and_who_worked():
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
+    assert "balanced: values swapped with others within 5 % of the ranks" in shown
     assert "Ctrl-C stops and keeps the front" in shown
 
 

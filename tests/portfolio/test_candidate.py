@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
+from evomask.masking.method import Making
 from evomask.portfolio.candidate import Candidate, balanced, front_of, volume_of
 
 
 def candidates(*pairs):
-    return [Candidate(i, f"method {i}", loss, risk) for i, (loss, risk) in enumerate(pairs)]
+    return [Candidate(i, Making(), loss, risk) for i, (loss, risk) in enumerate(pairs)]
 
 
 def numbers(front):
@@ -44,7 +45,3 @@ def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
 def test_the_volume_is_the_share_of_the_plane_that_is_beaten():
     assert volume_of(candidates((0, 50), (50, 0))) == pytest.approx(75.0)
     assert volume_of([]) == 0.0
-
-
-def test_a_candidate_is_known_by_its_number():
-    assert candidates((1, 2))[0].as_point()["point"] == 0

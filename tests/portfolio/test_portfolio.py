@@ -1,6 +1,7 @@
 """The portfolio itself: turns, guarantees, strata, files that are handed over."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ from evomask.data.schema import Kind, Role
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.masking.method import Making, Step
 from evomask.portfolio.members import File, Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio, share_used, shares, spread, waiting
 from evomask.portfolio.state import PortfolioState, load, save
@@ -131,7 +133,11 @@ def test_nothing_crosses_from_one_stratum_to_another():
     shop = shop_for(table, Requirement(k=4), ["grid", "partition"])
     last = run(shop, 40)[-1]
     inside = table.codes("region") == 0
-    grouped = [one for one in last.front if one.description.startswith("microaggregation")]
+    grouped = [
+        one
+        for one in last.front
+        if {step.method for step in one.making.steps} <= {"mdav-generic", "partition"}
+    ]
     assert {one.search for one in last.candidates} == {"grid", "partition"}
     assert grouped
     for one in grouped:
@@ -179,8 +185,20 @@ def test_generalized_files_are_described_by_their_levels(tmp_path):
     tree = str(tmp_path / "sex.csv")
     sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER, hierarchy=tree)
     shop = shop_for(table_of(frame, sex=sex), searches=["generalization"])
-    assert shop.describe("generalization", (1,), "node") == "generalization: withheld: sex"
-    assert shop.describe("generalization", (0,), "node").endswith("none, values as they are")
+    step = Step(
+        "generalization", {"levels": {"sex": {"level": 1, "labels": 1}}, "suppressed": 0}, ("sex",)
+    )
+    assert shop.making("generalization", (1,), "node") == Making((step,), "generalization", "node")
+    assert shop.making("generalization", (0,), "node").steps == ()
+
+
+def test_a_problem_that_tells_nothing_is_known_by_the_parameters_of_its_member(monkeypatch):
+    shop = shop_for(table_of(people()), searches=["partition"])
+    monkeypatch.setattr(Workshop, "setup", lambda shop, name: SimpleNamespace(problem=object()))
+    making = shop.making("partition-3", None, "anneal")
+    parameters = shop.settings.members["partition-3"].parameters
+    step = Step("partition", parameters, shop.table.schema.quasi_identifiers)
+    assert making == Making((step,), "partition", "anneal")
 
 
 class Watched(Journal):

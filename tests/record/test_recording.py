@@ -60,9 +60,10 @@ def repaired():
     )  # fmt: skip
     protection = result.protection
     problem = protection.shop.setup("grid").problem
-    changed = [c for c in protection.state.candidates if c.description.startswith("PRAM")]
+    changed = [c for c in protection.state.candidates if c.making.steps[0].method == "pram"]
     chosen = min(changed, key=lambda candidate: candidate.loss)
-    genome = [words for _, words in problem.methods].index(chosen.description)
+    steps = [problem.making(number).steps for number in range(len(problem.methods))]
+    genome = steps.index(chosen.making.steps)
     state = replace(protection.state, front=(chosen,), genomes={chosen.number: genome})
     findings = {**protection.findings, chosen.number: protection.findings[result.chosen]}
     files = partial(point_file, protection.shop, state)

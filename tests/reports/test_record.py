@@ -21,6 +21,7 @@ from evomask.record.record import (
     still_said,
 )
 from evomask.record.recording import matrices_of, rules_kept
+from evomask.record.words import simple_name
 from tests.tables import numbers
 
 PLAIN = MatrixNote(
@@ -93,11 +94,7 @@ def test_the_evolution_of_a_search_never_rises(record):
 def test_a_simple_method_is_the_balanced_one_of_its_kind(done, record):
     for point in record.points.simple:
         if point.method == "MDAV":
-            kind = [
-                c
-                for c in done.protection.state.candidates
-                if c.description.startswith("microaggregation, k")
-            ]
+            kind = [c for c in done.protection.state.candidates if simple_name(c.making) == "MDAV"]
             assert point.score == min(one.worst for one in kind)
 
 

@@ -100,13 +100,15 @@ def _tell(done: "Release", *, json: bool, quiet: bool) -> None:
 
 
 def _as_json(done: "Release") -> dict[str, object]:
+    from evomask.record.points import as_point
+
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees
     return {
-        "front": [candidate.as_point() for candidate in protection.front],
-        "chosen": {**done.chosen.as_point(), **reached},
+        "front": [as_point(candidate) for candidate in protection.front],
+        "chosen": {**as_point(done.chosen), **reached},
         "reason": done.choice.reason,
-        "original": protection.original.as_point(),
+        "original": as_point(protection.original),
         "masked": str(written.path),
         "records": written.records,
         "suppressed": written.suppressed,

@@ -13,7 +13,7 @@ from typing import Any
 from evomask.data.parameters import Parameter, parameters_of, read_parameters, summary_of
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError
-from evomask.masking.method import MaskingMethod
+from evomask.masking.method import About, MaskingMethod
 
 NUMBERS = frozenset({Kind.CONTINUOUS})
 ORDERED = frozenset({Kind.CONTINUOUS, Kind.ORDINAL})
@@ -28,9 +28,10 @@ FROM_FILES = ("hierarchies", "matrices")
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """A masking method under its public name.
+    """A masking method under its public name, by which it is found without importing all.
 
     Args:
+        name: that of its ``about``.
         home: module and class, imported when the method is first used.
         kinds: kinds of attributes that it can mask.
     """
@@ -45,6 +46,12 @@ class MethodEntry:
         module, _, name = self.home.partition(":")
         found: type[Any] = getattr(import_module(f"evomask.masking.{module}"), name)
         return found
+
+    @property
+    def about(self) -> About:
+        """What it tells of itself."""
+        about: About = self.method.about
+        return about
 
     @property
     def summary(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes
-from evomask.masking.method import MaskingMethod, Microaggregation
+from evomask.masking.method import Making, MaskingMethod, Microaggregation, making_of
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Stratified:
         """Every stratum masked."""
         with _blaming_strata(self.strata):
             return masked_apart(table, classes_of(table, self.strata).labels, self.method, rng)
+
+    def making(self) -> Making:
+        """What the method does, and within which strata."""
+        inner = making_of(self.method)
+        return replace(inner, strata=(*self.strata, *inner.strata))
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,13 @@ class InTurn:
         for method in self.methods:
             table = method.mask(table, rng)
         return table
+
+    def making(self) -> Making:
+        """The steps of all the methods, and the strata of any."""
+        makings = [making_of(method) for method in self.methods]
+        steps = tuple(step for making in makings for step in making.steps)
+        strata = dict.fromkeys(name for making in makings for name in making.strata)
+        return Making(steps, strata=tuple(strata))
 
 
 def partitioned_apart(

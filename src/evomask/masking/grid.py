@@ -7,7 +7,7 @@ in its attribute's domain.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -27,7 +27,6 @@ from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
 from evomask.masking.recoding.global_recoding import GlobalRecoding
 from evomask.masking.recoding.release import Release
 
-Described = tuple[MaskingMethod, str]
 Names = tuple[str, ...]
 T = TypeVar("T")
 
@@ -40,9 +39,25 @@ NOISES = (2.0, 5.0, 10.0, 20.0, 50.0)
 CLUSTERS = (2, 5, 10, 20)
 CLUSTERED_GROUPS = (5, 20, 50, 100)
 
+GROUPED = "microaggregation"
+REGIONS = "Mondrian"
+MEDIANS = "global median"
+SWAPPED = "rank swapping"
+NOISY = "noise"
+RANDOMIZED = "PRAM"
+RECODED = "global recoding"
+TOP, BOTTOM = "top coding", "bottom coding"
 
-def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[Described]:
-    """Methods that fit the table, each with a description; all mask all the attributes they can.
+
+class GridMethod(NamedTuple):
+    """A method with its parameters, and the family that it is tried with in turn."""
+
+    method: MaskingMethod
+    family: str
+
+
+def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[GridMethod]:
+    """Methods that fit the table, each with its family; all mask all the attributes they can.
 
     The quasi-identifiers are masked unless *attributes* are named. A mixed table gets, for
     each strength, a method for its numbers and one for its categories in turn.
@@ -60,17 +75,17 @@ def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[D
         yield from _for_categories(table, categorical)
 
 
-def _for_numbers(table: Table, names: Names) -> Iterator[Described]:
+def _for_numbers(table: Table, names: Names) -> Iterator[GridMethod]:
     yield from _grouped(table, names, NUMBER_GROUPS)
     yield from _partwise(table, names, NUMBER_GROUPS)
     yield from _swapped(table, names, NUMBER_WINDOWS)
     for percent in NOISES:
-        yield IndependentNoise(names, percent), f"noise, independent, {percent:g} % of the spread"
+        yield GridMethod(IndependentNoise(names, percent), NOISY)
         if len(names) > 1:
-            yield CorrelatedNoise(names, percent), f"noise, correlated, {percent:g} % of the spread"
+            yield GridMethod(CorrelatedNoise(names, percent), NOISY)
 
 
-def _for_categories(table: Table, names: Names) -> Iterator[Described]:
+def _for_categories(table: Table, names: Names) -> Iterator[GridMethod]:
     yield from _grouped(table, names, CATEGORY_GROUPS)
     yield from _partwise(table, names, CATEGORY_GROUPS)
     yield from _regions(table, names, CATEGORY_GROUPS[::3])
@@ -80,14 +95,14 @@ def _for_categories(table: Table, names: Names) -> Iterator[Described]:
     yield from _recoded(table, names)
 
 
-def _mixed_kinds(table: Table, numeric: Names, categorical: Names) -> Iterator[Described]:
+def _mixed_kinds(table: Table, numeric: Names, categorical: Names) -> Iterator[GridMethod]:
     names = (*numeric, *categorical)
     yield from _grouped(table, names, CATEGORY_GROUPS)
     yield from _regions(table, names, CATEGORY_GROUPS[::3])
     numbers = list(_for_numbers(table, numeric))
     categories = list(_for_categories(table, categorical))
-    for one, other in zip(numbers, _spread(categories, len(numbers)), strict=True):
-        yield InTurn((one[0], other[0])), f"{one[1]}; {other[1]}"
+    for first, second in zip(numbers, _spread(categories, len(numbers)), strict=True):
+        yield GridMethod(InTurn((first.method, second.method)), first.family)
 
 
 def _spread(items: list[T], count: int) -> list[T]:
@@ -100,64 +115,59 @@ def _fitting(table: Table, sizes: Iterable[int]) -> list[int]:
     return [k for k in sizes if 2 * k <= len(table)]
 
 
-def _grouped(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Described]:
+def _grouped(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
     for k in _fitting(table, sizes):
-        yield MdavGeneric(names, k), f"microaggregation, k = {k}"
+        yield GridMethod(MdavGeneric(names, k), GROUPED)
 
 
-def _partwise(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Described]:
+def _partwise(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
     """Attributes microaggregated by ones, twos and threes: less loss, more risk."""
     for width in (w for w in (1, 2, 3) if w < len(names)):
         parts = [names[i : i + width] for i in range(0, len(names), width)]
         for k in _fitting(table, sizes):
             grouped = InTurn(tuple(MdavGeneric(part, k) for part in parts))
-            many = f"{width} attribute{'s' * (width > 1)} at a time"
-            yield grouped, f"microaggregation by {many}, k = {k}"
+            yield GridMethod(grouped, f"{GROUPED} by {width}")
 
 
-def _regions(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Described]:
+def _regions(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
     for k in _fitting(table, sizes):
-        yield (
-            Mondrian(names, k, release=Release.VALUE),
-            f"Mondrian, a value for each region, k = {k}",
-        )
+        yield GridMethod(Mondrian(names, k, release=Release.VALUE), REGIONS)
 
 
-def _clustered(table: Table, names: Names) -> Iterator[Described]:
+def _clustered(table: Table, names: Names) -> Iterator[GridMethod]:
     ordinal = _ordinal(table, names) == names
     for clusters in (c for c in CLUSTERS if 2 * c <= len(table)):
         for k in _fitting(table, CLUSTERED_GROUPS):
-            what = f"{clusters} clusters, k = {k}"
-            yield ClusteredMicroaggregation(names, k, clusters), f"microaggregation in {what}"
+            yield GridMethod(ClusteredMicroaggregation(names, k, clusters), GROUPED)
             if ordinal:
-                yield ClusteredGlobalMedian(names, k, clusters), f"global median in {what}"
+                yield GridMethod(ClusteredGlobalMedian(names, k, clusters), MEDIANS)
 
 
-def _swapped(table: Table, names: Names, windows: Iterable[float]) -> Iterator[Described]:
+def _swapped(table: Table, names: Names, windows: Iterable[float]) -> Iterator[GridMethod]:
     for window in windows if names and len(table) > 2 else ():
-        yield RankSwapping(names, window), f"rank swapping, within {window:g} % of the ranks"
+        yield GridMethod(RankSwapping(names, window), SWAPPED)
 
 
-def _changed(names: Names) -> Iterator[Described]:
+def _changed(names: Names) -> Iterator[GridMethod]:
     for design in (Design.DIAGONAL, Design.OFF_DIAGONAL):
         for change in CHANGES:
-            yield Pram(names, design, change), f"PRAM, {design}, change {change:g}"
+            yield GridMethod(Pram(names, design, change), RANDOMIZED)
 
 
-def _recoded(table: Table, names: Names) -> Iterator[Described]:
-    yield from _ends(table, names, GlobalRecoding, "global recoding, {} rarest as one")
-    yield from _ends(table, _ordinal(table, names), TopCoding, "top coding, {} highest as one")
-    yield from _ends(table, _ordinal(table, names), BottomCoding, "bottom coding, {} lowest as one")
+def _recoded(table: Table, names: Names) -> Iterator[GridMethod]:
+    yield from _ends(table, names, GlobalRecoding, RECODED)
+    yield from _ends(table, _ordinal(table, names), TopCoding, TOP)
+    yield from _ends(table, _ordinal(table, names), BottomCoding, BOTTOM)
 
 
 def _ends(
-    table: Table, names: Names, method: Callable[..., MaskingMethod], what: str
-) -> Iterator[Described]:
+    table: Table, names: Names, method: Callable[..., MaskingMethod], family: str
+) -> Iterator[GridMethod]:
     """Two to six categories put together where an attribute keeps at least two."""
     for merged in range(2, 7):
         large = tuple(n for n in names if table.attribute(n).domain_size > merged)
         if large:
-            yield method(large, merged=merged, release=Release.VALUE), what.format(merged)
+            yield GridMethod(method(large, merged=merged, release=Release.VALUE), family)
 
 
 def _ordinal(table: Table, names: Names) -> Names:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from evomask.data.partition import checked_k
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, with_suppression
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes, require_cells
+from evomask.masking.method import About
 from evomask.masking.suppression.category import category_cells
 from evomask.masking.suppression.covering import covering_cells
 from evomask.masking.suppression.exact import fewest_cells, is_small
@@ -41,6 +43,13 @@ class LocalSuppression:
     ``wildcard`` are a few records wholly suppressed, which protect nobody else. Fewest is
     exact for ``covering``; for the others on small files, a good heuristic else.
     """
+
+    about: ClassVar[About] = About(
+        name="local-suppression",
+        title="local suppression",
+        steward="few cells left out, so that no record stands out among fewer than {k}",
+        public="Single values were left out where a record would have stood out.",
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

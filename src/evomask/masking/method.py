@@ -1,11 +1,78 @@
-"""What every masking method promises."""
+"""What every masking method promises, what it tells of itself, and what made a file as data."""
 
-from typing import Protocol, runtime_checkable
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from evomask.arrays import Labels
+from evomask.data.parameters import summary_of
 from evomask.data.table import Table
+
+PLAIN = (str, bool, int, float)
+"""Types of parameters that JSON can say."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a masking method or a search tells of itself.
+
+    Args:
+        name: as in its catalogue.
+        title: a short heading.
+        steward: a clause on what was done to a file. ``{k}`` stands for a parameter, and
+            ``{kept:mean}`` for one in a form of `evomask.record.words`; of the alternatives in
+            ``[...|...]`` the first appears whose places can all be filled, or none.
+        public: a sentence or two without parameters.
+        simple: the name on the map of a well-known simple method, empty for others.
+    """
+
+    name: str
+    title: str
+    steward: str
+    public: str
+    simple: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that was done to a file.
+
+    Args:
+        method: name of the masking method, or of the search whose own way it is.
+        parameters: plain values only, so that JSON gives back an equal step.
+        attributes: what it was done to.
+    """
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Making:
+    """What made a file.
+
+    Args:
+        steps: what was done, in this order; none where values were left as they are.
+        search: what found the recipe, empty for a method on its own.
+        operator: what the search made it by.
+        strata: attributes whose combinations were masked each on its own.
+        repaired: percent of the cells that were then changed again, to obey edit rules and to
+            fulfil what is required; None where nobody counted.
+        required: the guarantee as a user writes it, such as ``k=5,l=2``; empty for none.
+        origins: names of methods and searches whose files it went on from.
+    """
+
+    steps: tuple[Step, ...] = ()
+    search: str = ""
+    operator: str = ""
+    strata: tuple[str, ...] = ()
+    repaired: float | None = None
+    required: str = ""
+    origins: tuple[str, ...] = ()
 
 
 class MaskingMethod(Protocol):
@@ -34,3 +101,60 @@ class Microaggregation(MaskingMethod, Protocol):
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record."""
         ...
+
+
+@runtime_checkable
+class Composed(Protocol):
+    """A method made of methods; it knows what they do together."""
+
+    def making(self) -> Making:
+        """What it does to a file."""
+        ...
+
+
+def making_of(method: MaskingMethod) -> Making:
+    """What a method does to a file, as data; a method made of methods gives several steps."""
+    if isinstance(method, Composed):
+        return method.making()
+    step = Step(about_of(type(method)).name, _plain_parameters(method), method.attributes)
+    return Making((step,))
+
+
+def about_of(owner: Any) -> About:  # noqa: ANN401
+    """What a method or search tells of itself; else its name is the first line of its docstring."""
+    about: About | None = getattr(owner, "about", None)
+    return about or about_unknown(_first_line(owner))
+
+
+def about_unknown(name: str) -> About:
+    """What can be told of a method that nothing but a name is known of."""
+    return About(name, name, "", "Values were changed by a masking method.")
+
+
+def _first_line(owner: Any) -> str:  # noqa: ANN401
+    """The docstring's first sentence; the class' name where there is none but the generated one."""
+    kind = owner if isinstance(owner, type) else type(owner)
+    summary = summary_of(kind) if kind.__dict__.get("__doc__") else ""
+    generated = f"{kind.__name__}("
+    return kind.__name__ if not summary or generated in summary else summary.removesuffix(".")
+
+
+def _plain_parameters(method: object) -> dict[str, Any]:
+    """The fields that were set to plain values, lists of them as lists."""
+    if not dataclasses.is_dataclass(method) or isinstance(method, type):
+        return {}
+    names = [own.name for own in dataclasses.fields(method) if own.name != "attributes"]
+    values = {name: _plain(getattr(method, name)) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401
+    """A value as JSON would give it back; None for what it cannot say."""
+    if isinstance(value, (tuple, list)):
+        items = [_plain(item) for item in value]
+        return None if None in items else items
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, str):
+        return str(value)
+    return value if isinstance(value, PLAIN) else None

@@ -1,6 +1,7 @@
 """Noise addition (Kim, 1986): normal errors, each attribute's own or correlated like the data."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from evomask.data.distance import with_medians
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import inside_range
 
 
@@ -23,6 +25,14 @@ class IndependentNoise:
     Missing values stay missing; a value that would leave the range of the original is put
     at its end.
     """
+
+    about: ClassVar[About] = About(
+        name="independent-noise",
+        title="noise",
+        steward="noise of {percent} % of its spread added to each number",
+        public="Random noise was added to the numbers, to each attribute on its own.",
+        simple="noise",
+    )
 
     attributes: tuple[str, ...]
     percent: float = 10.0
@@ -49,6 +59,14 @@ class CorrelatedNoise:
     Correlations are kept in expectation. Missing values stay missing; a value that would
     leave the range of the original is put at its end.
     """
+
+    about: ClassVar[About] = About(
+        name="correlated-noise",
+        title="correlated noise",
+        steward="noise of {percent} % of the spread, correlated like the numbers, added to them",
+        public="Random noise was added to the numbers, with the correlations of the file.",
+        simple="noise",
+    )
 
     attributes: tuple[str, ...]
     percent: float = 10.0

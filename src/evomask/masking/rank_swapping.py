@@ -1,6 +1,7 @@
 """Rank swapping (Moore, 1996): values change places with others of a near rank."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from evomask.masking.checks import (
     require_count,
     require_percent,
 )
+from evomask.masking.method import About
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,20 @@ class RankSwapping:
     The distribution of every attribute is kept exactly; the relation between attributes is
     not. Equal values are ranked in random order. Missing values stay where they are.
     """
+
+    about: ClassVar[About] = About(
+        name="rank-swapping",
+        title="rank swapping",
+        steward=(
+            "values swapped with others within [{positions} ranks|{window} % of the ranks] "
+            "(rank swapping)"
+        ),
+        public=(
+            "Values changed places with others of a near rank, one attribute at a time. Each "
+            "single distribution is kept; relations between attributes are weakened."
+        ),
+        simple="swapping",
+    )
 
     attributes: tuple[str, ...]
     window: float = 5.0

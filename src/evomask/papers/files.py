@@ -19,6 +19,8 @@ from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
+from evomask.masking.grid import GridMethod
+from evomask.masking.method import making_of
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
@@ -43,6 +45,15 @@ TIMED = 60
 OTHER_EXECUTION = 1000
 """Added to the seed for a second execution."""
 
+STRANGE = (
+    "mondrian",
+    "clustered-microaggregation",
+    "clustered-global-median",
+    "independent-noise",
+    "correlated-noise",
+)
+"""Methods of the first population that the thesis does not have."""
+
 Row = dict[str, object]
 
 
@@ -66,10 +77,14 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
     return replace(setup, problem=begun, first=len(methods))
 
 
-def _like_thesis(methods: tuple[Any, ...], count: int | None) -> tuple[Any, ...]:
+def _like_thesis(methods: tuple[GridMethod, ...], count: int | None) -> tuple[GridMethod, ...]:
     """Without Mondrian, clusters and noise; evenly so many of the rest, if that is said."""
-    strange = ("Mondrian", "clusters", "noise")
-    usual = [m for m in methods if not any(word in m[1] for word in strange)]
+    steps = [making_of(own.method).steps for own in methods]
+    usual = [
+        own
+        for own, done in zip(methods, steps, strict=True)
+        if not any(step.method in STRANGE for step in done)
+    ]
     if count is None:
         return tuple(usual)
     return tuple(usual[i * len(usual) // count] for i in range(count))

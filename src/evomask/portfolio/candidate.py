@@ -7,6 +7,7 @@ import numpy as np
 
 from evomask.arrays import Points
 from evomask.evolution.dominance import hypervolume, non_dominated_ranks
+from evomask.masking.method import Making
 
 WORST_CASE = (100.0, 100.0)
 """Loss and risk that no file exceeds: the corner that hypervolumes are measured from."""
@@ -27,7 +28,7 @@ class Candidate:
 
     Args:
         number: its name in a run, in the order of making.
-        description: how it was made, in words.
+        making: how it was made.
         search: what found it: ``grid`` or a search of the catalogue.
         member: which member of the portfolio that was.
         operator: what made it there.
@@ -37,7 +38,7 @@ class Candidate:
     """
 
     number: int
-    description: str
+    making: Making
     loss: float
     risk: float
     search: str = "grid"
@@ -61,16 +62,6 @@ class Candidate:
     def readings(self) -> Mapping[str, float]:
         """What it can be picked by."""
         return {"loss": self.loss, "risk": self.risk, "score": self.worst}
-
-    def as_point(self) -> dict[str, object]:
-        """What users see of it."""
-        return {
-            "point": self.number,
-            "search": self.search,
-            "method": self.description,
-            "operator": self.operator,
-            **self.readings,
-        }
 
 
 def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -230,7 +230,7 @@ class Portfolio:
         member = self.shop.settings.members[name]
         return Candidate(
             number,
-            self.shop.describe(name, one.genome, one.operator),
+            self.shop.making(name, one.genome, one.operator),
             measured.loss,
             measured.risk,
             member.search,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from evomask.evolution.checkpoint import (
     Arrays,
     as_bytes,
@@ -18,6 +20,7 @@ from evomask.evolution.checkpoint import (
 )
 from evomask.evolution.log import Log
 from evomask.evolution.state import State
+from evomask.masking.method import Making
 from evomask.portfolio.candidate import Candidate, volume_of
 from evomask.portfolio.worker import Workshop
 
@@ -55,10 +58,9 @@ class Round(NamedTuple):
 
 
 class Offspring(NamedTuple):
-    """A candidate without what the plan knows of it."""
+    """A candidate without its making and what the plan knows of it."""
 
     number: int
-    description: str
     loss: float
     risk: float
     member: str
@@ -129,6 +131,7 @@ def save(path: Path, state: PortfolioState, shop: Workshop) -> None:
         tuple(getattr(one, name) for name in Offspring._fields) for one in state.candidates
     )
     arrays |= rows_as_arrays("candidates", offspring, Offspring)
+    arrays["makings"] = as_bytes([msgspec.to_builtins(one.making) for one in state.candidates])
     arrays["portfolio"] = as_bytes(
         {
             "members": list(state.members),
@@ -149,7 +152,9 @@ def load(path: Path, shop: Workshop) -> PortfolioState:
 def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:
     told = from_bytes(arrays["portfolio"])
     columns = columns_of("candidates", arrays, Offspring)
-    candidates = [_candidate(Offspring(*row), shop) for row in zip(*columns, strict=True)]
+    makings = msgspec.convert(from_bytes(arrays["makings"]), list[Making])
+    rows = (Offspring(*row) for row in zip(*columns, strict=True))
+    candidates = [_candidate(row, own, shop) for row, own in zip(rows, makings, strict=True)]
     front = tuple(candidates[number] for number in told["front"])
     return PortfolioState(
         {name: _inner(name, arrays, shop) for name in told["members"]},
@@ -171,9 +176,11 @@ def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(own) for name, own in numbers.items()}
 
 
-def _candidate(row: Offspring, shop: Workshop) -> Candidate:
+def _candidate(row: Offspring, making: Making, shop: Workshop) -> Candidate:
     member = shop.settings.members[row.member]
-    return Candidate(**row._asdict(), search=member.search, parameters=member.parameters)
+    return Candidate(
+        **row._asdict(), making=making, search=member.search, parameters=member.parameters
+    )
 
 
 def _inner(name: str, arrays: Arrays, shop: Workshop) -> State[Any]:

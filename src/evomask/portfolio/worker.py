@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,6 +18,7 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.streams import draw_stream
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.method import Making, Step
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
@@ -75,6 +76,15 @@ class Adopting(Protocol):
 
     def adopted(self, masked: Table) -> Outcome[Any]:
         """The file as a genome with its fitness."""
+        ...
+
+
+@runtime_checkable
+class Describing(Protocol):
+    """A problem that tells what its genomes do to a file."""
+
+    def making(self, genome: Any) -> Making:  # noqa: ANN401
+        """The steps that make the file of a genome."""
         ...
 
 
@@ -175,24 +185,19 @@ class Workshop:
         loss, risk = self.readings
         return Measured(loss(masked), risk(masked))
 
-    def describe(self, name: str, genome: Any, operator: str) -> str:  # noqa: ANN401
-        """How a file was made, in words."""
-        describe: Callable[[Any], str] | None = getattr(self.setup(name).problem, "describe", None)
-        if describe is not None:
-            return describe(genome)
-        return _in_words(self.settings.members[name], operator)
+    def making(self, name: str, genome: Any, operator: str) -> Making:  # noqa: ANN401
+        """How a file was made; by the member's parameters where its problem does not tell."""
+        problem, member = self.setup(name).problem, self.settings.members[name]
+        if isinstance(problem, Describing):
+            return replace(problem.making(genome), search=member.search, operator=operator)
+        step = Step(member.search, member.parameters, self.table.schema.quasi_identifiers)
+        return Making((step,), member.search, operator)
 
 
 def arrived(table: Table, settings: Settings, seed: int) -> Workshop:
     """A workshop in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
     return Workshop(table, settings, seed)
-
-
-def _in_words(member: Member, operator: str) -> str:
-    k = member.parameters.get("k")
-    told = [f"k = {k}"] if isinstance(k, int) else []
-    return ", ".join([member.search, *told, operator])
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
 from evomask.portfolio.state import PortfolioState
 from evomask.record.comparison import compared
+from evomask.record.points import method_in_words
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
@@ -39,7 +40,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.record.spreads import MINIMUM
-from evomask.record.words import method_in_words
+from evomask.record.words import sentences, simple_name
 from evomask.searches.grid.search import Grid
 
 MOST_OTHERS = 400
@@ -49,18 +50,8 @@ GRID = "grid"
 HALF_A_RECORD = 0.5
 """A matrix that keeps all frequencies so well tells them, whether it was made to or not."""
 
-SIMPLE = {
-    "microaggregation, k": "MDAV",
-    "rank swapping": "swapping",
-    "global recoding": "recoding",
-    "top coding": "recoding",
-    "bottom coding": "recoding",
-    "noise": "noise",
-    "PRAM": "PRAM",
-}
-"""Simple methods that the map shows for comparison, by how their descriptions begin."""
-
 MOST_SIMPLE = 5
+"""Simple methods that the map shows for comparison."""
 
 
 @runtime_checkable
@@ -89,7 +80,6 @@ def record_of(
     shop, number = protection.shop, choice.candidate.number
     file, finding = protection.files(number), protection.findings[number]
     side_by_side = compared(protection.table, file.masked)
-    requirement = shop.settings.requirement
     return ReleaseRecord(
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
@@ -101,14 +91,10 @@ def record_of(
         seed=shop.seed,
         profile=shop.settings.profile,
         parameters={**(parameters or {}), **msgspec.to_builtins(shop.settings.members)},
-        required=required(requirement),
+        required=required(shop.settings.requirement),
         achieved=finding.guarantees,
         attributes=side_by_side.attributes,
-        method=method_in_words(
-            choice.candidate.search,
-            choice.candidate.description,
-            repaired=requirement.asks_anything,
-        ),
+        method=sentences(choice.candidate.making),
         points=points_of(protection, choice),
         reason=choice.reason,
         measures=tuple(_measure(name, value) for name, value in finding.measures.items()),
@@ -152,7 +138,7 @@ def points_of(protection: Protection, choice: Choice) -> PointsNote:
 
 
 def _point(one: Candidate) -> PointNote:
-    return PointNote(one.number, one.member, one.description, one.loss, one.risk)
+    return PointNote(one.number, one.member, method_in_words(one), one.loss, one.risk)
 
 
 def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tuple[PointNote, ...]:
@@ -171,17 +157,10 @@ def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
     found: dict[str, list[Candidate]] = {}
     for one in candidates:
         if one.search == GRID:
-            found.setdefault(_simple_name(one.description), []).append(one)
+            found.setdefault(simple_name(one.making), []).append(one)
     best = {name: balanced(some) for name, some in found.items() if name}
     chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
     return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
-
-
-def _simple_name(description: str) -> str:
-    """MDAV, or swapping and PRAM for numbers and categories; empty for what is not simple."""
-    parts = description.split("; ")
-    known = [next((n for start, n in SIMPLE.items() if p.startswith(start)), "") for p in parts]
-    return " and ".join(dict.fromkeys(known)) if all(known) else ""
 
 
 def _measure(name: str, value: float) -> MeasureNote:
@@ -251,7 +230,7 @@ def _matrices_used(protection: Protection, candidate: Candidate) -> tuple[Matrix
         made = problem.matrices(genome)
         return tuple(_matrix(original, name, matrix) for name, matrix in made.items())
     if isinstance(problem, Grid) and not original.schema.with_role(Role.STRATUM):
-        return matrices_of(problem.methods[genome][0], original)
+        return matrices_of(problem.methods[genome].method, original)
     return ()
 
 

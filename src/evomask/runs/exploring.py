@@ -11,6 +11,7 @@ from evomask.portfolio.candidate import Candidate, balanced
 from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
+from evomask.record.words import in_words
 from evomask.runs.events import Events, Phase, PointNews, Turn
 from evomask.runs.journal import Journal
 from evomask.runs.stopping import StopRequest
@@ -92,7 +93,7 @@ def _news(candidate: Candidate) -> PointNews:
     return PointNews(
         candidate.number,
         candidate.search,
-        candidate.description,
+        in_words(candidate.making),
         candidate.loss,
         candidate.risk,
     )

@@ -13,6 +13,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.evolution.checkpoint import write_whole
 from evomask.evolution.stopping import Budget
+from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.portfolio.account import without_a_turn
@@ -20,7 +21,7 @@ from evomask.portfolio.candidate import ORIGINAL, Candidate
 from evomask.portfolio.members import File, left_out
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
-from evomask.record.descriptions import described
+from evomask.record.points import completed
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
 from evomask.runs.events import Checked, Events, Phase
 from evomask.runs.job import for_audit
@@ -135,7 +136,8 @@ def examined(
         points, shop.table, files, known, seconds, attack=not found.unfinished, each=each
     )
     front = tuple(
-        described(c, results.get(c.number), state, shop.settings.requirement) for c in state.front
+        completed(c, state, _repaired(results.get(c.number)), shop.settings.requirement)
+        for c in state.front
     )
     return Protection(
         shop,
@@ -150,9 +152,14 @@ def examined(
     )
 
 
+def _repaired(finding: Finding | None) -> float | None:
+    """Percent of a file's cells that repairing changed, where that was counted."""
+    return finding.repaired if finding else None
+
+
 def _original(shop: Workshop) -> Candidate:
     before = shop.measured(shop.table)
-    return Candidate(ORIGINAL, "the original file", before.loss, before.risk, "", "", "")
+    return Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", "")
 
 
 def _about(shop: Workshop, state: PortfolioState) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.io.hierarchies import find_hierarchies, read_hierarchy
+from evomask.masking.method import About
+from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
@@ -64,9 +66,19 @@ class Parameters:
 class GeneralizationSearch:
     """Generalize values up their hierarchies; how far up evolves, for many properties at once."""
 
-    name = "generalization"
+    name = NAME
     parameters = Parameters
     budget = Budget(generations=100)
+    about = About(
+        name=NAME,
+        title="generalization",
+        steward=(
+            "[values given less exactly: {levels:levels}|records put into groups of {k} or "
+            "more, each given as exactly as it allows: {attributes}|values as they are][, "
+            "{suppressed:records} left out]"
+        ),
+        public="Values were replaced by less detailed ones, as an age by an age group.",
+    )
 
     def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
         """The lattice of the quasi-identifiers' trees, and a search through it."""

@@ -5,12 +5,15 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from evomask.errors import RunError
 from evomask.evolution.checkpoint import arrays_as_bytes, write_whole
 from evomask.io.fronts import front_as_parquet
 from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState, load, save
 from evomask.portfolio.worker import Workshop
+from evomask.record.points import as_point
 from evomask.record.protection import Finding
 from evomask.runs.journal import Journal
 from evomask.runs.store import FRONT, KEPT_SNAPSHOTS, TIME_FOR_SNAPSHOTS, Store
@@ -65,8 +68,9 @@ def _row(
 ) -> dict[str, object]:
     pack = shop.setup(one.member).problem.pack
     return {
-        **one.as_point(),
+        **as_point(one),
         "member": one.member,
+        "making": msgspec.json.encode(one.making).decode(),
         "parameters": json.dumps(one.parameters, sort_keys=True),
         "serial": one.serial,
         "round": one.round,

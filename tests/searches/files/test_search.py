@@ -18,6 +18,7 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
+from evomask.masking.method import Making, Step, making_of
 from evomask.measures.profiles import RiskProfile
 from evomask.measures.risk.properties import distinct_l, k_anonymity, t_closeness
 from evomask.searches.files.search import FILES, Algorithm, Parameters
@@ -217,7 +218,8 @@ def test_where_there_are_strata_no_move_takes_anything_from_another_record(algor
 
 def test_first_files_are_masked_stratum_by_stratum():
     setup = ready(STRATIFIED, first=0)
-    place = [what for _, what in setup.problem.methods].index("microaggregation, k = 5")
+    makings = [making_of(own.method) for own in setup.problem.methods]
+    place = makings.index(Making((Step("mdav-generic", {"k": 5}, NAMES),), strata=("illness",)))
     masked = setup.problem.decode(setup.problem.first(place), 0)
     for code in range(3):
         own = masked.take(np.flatnonzero(STRATIFIED["illness"] == code))

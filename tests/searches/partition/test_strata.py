@@ -88,7 +88,7 @@ def test_a_trial_takes_about_as_many_steps_as_told():
 
 def test_it_says_that_groups_lie_within_strata(searched):
     _, setup, last = searched
-    assert setup.problem.describe(last.population[0].genome).endswith("or more, within strata")
+    assert setup.problem.making(last.population[0].genome).strata == ("region",)
 
 
 def test_a_stratum_of_fewer_than_k_records_is_refused():

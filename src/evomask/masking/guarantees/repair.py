@@ -1,6 +1,7 @@
 """Repair: k-anonymity, l-diversity and t-closeness as guarantees, for any table."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes, require_count, require_share
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.recoding.release import spanned
 
@@ -35,6 +37,20 @@ class Repair:
     that are suppressed do not count. Suppressed cells and missing values are values of their
     own.
     """
+
+    about: ClassVar[About] = About(
+        name="repair",
+        title="repair",
+        steward=(
+            "records put together with their nearest until every class held {k} or more records"
+            "[, {l:several} or more distinct confidential values]"
+            "[, distributions within {t:several} of the file's]"
+        ),
+        public=(
+            "Where records stood out, they were put together with the nearest ones and given "
+            "common values or common sets of values, until the guarantee held."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 5

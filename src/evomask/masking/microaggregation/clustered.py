@@ -1,6 +1,7 @@
 """Clustering before protecting: similar records first, each cluster masked on its own."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import ordinal_attribute, require_attributes, require_count
 from evomask.masking.composition import partitioned_apart
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
@@ -26,6 +28,19 @@ class ClusteredMicroaggregation:
         restarts: clusterings tried; the one with the least total distance is taken.
         clusterer: ``c-medians``, ``k-modes`` or ``tree``; a tree has no restarts.
     """
+
+    about: ClassVar[About] = About(
+        name="clustered-microaggregation",
+        title="clustered microaggregation",
+        steward=(
+            "records put into groups of {k} or more similar ones[ within {clusters:several} "
+            "clusters] and given their middle or most frequent categories"
+        ),
+        public=(
+            "Records were clustered, and put into groups of similar ones within each cluster. "
+            "In every group each masked attribute has the middle or most frequent category."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3
@@ -68,6 +83,19 @@ class ClusteredGlobalMedian:
     The middle is taken in the attribute's domain, the lower one of two, so it may be a
     category that no record of the region has.
     """
+
+    about: ClassVar[About] = About(
+        name="clustered-global-median",
+        title="clustered global median",
+        steward=(
+            "records put into regions of {k} or more similar ones[ within {clusters:several} "
+            "clusters] and given the middle categories of their region"
+        ),
+        public=(
+            "Records were clustered and cut into regions of similar ones. The records of a "
+            "region have the middle category of its interval."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

@@ -5,6 +5,7 @@ Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé (2006): MDAV-MHM and N
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from evomask.arrays import Indices, Labels, Points
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
@@ -40,6 +42,19 @@ class HansenMukherjee:
 
     Every released combination of the attributes is shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="mhm",
+        title="microaggregation by the best cut of a row",
+        steward=(
+            "records put in a row ({order}), cut into the best groups of {k} or more and "
+            "given their group's means"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has the mean of the group."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

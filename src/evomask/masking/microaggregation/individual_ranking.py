@@ -4,6 +4,7 @@ The groups are the best there are: Hansen and Mukherjee (2003).
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from evomask.arrays import Floats, Labels
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import group_means
 from evomask.masking.microaggregation.points import standardised
 
@@ -26,6 +28,20 @@ class IndividualRanking:
     Every released value of one attribute is shared by k or more records; a combination of
     several attributes may belong to a single record.
     """
+
+    about: ClassVar[About] = About(
+        name="individual-ranking",
+        title="individual ranking",
+        steward=(
+            "each attribute on its own put into groups of {k} or more close values and given "
+            "their means"
+        ),
+        public=(
+            "Each masked attribute was taken on its own: close values were put into groups, "
+            "and each was replaced by the mean of its group. So values that stand in one "
+            "record need not belong together."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

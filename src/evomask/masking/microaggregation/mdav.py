@@ -6,6 +6,7 @@ Mateo-Sanz (2002).
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from evomask.arrays import Labels
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
@@ -35,6 +37,20 @@ class Mdav:
 
     Every released combination of the attributes is shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="mdav",
+        title="microaggregation by MDAV",
+        steward=(
+            "records put into groups of {k} or more similar ones (MDAV) and given their "
+            "group's means"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has the mean of the group."
+        ),
+        simple="MDAV",
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

@@ -1,6 +1,7 @@
 """Microaggregation of any mix of kinds: MDAV-generic (Domingo-Ferrer and Torra, 2005)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import DataError
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 
 
@@ -28,6 +30,21 @@ class MdavGeneric:
     nominal categories 1 where they differ. Every released combination of the attributes is
     shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="mdav-generic",
+        title="microaggregation",
+        steward=(
+            "records put into groups of {k} or more similar ones (MDAV) and given common "
+            "values[, weighed by {weight}]"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has one value for all: the mean of numbers, the middle or most "
+            "frequent category."
+        ),
+        simple="MDAV",
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

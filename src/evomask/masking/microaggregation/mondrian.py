@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from evomask.data.distance import with_medians
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.recoding.release import Release, released
 
 
@@ -34,6 +36,20 @@ class Mondrian:
 
     Every released combination of the attributes is shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="mondrian",
+        title="Mondrian",
+        steward=(
+            "the file cut into regions of {k} or more similar records (Mondrian), each "
+            "region's records made alike"
+        ),
+        public=(
+            "The file was cut into regions of similar records. In every region the records "
+            "are alike in each masked attribute: they have one value, or all the values that "
+            "the region spans."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 5

@@ -5,6 +5,7 @@ Mateo-Sanz and Domingo-Ferrer (1998): first principal component, sum of z-scores
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from evomask.arrays import Floats, Labels, Points
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
@@ -34,6 +36,19 @@ class Projection:
 
     Every released combination of the attributes is shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="projection",
+        title="microaggregation along a line",
+        steward=(
+            "records ordered along one line ({line}), cut into the best groups of {k} or more "
+            "and given their group's means"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has the mean of the group."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

@@ -5,6 +5,7 @@ Solanas and Martínez-Ballesté (2006), V-MDAV.
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes
+from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
@@ -28,6 +30,19 @@ class VMdav:
 
     Every released combination of the attributes is shared by k or more records.
     """
+
+    about: ClassVar[About] = About(
+        name="vmdav",
+        title="microaggregation by V-MDAV",
+        steward=(
+            "records put into groups of {k} or more similar ones, larger where many lie close "
+            "(V-MDAV), and given their group's means"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has the mean of the group."
+        ),
+    )
 
     attributes: tuple[str, ...]
     k: int = 3

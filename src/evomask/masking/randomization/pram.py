@@ -8,6 +8,7 @@ probabilities that category i becomes each of the categories.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from evomask.arrays import Codes, Floats, Points
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_share
+from evomask.masking.method import About
 
 Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
@@ -43,6 +45,20 @@ class Pram:
             rarest category.
         invariant: apply the matrix and its reverse, so that expected frequencies stay.
     """
+
+    about: ClassVar[About] = About(
+        name="pram",
+        title="PRAM",
+        steward=(
+            "categories changed by chance (PRAM, {design} design, change "
+            "{change}[{invariant}, frequencies kept in expectation])"
+        ),
+        public=(
+            "Categories were changed by chance, one attribute at a time, with fixed "
+            "probabilities (post-randomisation)."
+        ),
+        simple="PRAM",
+    )
 
     attributes: tuple[str, ...]
     design: Design = Design.OFF_DIAGONAL
@@ -76,6 +92,19 @@ class MatrixPram:
         matrices: a square matrix for each attribute, in the order of its categories.
         invariant: apply the matrix and its reverse, so that expected frequencies stay.
     """
+
+    about: ClassVar[About] = About(
+        name="matrix-pram",
+        title="PRAM with given matrices",
+        steward=(
+            "categories changed by chance with given probabilities (PRAM[{invariant}, "
+            "frequencies kept in expectation])"
+        ),
+        public=(
+            "Categories were changed by chance, one attribute at a time, with fixed "
+            "probabilities (post-randomisation)."
+        ),
+    )
 
     attributes: tuple[str, ...]
     matrices: Mapping[str, Transitions]

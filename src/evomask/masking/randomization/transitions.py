@@ -7,7 +7,6 @@ import numpy as np
 
 from evomask.arrays import Floats, Points
 from evomask.data.table import Table
-from evomask.data.wording import extremes, percent
 from evomask.masking.randomization.pram import Design, Pram, Transitions, category_frequencies
 
 CHANGES = tuple(step / 50 for step in range(1, 51))
@@ -32,14 +31,14 @@ def frequency_shift(matrix: Transitions, frequencies: Floats) -> float:
     return float(np.abs(shares @ matrix - shares).max())
 
 
-def staying(matrices: Mapping[str, Transitions], frequencies: Mapping[str, Floats]) -> str:
-    """How many cells are expected to keep their category, in words."""
-    shares = {
-        name: float(frequencies[name] @ np.diagonal(matrix) / frequencies[name].sum())
+def percent_kept(
+    matrices: Mapping[str, Transitions], frequencies: Mapping[str, Floats]
+) -> dict[str, float]:
+    """The percentage of each attribute's cells that are expected to keep their category."""
+    return {
+        name: 100.0 * float(frequencies[name] @ np.diagonal(matrix) / frequencies[name].sum())
         for name, matrix in matrices.items()
     }
-    mean = sum(shares.values()) / len(shares)
-    return f"about {percent(mean)} of the cells stay{extremes(shares)}"
 
 
 def is_dominant(matrix: Transitions) -> bool:

@@ -1,6 +1,7 @@
 """Top and bottom coding (Hundepool et al., 1998): the highest or lowest values become one."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from evomask.masking.checks import (
     require_count,
     require_percent,
 )
+from evomask.masking.method import About
 from evomask.masking.recoding.merging import with_merged
 from evomask.masking.recoding.release import Release
 
@@ -30,6 +32,17 @@ class TopCoding:
 
     Missing values stay missing.
     """
+
+    about: ClassVar[About] = About(
+        name="top-coding",
+        title="top coding",
+        steward=(
+            "the highest values of each attribute made one ({merged} categories, or {percent} % "
+            "of the numbers)"
+        ),
+        public="The highest values of an attribute were made one.",
+        simple="recoding",
+    )
 
     attributes: tuple[str, ...]
     merged: int = 2
@@ -66,6 +79,17 @@ class BottomCoding:
 
     Missing values stay missing.
     """
+
+    about: ClassVar[About] = About(
+        name="bottom-coding",
+        title="bottom coding",
+        steward=(
+            "the lowest values of each attribute made one ({merged} categories, or {percent} % "
+            "of the numbers)"
+        ),
+        public="The lowest values of an attribute were made one.",
+        simple="recoding",
+    )
 
     attributes: tuple[str, ...]
     merged: int = 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_count
+from evomask.masking.method import About
 from evomask.masking.recoding.merging import fitting_hierarchy
 
 
@@ -22,6 +24,13 @@ class Generalization:
             default one level each.
         hierarchies: the value tree of each attribute.
     """
+
+    about: ClassVar[About] = About(
+        name="generalization",
+        title="generalization",
+        steward="values replaced by broader ones, [{levels} levels|one level] up their hierarchies",
+        public="Values were replaced by less detailed ones, as an age by an age group.",
+    )
 
     attributes: tuple[str, ...]
     levels: tuple[int, ...] = ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_count
+from evomask.masking.method import About
 from evomask.masking.randomization.pram import category_frequencies
 from evomask.masking.recoding.merging import fitting_hierarchy, with_merged
 from evomask.masking.recoding.release import Release
@@ -27,6 +29,14 @@ class GlobalRecoding:
         hierarchies: value trees by attribute; where given, the merged categories become
             their lowest common ancestor, with all that it covers.
     """
+
+    about: ClassVar[About] = About(
+        name="global-recoding",
+        title="global recoding",
+        steward="the {merged} rarest categories of each attribute made one",
+        public="The least frequent categories of an attribute were made one.",
+        simple="recoding",
+    )
 
     attributes: tuple[str, ...]
     merged: int = 2

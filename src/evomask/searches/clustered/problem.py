@@ -1,7 +1,7 @@
 """Clustering before protecting as an evolutionary problem."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -17,12 +17,15 @@ from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
+from evomask.masking.method import Making, making_of
 from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
     ClusteredMicroaggregation,
 )
 from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Recipe, Space
 from evomask.searches.clustered.operators import MUTATIONS, cross, drawn
+
+NAME = "clustered"
 
 Judge = Callable[[Table], Fitness]
 """Loss and risk of a masked file."""
@@ -83,12 +86,20 @@ class ClusteredProtection:
 
     def decode(self, genome: Recipe, draw: int) -> Table:
         """Clusters found, each masked on its own, edit rules obeyed."""
-        names = self.original.schema.quasi_identifiers
-        method = METHODS[self.space.method(genome)](names, int(genome[K]), int(genome[CLUSTERS]))
+        method = self._method(genome)
         rng = self.draws(int(genome[START]))
         labels = method.partition_within(self.original, self.clusters(genome), rng)
         masked = method.released(self.original, labels)
         return self.mender.mended(masked, whole_classes=True)
+
+    def _method(self, genome: Recipe) -> ClusteredMicroaggregation | ClusteredGlobalMedian:
+        return METHODS[self.space.method(genome)](
+            self.original.schema.quasi_identifiers,
+            int(genome[K]),
+            int(genome[CLUSTERS]),
+            self.restarts,
+            self.space.clusterer(genome),
+        )
 
     def clusters(self, genome: Recipe) -> Labels:
         """The clusters of a recipe; each clustering is made once."""
@@ -129,12 +140,9 @@ class ClusteredProtection:
         }
         return {"recipe": recipe}
 
-    def describe(self, genome: Recipe) -> str:
-        """The recipe in a few words."""
-        method = self.space.method(genome).value.replace("-", " ")
-        clusters = int(genome[CLUSTERS])
-        within = f" in {clusters} clusters of similar records" if clusters > 1 else ""
-        return f"{method}{within}, k = {int(genome[K])}"
+    def making(self, genome: Recipe) -> Making:
+        """The method that masks clusters, with the recipe as its parameters."""
+        return replace(making_of(self._method(genome)), search=NAME)
 
     def pack(self, genome: Recipe) -> Mapping[str, NDArray[Any]]:
         """The genes."""

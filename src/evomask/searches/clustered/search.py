@@ -20,10 +20,11 @@ from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
+from evomask.masking.method import About
 from evomask.measures.loss.clustering import ClusteringLoss
 from evomask.measures.profiles import RiskProfile, profile
 from evomask.searches.clustered.genome import Protection, Recipe, Space
-from evomask.searches.clustered.problem import ClusteredProtection, Judge
+from evomask.searches.clustered.problem import NAME, ClusteredProtection, Judge
 
 ANY = "any"
 GENERATIONS = 20
@@ -108,9 +109,18 @@ class Parameters:
 class ClusteredSearch:
     """Cluster records, mask each cluster on its own; method, clusters and k evolve."""
 
-    name = "clustered"
+    name = NAME
     parameters = Parameters
     budget = Budget(generations=GENERATIONS)
+    about = About(
+        name=NAME,
+        title="clustering before masking",
+        steward="records clustered, and every cluster masked on its own",
+        public=(
+            "Records were clustered, and similar ones within each cluster were given common "
+            "categories."
+        ),
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:

@@ -17,9 +17,10 @@ from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
+from evomask.masking.method import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.pram import Transitions, made_invariant
-from evomask.masking.randomization.transitions import properties_of, staying
+from evomask.masking.randomization.transitions import percent_kept, properties_of
 from evomask.measures.expected.forecast import Outlook
 from evomask.measures.expected.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
@@ -33,6 +34,7 @@ from evomask.searches.equations.genome import (
 from evomask.searches.equations.operators import MUTATIONS, crossed
 from evomask.searches.equations.survival import SPREAD, along
 
+NAME = "equations"
 Matrices = Mapping[str, Transitions]
 Begin = Callable[[int, np.random.Generator], Equation]
 """First equation number so and so."""
@@ -198,9 +200,12 @@ class MatrixEquations:
         categories = self.draws.table.attribute(name).categories
         return properties_of(matrix, categories, self.frequencies[name])
 
-    def describe(self, genome: Equation) -> str:
-        """How much is expected to change, in words."""
-        return f"PRAM by a formula: {staying(self.matrices(genome), self.frequencies)}"
+    def making(self, genome: Equation) -> Making:
+        """The formula, and how many cells of each attribute are expected to keep their category."""
+        kept = percent_kept(self.matrices(genome), self.frequencies)
+        formula = shown(genome, self.language.rows)
+        parameters = {"formula": formula, "kept": kept, "invariant": self.language.invariant}
+        return Making((Step(NAME, parameters, tuple(kept)),), search=NAME)
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
         """The symbols in their order."""

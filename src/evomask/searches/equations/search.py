@@ -19,6 +19,7 @@ from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLos
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
+from evomask.masking.method import About
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import frequencies_of
 from evomask.measures.expected.forecast import Outlook
@@ -27,7 +28,7 @@ from evomask.measures.profiles import RiskProfile
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
-from evomask.searches.equations.problem import Begin, Language, MatrixEquations, domains_of
+from evomask.searches.equations.problem import NAME, Begin, Language, MatrixEquations, domains_of
 from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
 
 DEEPEST = 12
@@ -175,9 +176,22 @@ class Parameters:
 class EquationsSearch:
     """Change categories by chance; the equation that makes the transition matrices evolves."""
 
-    name = "equations"
+    name = NAME
     parameters = Parameters
     budget = Budget(generations=200)
+    about = About(
+        name=NAME,
+        title="PRAM by a formula",
+        steward=(
+            "categories changed by chance, with the probabilities of one formula "
+            "(PRAM[{invariant}, frequencies kept in expectation]): about {kept:mean} of the "
+            "cells stay{kept:extremes}"
+        ),
+        public=(
+            "Categories were changed by chance, one attribute at a time, with fixed "
+            "probabilities (post-randomisation)."
+        ),
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Equation]:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Floats
 from evomask.data.table import Table
-from evomask.data.wording import extremes, percent
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
 from evomask.kernels.tracked.moves import MOVES
-from evomask.masking.grid import Described
+from evomask.masking.grid import GridMethod
+from evomask.masking.method import Making, Step
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome
 from evomask.searches.files.honesty import Honesty
@@ -31,6 +31,7 @@ from evomask.searches.files.operators import (
 from evomask.searches.files.schemes import BOTH, MIX
 from evomask.searches.files.steps import Steps
 
+NAME = "files"
 MOVE_NAMES = ("flip", "draw", "near", "swap", "join", "exchange", "give")
 WARM = (0.02, 0.3)
 """How readily a warm burst accepts a worse file, in typical worsenings; drawn anew each time."""
@@ -67,7 +68,7 @@ class MaskedFiles:
     coding: Coding
     judge: Judge
     steps: Steps
-    methods: tuple[Described, ...]
+    methods: tuple[GridMethod, ...]
     draws: Draws
     release: Callable[[Table], Table] | None
     cost: Cost
@@ -85,7 +86,7 @@ class MaskedFiles:
 
     def first(self, number: int) -> Genome:
         """One of the first files."""
-        method, _ = self.methods[number]
+        method = self.methods[number].method
         return self.kept(self.coding.encode(method.mask(self.coding.original, self.draws(number))))
 
     def adopted(self, masked: Table) -> Outcome[Genome]:
@@ -140,14 +141,12 @@ class MaskedFiles:
         """The masked file; nothing is random."""
         return self.coding.decode(genome)
 
-    def describe(self, genome: Genome) -> str:
-        """How many cells differ from the original's, in words."""
-        shares = self.coding.changed(genome)
-        mean = sum(shares.values()) / len(shares)
-        told = f"cells changed one by one: {percent(mean)} differ{extremes(shares)}"
-        if not self.coding.numeric.any():
-            return told
-        return f"{told}, numbers by {self.coding.moved(genome):.2f} standard deviations"
+    def making(self, genome: Genome) -> Making:
+        """How many cells of each attribute differ from the original's, and how far numbers do."""
+        changed = {name: 100.0 * share for name, share in self.coding.changed(genome).items()}
+        far = {"moved": self.coding.moved(genome)} if self.coding.numeric.any() else {}
+        step = Step(NAME, {"changed": changed, **far}, tuple(changed))
+        return Making((step,), search=NAME)
 
     def read(self, genome: Genome, draw: int) -> Mapping[str, float]:
         """Loss, risk and score of the profile, probabilistic linkage included."""

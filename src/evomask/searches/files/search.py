@@ -18,9 +18,10 @@ from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import Stratified
-from evomask.masking.grid import Described, first_population
+from evomask.masking.grid import GridMethod, first_population
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement, requirement_of
+from evomask.masking.method import About
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.fitness import (
     AIMS,
@@ -29,7 +30,7 @@ from evomask.searches.files.fitness import (
 )
 from evomask.searches.files.genome import Coding, Genome
 from evomask.searches.files.honesty import Honesty
-from evomask.searches.files.problem import Aim, Habits, MaskedFiles
+from evomask.searches.files.problem import NAME, Aim, Habits, MaskedFiles
 from evomask.searches.files.schemes import (
     BredFront,
     CrossAndMutate,
@@ -155,17 +156,18 @@ def put_together(
     return Setup(problem, scheme, len(problem.methods), archive, cost)
 
 
-def _methods(table: Table) -> tuple[Described, ...]:
+def _methods(table: Table) -> tuple[GridMethod, ...]:
     """What makes first files; where there are strata, what fits the smallest of them all."""
     strata = table.schema.with_role(Role.STRATUM)
     if not strata:
         return tuple(first_population(table))
     classes = classes_of(table, strata)
     smallest = table.take(np.flatnonzero(classes.labels == classes.sizes.argmin()))
-    return tuple((Stratified(m, strata), what) for m, what in first_population(smallest))
+    fitting = first_population(smallest)
+    return tuple(GridMethod(Stratified(m, strata), family) for m, family in fitting)
 
 
-def _evenly(methods: tuple[Described, ...], count: int) -> tuple[Described, ...]:
+def _evenly(methods: tuple[GridMethod, ...], count: int) -> tuple[GridMethod, ...]:
     """So many of the methods, evenly from first to last; 0 means all."""
     if count in (0, len(methods)):
         return methods
@@ -209,9 +211,21 @@ def _full_scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
 class FilesSearch:
     """Change masked files cell by cell; the files themselves evolve."""
 
-    name = "files"
+    name = NAME
     parameters = Parameters
     budget = Budget(seconds=60.0)
+    about = About(
+        name=NAME,
+        title="cells changed one by one",
+        steward=(
+            "cells changed one by one: {changed:mean} differ{changed:extremes}[, numbers by "
+            "{moved:.2f} standard deviations]"
+        ),
+        public=(
+            "The file was masked by several methods, and single values were then changed or "
+            "exchanged between masked files by a search for a better balance."
+        ),
+    )
 
     def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
         """First files from every method that fits, and a way to better ones."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.table import Table
-from evomask.data.wording import listed
 from evomask.evolution.brood import Outcome, Task
+from evomask.masking.method import Making, Step
+from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.lattice import Lattice
 from evomask.searches.generalization.local import LocalRecoding, recode_locally
 
@@ -41,10 +42,9 @@ class Groupings:
         """The k that was packed."""
         return int(arrays["k"][0])
 
-    def describe(self, k: int) -> str:
-        """How records are recoded, in words."""
-        names = listed(self.lattice.names)
-        return f"generalization in groups of {k} or more, each as far as it needs: {names}"
+    def making(self, k: int) -> Making:
+        """How many records are recoded together at least, each group as far as it needs."""
+        return Making((Step(NAME, {"k": k}, tuple(self.lattice.names)),), search=NAME)
 
     def decode(self, k: int, draw: int) -> Table:
         """The locally recoded table; no record is suppressed."""

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from evomask.arrays import Floats
 from evomask.data.chart import Chart
 from evomask.data.table import Table
-from evomask.data.wording import levels_in_words
 from evomask.evolution.archive import fitness_array
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
+from evomask.masking.method import Making, Step
 from evomask.searches.generalization import genome, operators
 from evomask.searches.generalization.charts import lattice_chart
+from evomask.searches.generalization.coarseness import NAME, coarseness
 from evomask.searches.generalization.comparison import (
     convergence_error,
     minimal,
@@ -102,9 +103,17 @@ class Nodes:
         """The levels that were packed."""
         return genome.unpack(arrays)
 
-    def describe(self, levels: Levels) -> str:
-        """What became of the attributes that are generalized, in words."""
-        return f"generalization: {levels_in_words(self.lattice.trees, levels)}"
+    def making(self, levels: Levels) -> Making:
+        """What became of each attribute, and how many records are left out; no step for nothing."""
+        suppressed = int(self.reader.figures(levels).suppressed[0])
+        if not (any(levels) or suppressed):
+            return Making(search=NAME)
+        trees = self.lattice.trees.items()
+        by_name = {
+            name: coarseness(tree, level) for (name, tree), level in zip(trees, levels, strict=True)
+        }
+        parameters = {"levels": by_name, "suppressed": suppressed}
+        return Making((Step(NAME, parameters, tuple(by_name)),), search=NAME)
 
     def decode(self, levels: Levels, draw: int) -> Table:
         """The generalized table, records of classes too small flagged as suppressed."""

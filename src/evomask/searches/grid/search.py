@@ -3,9 +3,8 @@
 It is the first population of the portfolio, and the baseline on its map.
 """
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any
@@ -21,7 +20,8 @@ from evomask.evolution.setup import Draws, Setup, Surroundings
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import within_strata
-from evomask.masking.grid import Described, first_population
+from evomask.masking.grid import GridMethod, first_population
+from evomask.masking.method import About, Making, MaskingMethod, making_of
 
 NEXT = "next"
 
@@ -49,8 +49,8 @@ class Grid:
     draws: Draws
 
     @cached_property
-    def methods(self) -> tuple[Described, ...]:
-        """Every method with its parameters, and what it is called."""
+    def methods(self) -> tuple[GridMethod, ...]:
+        """Every method with its parameters, and its family."""
         return tuple(first_population(self.original))
 
     @cached_property
@@ -58,7 +58,7 @@ class Grid:
         """Numbers of the methods: one of each family in turn, at random within a family."""
         families: dict[str, list[int]] = {}
         for number in self.draws(len(self.methods)).permutation(len(self.methods)).tolist():
-            families.setdefault(_family(self.methods[number][1]), []).append(number)
+            families.setdefault(self.methods[number].family, []).append(number)
         turns = chain.from_iterable(zip_longest(*(families[name] for name in sorted(families))))
         return tuple(number for number in turns if number is not None)
 
@@ -68,12 +68,14 @@ class Grid:
 
     def decode(self, genome: int, draw: int) -> Table:
         """The masked file, every stratum on its own where there are strata."""
-        method = within_strata(self.methods[genome][0], self.original)
-        return method.mask(self.original, self.draws(genome))
+        return self._method(genome).mask(self.original, self.draws(genome))
 
-    def describe(self, genome: int) -> str:
-        """The method in words."""
-        return self.methods[genome][1]
+    def making(self, genome: int) -> Making:
+        """The method and its parameters, and the strata."""
+        return replace(making_of(self._method(genome)), search=GridSearch.name)
+
+    def _method(self, genome: int) -> MaskingMethod:
+        return within_strata(self.methods[genome].method, self.original)
 
     def pack(self, genome: int) -> Mapping[str, NDArray[Any]]:
         """The number."""
@@ -124,6 +126,12 @@ class GridSearch:
     name = "grid"
     parameters = Parameters
     budget = Budget(generations=1000)
+    about = About(
+        name="grid",
+        title="masking methods as they are",
+        steward="masked by a method with fixed parameters",
+        public="Values were changed by a masking method.",
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[int]:
@@ -132,7 +140,3 @@ class GridSearch:
         count = len(problem.methods)
         first = min(count, parameters.each)
         return Setup(problem, Onwards(count, parameters.each), first, Everyone())
-
-
-def _family(description: str) -> str:
-    return re.split(",| in ", description, maxsplit=1)[0]

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.table import Table
-from evomask.data.wording import MOST_NAMED
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
+from evomask.masking.method import Making, Step
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Components, Microaggregations
 from evomask.searches.grouping.explanation import explained
 from evomask.searches.grouping.genome import Grouping, groups_of, identity
 from evomask.searches.grouping.operators import MUTATIONS, cross, first_grouping
+
+NAME = "grouping"
 
 Judge = Callable[[Table], Fitness]
 """Loss and risk of a masked file."""
@@ -98,12 +100,10 @@ class AttributeGrouping:
             },
         }
 
-    def describe(self, genome: Grouping) -> str:
-        """Which attributes are microaggregated together, in words."""
-        together = " | ".join(", ".join(names) for names in self.named(genome)[:MOST_NAMED])
-        left = int(genome.max()) + 1 - MOST_NAMED
-        more = f" | {left} groups more" if left > 0 else ""
-        return f"microaggregation, k = {self.parts.k}, of attributes apart: {together}{more}"
+    def making(self, genome: Grouping) -> Making:
+        """Which attributes are microaggregated together, and in groups of how many records."""
+        parameters = {"k": self.parts.k, "together": self.named(genome)}
+        return Making((Step(NAME, parameters, tuple(self.parts.names)),), search=NAME)
 
     def named(self, genome: Grouping) -> list[list[str]]:
         """The names of each group's attributes."""

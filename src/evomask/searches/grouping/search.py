@@ -13,12 +13,13 @@ from evomask.evolution.replacement import Replace, plus, without_clones
 from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
+from evomask.masking.method import About
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import classic_loss, classic_risk, profile
 from evomask.searches.grouping.components import Microaggregations
 from evomask.searches.grouping.genome import Grouping, identity
 from evomask.searches.grouping.operators import MUTATIONS
-from evomask.searches.grouping.problem import AttributeGrouping, Judge
+from evomask.searches.grouping.problem import NAME, AttributeGrouping, Judge
 
 PATIENCE = 5
 """Generations in vain after which D-GOMM sets an operator aside."""
@@ -70,9 +71,22 @@ class Parameters:
 class GroupingSearch:
     """Microaggregate groups of attributes; which attributes stand together evolves."""
 
-    name = "grouping"
+    name = NAME
     parameters = Parameters
     budget = Budget(generations=100)
+    about = About(
+        name=NAME,
+        title="microaggregation of evolved groups of attributes",
+        steward=(
+            "records put into groups of {k} or more similar ones and given their group's "
+            "means, apart for {together:apart}"
+        ),
+        public=(
+            "The masked attributes were taken a few at a time. For each few, records were put "
+            "into groups of similar ones, and every group got its mean. So values that stand "
+            "in one record need not belong together."
+        ),
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, _: Surroundings) -> Setup[Grouping]:

@@ -21,6 +21,7 @@ from evomask.evolution.setup import Draws
 from evomask.kernels.generator import seed_of
 from evomask.kernels.groups.annealing import anneal
 from evomask.kernels.groups.sums import padded
+from evomask.masking.method import Making, Step
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
@@ -29,6 +30,7 @@ from evomask.searches.partition.operators import resolved
 from evomask.searches.partition.recombination import recombined
 from evomask.searches.partition.schedule import LEVELS, Schedule
 
+NAME = "partition"
 ANNEAL = "anneal"
 RECOMBINE = "recombine"
 RENEW = "renew"
@@ -65,11 +67,10 @@ class Grouped:
         """Every record with its group's aggregate; nothing is random."""
         return aggregated(self.original, self.names, genome)
 
-    def describe(self, genome: Labels) -> str:
-        """How many groups there are of how many records, in words."""
-        groups, count = int(genome.max()) + 1, len(self.names)
-        of = f"{count} attributes" if count > 1 else self.names[0]
-        return f"microaggregation of {of} in {groups} groups of {self.k} or more"
+    def making(self, genome: Labels) -> Making:
+        """How many groups there are of how many records at least."""
+        parameters = {"k": self.k, "groups": int(genome.max()) + 1}
+        return Making((Step(NAME, parameters, self.names),), search=NAME)
 
     def read(self, genome: Labels, draw: int) -> Mapping[str, float]:
         """Sum of squares, and information loss in percent of the total."""

@@ -21,12 +21,13 @@ from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.vmdav import vmdav
+from evomask.masking.method import About
 from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_vast
 from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.problem import NAME, Grouped, Memetic
 from evomask.searches.partition.strata import Apart
 
 TRIAL = 400_000
@@ -100,9 +101,21 @@ class Parameters:
 class PartitionSearch:
     """Group records by k or more with the least sum of squares; groups evolve."""
 
-    name = "partition"
+    name = NAME
     parameters = Parameters
     budget = Budget(seconds=10.0)
+    about = About(
+        name=NAME,
+        title="microaggregation with evolved groups",
+        steward=(
+            "records put into {groups} groups of {k} or more similar ones and given common values"
+        ),
+        public=(
+            "Records were put into groups of similar ones. In every group each masked "
+            "attribute has one value for all: the mean of numbers, the middle or most "
+            "frequent category."
+        ),
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:

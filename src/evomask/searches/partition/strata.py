@@ -12,6 +12,7 @@ from evomask.data.table import Table
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.setup import Draws
+from evomask.masking.method import Making
 from evomask.searches.partition.genome import checked_points
 from evomask.searches.partition.problem import Grouped, Memetic
 
@@ -35,9 +36,10 @@ class Apart(Grouped):
         parts = tuple(_part(common, own, draws, number) for number, own in enumerate(strata))
         return cls(common.original, common.names, common.points, common.k, strata, parts)
 
-    def describe(self, genome: Labels) -> str:
-        """How many groups there are of how many records, in words."""
-        return f"{super().describe(genome)}, within strata"
+    def making(self, genome: Labels) -> Making:
+        """How many groups there are of how many records at least, and the strata."""
+        strata = self.original.schema.with_role(Role.STRATUM)
+        return replace(super().making(genome), strata=strata)
 
     def lasting(self, long: int, short: int) -> "Apart":
         """The same with bursts of so many steps, shared out by the records of each stratum."""

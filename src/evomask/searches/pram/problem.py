@@ -12,14 +12,16 @@ from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
+from evomask.masking.method import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
-from evomask.masking.randomization.transitions import properties_of, staying
+from evomask.masking.randomization.transitions import percent_kept, properties_of
 from evomask.measures.expected.randomized import Randomized
 from evomask.searches.pram import operators
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Goal, Guide
 from evomask.searches.pram.scheme import BLEND, CLIMB, SPREAD, towards
 
+NAME = "pram"
 COOL, HOT = 0.003, 1.0
 """Worsening in percent that a burst readily accepts at its start: between these."""
 
@@ -119,10 +121,11 @@ class TransitionProblem:
         categories = self.layout.table.attribute(name).categories
         return properties_of(matrix, categories, self.layout.frequencies[name])
 
-    def describe(self, genome: Floats) -> str:
-        """How much is expected to change, in words."""
-        kind = "invariant PRAM" if self.layout.wanted.invariant else "PRAM"
-        return f"{kind}: {staying(self.matrices(genome), self.layout.frequencies)}"
+    def making(self, genome: Floats) -> Making:
+        """How many cells of each attribute are expected to keep their category."""
+        kept = percent_kept(self.matrices(genome), self.layout.frequencies)
+        parameters = {"kept": kept, "invariant": self.layout.wanted.invariant}
+        return Making((Step(NAME, parameters, tuple(kept)),), search=NAME)
 
     def pack(self, genome: Floats) -> Mapping[str, NDArray[Any]]:
         """All matrices in one row."""

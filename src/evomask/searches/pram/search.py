@@ -22,6 +22,7 @@ from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.masking.checks import require_share
+from evomask.masking.method import About
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.limits import DOMINANT, Limits
 from evomask.masking.randomization.pram import Design, Pram
@@ -33,7 +34,7 @@ from evomask.measures.measure import Measure
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
-from evomask.searches.pram.problem import TransitionProblem
+from evomask.searches.pram.problem import NAME, TransitionProblem
 from evomask.searches.pram.scheme import Climbers
 
 CHANGES = (0.5, 0.2, 0.8)
@@ -133,9 +134,21 @@ class Parameters:
 class PramSearch:
     """Change categories by chance; the transition matrices evolve."""
 
-    name = "pram"
+    name = NAME
     parameters = Parameters
     budget = Budget(generations=100)
+    about = About(
+        name=NAME,
+        title="PRAM",
+        steward=(
+            "categories changed by chance (PRAM[{invariant}, frequencies kept in "
+            "expectation]): about {kept:mean} of the cells stay{kept:extremes}"
+        ),
+        public=(
+            "Categories were changed by chance, one attribute at a time, with fixed "
+            "probabilities (post-randomisation)."
+        ),
+    )
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:

@@ -1,0 +1,314 @@
+"""Wordings that a person can sign: read them aloud."""
+
+import pytest
+
+from evomask.masking.method import About, Making, Step
+from evomask.record.words import clause, in_words, listed, percent, sentences, simple_name
+
+ALL = ("age", "pay", "sex")
+GROUPS = Step("mdav-generic", {"k": 5}, ALL)
+NOISE = Step("independent-noise", {"percent": 5.0}, ("age", "pay"))
+PRAM = Step("pram", {"design": "diagonal", "change": 0.2, "invariant": False}, ("sex",))
+SWAPS = Step("rank-swapping", {"window": 5.0}, ALL)
+LEVELS = {
+    "age": {"level": 1, "labels": 8, "bands": 8, "width": 10.0},
+    "zip": {"level": 2, "labels": 40, "digits": 3},
+    "plate": {"level": 2, "labels": 20, "characters": 1},
+    "job": {"level": 1, "labels": 4},
+    "house": {"level": 1, "labels": 3, "bands": 3},
+    "nation": {"level": 0, "labels": 9},
+    "sex": {"level": 1, "labels": 1},
+    "race": {"level": 1, "labels": 1},
+}
+MDAV = "records put into groups of 5 or more similar ones (MDAV) and given common values"
+NOISY = "noise of 5 % of its spread added to each number"
+CHANCE = "categories changed by chance (PRAM, diagonal design, change 0.2)"
+
+
+def grouped(*names):
+    return Step("mdav-generic", {"k": 5}, names)
+
+
+def searched(search, parameters, **rest):
+    return Making((Step(search, parameters, ALL),), search, **rest)
+
+
+def generalized(**parameters):
+    return searched("generalization", parameters)
+
+
+WORDS = {
+    "a method": (Making((GROUPS,)), MDAV),
+    "numbers and categories": (
+        Making((NOISE, PRAM)),
+        f"age and pay: {NOISY}; sex: {CHANCE}",
+    ),
+    "attributes apart": (
+        Making((grouped("age", "pay"), grouped("sex"))),
+        f"{MDAV}, apart for age, pay | sex",
+    ),
+    "apart, and something else": (
+        Making((grouped("age"), grouped("pay"), PRAM)),
+        f"{MDAV}, apart for age | pay; sex: {CHANCE}",
+    ),
+    "strata": (Making((GROUPS,), strata=("region",)), f"{MDAV}, within each stratum of region"),
+    "a window of ranks": (
+        Making((SWAPS,)),
+        "values swapped with others within 5 % of the ranks (rank swapping)",
+    ),
+    "a number of ranks": (
+        Making((Step("rank-swapping", {"window": 5.0, "positions": 7}, ALL),)),
+        "values swapped with others within 7 ranks (rank swapping)",
+    ),
+    "invariant": (
+        Making((Step("pram", {**PRAM.parameters, "invariant": True}, ("sex",)),)),
+        (
+            "categories changed by chance "
+            "(PRAM, diagonal design, change 0.2, frequencies kept in expectation)"
+        ),
+    ),
+    "partition": (
+        searched("partition", {"k": 5, "groups": 574}),
+        "records put into 574 groups of 5 or more similar ones and given common values",
+    ),
+    "grouping": (
+        searched("grouping", {"k": 25, "together": [["age", "pay"], ["rent"]]}),
+        (
+            "records put into groups of 25 or more similar ones and given their group's means, "
+            "apart for age, pay | rent"
+        ),
+    ),
+    "many groups of attributes": (
+        searched("grouping", {"k": 25, "together": [[name] for name in "abcdefghij"]}),
+        (
+            "records put into groups of 25 or more similar ones and given their group's means, "
+            "apart for a | b | c | d | e | f | g | h | 2 more"
+        ),
+    ),
+    "clusters": (
+        Making((Step("clustered-microaggregation", {"k": 20, "clusters": 12}, ALL),), "clustered"),
+        (
+            "records put into groups of 20 or more similar ones within 12 clusters "
+            "and given their middle or most frequent categories"
+        ),
+    ),
+    "one cluster": (
+        Making((Step("clustered-global-median", {"k": 20, "clusters": 1}, ALL),), "clustered"),
+        (
+            "records put into regions of 20 or more similar ones "
+            "and given the middle categories of their region"
+        ),
+    ),
+    "evolved matrices": (
+        searched("pram", {"kept": {"age": 71.0, "job": 83.0, "sex": 98.0}, "invariant": False}),
+        ("categories changed by chance (PRAM): about 84 % of the cells stay (sex 98 %, age 71 %)"),
+    ),
+    "a formula": (
+        searched("equations", {"formula": "i + j", "kept": {"age": 84.0}, "invariant": True}),
+        (
+            "categories changed by chance, with the probabilities of one formula "
+            "(PRAM, frequencies kept in expectation): about 84 % of the cells stay"
+        ),
+    ),
+    "cells": (
+        searched("files", {"changed": {"area": 88.0, "sex": 8.0}, "moved": 0.1234}),
+        (
+            "cells changed one by one: 48 % differ (area 88 %, sex 8 %), "
+            "numbers by 0.12 standard deviations"
+        ),
+    ),
+    "cells of categories": (
+        searched("files", {"changed": {"sex": 8.0}}),
+        "cells changed one by one: 8 % differ",
+    ),
+    "levels": (
+        generalized(levels=LEVELS, suppressed=0),
+        (
+            "values given less exactly: age in bands of 10, zip by its first 3 digits, "
+            "plate by its first character, job in 4 groups, house in 3 bands, "
+            "sex and race withheld"
+        ),
+    ),
+    "levels and records left out": (
+        generalized(levels={"job": LEVELS["job"]}, suppressed=1),
+        "values given less exactly: job in 4 groups, 1 record left out",
+    ),
+    "only records left out": (
+        generalized(levels={"nation": LEVELS["nation"]}, suppressed=12),
+        "values as they are, 12 records left out",
+    ),
+    "local recoding": (
+        generalized(k=10),
+        (
+            "records put into groups of 10 or more, each given as exactly as it allows: "
+            "age, pay and sex"
+        ),
+    ),
+    "nothing at all": (Making(search="generalization"), "values as they are"),
+    "repair alone": (
+        Making(search="generalization", repaired=83.2, required="k=5"),
+        (
+            "records put into groups of 5 or more similar ones "
+            "(83 % of the cells changed to common values)"
+        ),
+    ),
+    "repair after a method": (
+        Making((SWAPS,), repaired=12.0, required="k=5"),
+        (
+            "values swapped with others within 5 % of the ranks (rank swapping); "
+            "then records that stood out put into groups of 5 or more similar ones "
+            "(12 % of the cells changed to common values)"
+        ),
+    ),
+    "repair for l and t": (
+        Making((GROUPS,), repaired=0.3, required="k=5,l=2"),
+        (
+            f"{MDAV}; then records that stood out put together with similar ones "
+            "until k = 5, l = 2 held (under 1 % of the cells changed to common values)"
+        ),
+    ),
+    "nothing to repair": (Making((GROUPS,), repaired=0.0, required="k=5"), MDAV),
+    "repair that nobody counted": (
+        Making((GROUPS,), required="k=3"),
+        f"{MDAV}; then similar records made alike where k = 3 needs it",
+    ),
+    "repair alone that nobody counted": (
+        Making(required="k=3"),
+        "similar records made alike where k = 3 needs it",
+    ),
+    "mending": (
+        Making((NOISE,), repaired=3.0),
+        f"{NOISY}; then 3 % of the cells changed to obey the edit rules",
+    ),
+    "origins": (
+        searched("files", {"changed": {"sex": 8.0}}, origins=("mdav-generic", "rank-swapping")),
+        (
+            "cells changed one by one: 8 % differ; "
+            "went on from files made by microaggregation and rank swapping"
+        ),
+    ),
+    "many origins": (
+        searched(
+            "files",
+            {"changed": {"sex": 8.0}},
+            origins=("mdav-generic", "rank-swapping", "pram", "mondrian", "partition", "repair"),
+        ),
+        (
+            "cells changed one by one: 8 % differ; went on from files made by "
+            "microaggregation, rank swapping, PRAM, Mondrian and 2 others"
+        ),
+    ),
+    "a method that only its name is known of": (
+        Making((Step("Round every number to tens", {"base": 10, "names": ["a", "b"]}, ALL),)),
+        "Round every number to tens (base = 10, names = a and b)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("making", "text"), WORDS.values(), ids=WORDS)
+def test_what_was_done_is_told(making, text):
+    assert in_words(making) == text
+
+
+GROUPED = (
+    "Records were put into groups of similar ones. In every group each masked attribute has one "
+    "value for all: the mean of numbers, the middle or most frequent category."
+)
+PUBLIC = {
+    "a method": (Making((GROUPS,)), (GROUPED,)),
+    "a guarantee that held": (Making((GROUPS,), repaired=0.0, required="k=5"), (GROUPED,)),
+    "a search": (searched("partition", {"k": 5, "groups": 574}), (GROUPED,)),
+    "repair alone": (
+        Making(search="generalization", repaired=83.0, required="k=5"),
+        (
+            (
+                "Records were put together with the nearest ones and given common values or common "
+                "sets of values, until the guarantee held."
+            ),
+        ),
+    ),
+    "repair after a method": (
+        Making((NOISE,), repaired=8.0, required="k=5"),
+        (
+            "Random noise was added to the numbers, to each attribute on its own.",
+            (
+                "Where records still stood out, they were put together with the nearest ones and "
+                "given common values or common sets of values, until the guarantee held."
+            ),
+        ),
+    ),
+    "mending": (
+        Making((NOISE,), repaired=8.0),
+        (
+            "Random noise was added to the numbers, to each attribute on its own.",
+            "Some values were then changed, so that records obey the edit rules.",
+        ),
+    ),
+    "apart": (
+        Making((grouped("a"), grouped("b"))),
+        (
+            GROUPED,
+            (
+                "The masked attributes were taken a few at a time, so values that stand in one "
+                "record need not belong together."
+            ),
+        ),
+    ),
+    "strata": (
+        Making((GROUPS,), strata=("region",)),
+        (GROUPED, "This was done within each stratum on its own."),
+    ),
+    "nothing": (Making(), ("The values were left as they are.",)),
+    "unknown": (
+        Making((Step("magic", {"key": 7}),)),
+        ("Values were changed by a masking method.",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("making", "told"), PUBLIC.values(), ids=PUBLIC)
+def test_the_public_reads_sentences_without_parameters(making, told):
+    assert sentences(making) == told
+
+
+@pytest.mark.parametrize(
+    ("making", "name"),
+    [
+        (Making((GROUPS,), "grid"), "MDAV"),
+        (Making((SWAPS, PRAM), "grid"), "swapping and PRAM"),
+        (Making((GROUPS, Step("mdav-generic", {"k": 3}, ("b",))), "grid"), "MDAV"),
+        (Making((GROUPS, Step("mdav-generic", {"k": 5}, ("b",))), "grid"), ""),
+        (Making((SWAPS, Step("mondrian", {"k": 5}, ("b",))), "grid"), ""),
+        (Making(search="grid"), ""),
+    ],
+)
+def test_a_simple_method_has_a_short_name(making, name):
+    assert simple_name(making) == name
+
+
+def test_a_clause_that_cannot_be_filled_gives_way_to_the_heading():
+    about = About("shift", "moved numbers", "numbers moved by {by}", "Numbers were moved.")
+    assert clause(about, Step("shift", {"by": 3})) == "numbers moved by 3"
+    assert clause(about, Step("shift")) == "moved numbers"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ("", ""),
+        ("a", "a"),
+        ("ab", "a and b"),
+        ("abc", "a, b and c"),
+        ("abcde", "a, b, c and 2 more"),
+    ],
+)
+def test_long_lists_are_cut(names, text):
+    assert listed(list(names), 3) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0 %"), (0.4, "under 1 %"), (50.0, "50 %"), (99.5, "over 99 %"), (100.0, "100 %")],
+)
+def test_only_none_and_all_look_so(value, text):
+    assert percent(value) == text
