@@ -49,7 +49,8 @@ def numbers():
     """Numbers alone, which can be grouped by attributes."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.normal(size=40) for name in "abc"})
-    return protect(frame, searches=["grouping"], evaluations=10, seed=1).protection.state.candidates
+    result = protect(frame, searches=["grouping"], evaluations=10, seed=1)
+    return tuple(result.protection.state.candidates)
 
 
 @pytest.fixture(params=[*SEARCHES, "grouping"])
@@ -57,7 +58,7 @@ def made(request, answers):
     """Files that a search made."""
     if request.param == "grouping":
         return request.getfixturevalue("numbers")
-    return answers(request.param).protection.state.candidates
+    return tuple(answers(request.param).protection.state.candidates)
 
 
 class TestEverySearch:
@@ -109,7 +110,7 @@ def test_words_tell_what_a_search_did(answers, search, begins):
 def test_the_share_of_changed_cells_is_that_of_the_file(answers):
     done = answers("files").protection
     for one in done.front:
-        masked = done.masked(one.number)
+        masked = done.files(one.number).masked
         (step,) = one.making.steps
         for name, changed in step.parameters["changed"].items():
             assert changed == pytest.approx(100 * np.mean(masked[name] != done.table[name]))
