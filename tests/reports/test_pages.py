@@ -196,7 +196,7 @@ def test_fifty_attributes_fit_in_three_megabytes(record):
 
 
 def test_a_notebook_gets_the_map_with_its_reading(done):
-    drawn = map_html(done)
+    drawn = map_html(done.record.points)
     (figure,) = read(drawn).all("figure")
     assert next(figure.all("figcaption")).text.startswith("The chosen file has a loss of")
     assert "<script" not in drawn
