@@ -11,7 +11,7 @@ import polars as pl
 from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.intake import Frame, as_narwhals, as_polars
 from evomask.data.missing import tagged
-from evomask.data.recoding import Intervals, Recoding
+from evomask.data.recoding import Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
@@ -241,10 +241,7 @@ def _released(table: Table, name: str) -> pl.Series:
 
 def _recoded(name: str, codes: Codes, recoding: Recoding) -> pl.Series:
     labels = pl.Series(recoding.labels, dtype=pl.String)
-    if isinstance(recoding, Intervals):
-        labels = labels.set(pl.Series(np.isnan(recoding.low)), None)
-    else:
-        labels = labels.set(labels == MISSING, None)
+    labels = labels.set(pl.Series(recoding.missing), None)
     return labels.gather(codes).alias(name)
 
 

@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from scipy.stats import rankdata
 
-from evomask.arrays import Codes, Flags, Floats, Points
-from evomask.data.recoding import CategorySets, Intervals
+from evomask.arrays import Codes, Floats, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 
@@ -105,7 +104,7 @@ def _column(table: Table, name: str) -> _Column:
     groups = places.reshape(-1).astype(np.int32)
     if table.attribute(name).kind is Kind.NOMINAL:
         return _Column(None, groups, _parts(table, name, cells))
-    values = _middles(table, name)
+    values = table.middles(name)
     median = np.nanmedian(values) if not np.isnan(values).all() else 0.0
     ranks = rankdata(np.where(np.isnan(values), median, values))
     ranks -= ranks.mean()
@@ -115,34 +114,8 @@ def _column(table: Table, name: str) -> _Column:
 
 def _parts(table: Table, name: str, cells: Codes) -> Points:
     """How cells spread over the categories that any of them may stand for."""
-    recoding = table.recodings.get(name)
-    if not isinstance(recoding, CategorySets):
+    if not table.is_recoded(name):
         return np.eye(len(cells))
-    leaves = recoding.leaves[cells]
-    leaves = leaves[:, leaves.any(axis=0)]
-    parts: Points = leaves / leaves.sum(axis=1, keepdims=True)
-    return parts
-
-
-def _middles(table: Table, name: str) -> Floats:
-    """A number for every cell of an ordered attribute; NaN where it is missing."""
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, Intervals):
-        return ((recoding.low + recoding.high) / 2)[table[name]]
-    if isinstance(recoding, CategorySets):
-        return _places(table, name, recoding.leaves)[table[name]]
-    if not table.attribute(name).is_categorical:
-        return table.values(name)
-    return _places(table, name, np.eye(len(table.attribute(name).categories), dtype=bool))[
-        table.codes(name)
-    ]
-
-
-def _places(table: Table, name: str, leaves: Flags) -> Floats:
-    """The mean place of the known categories that each cell may stand for."""
-    size = table.attribute(name).domain_size
-    known = leaves[:, :size]
-    count = known.sum(axis=1)
-    places = np.full(len(leaves), np.nan)
-    np.divide(known @ np.arange(size), count, out=places, where=count > 0)
-    return places
+    categories = table.attribute(name).categories
+    parts = table.recoding(name).spread(np.ones(len(categories)))[cells]
+    return parts[:, parts.any(axis=0)]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Flags
-from evomask.data.recoding import SUPPRESSED, CategorySets, Recoding
+from evomask.data.recoding import says_nothing
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
 from evomask.record.associations import Associations, associations
@@ -76,11 +76,9 @@ def _unlike(before: Table, after: Table, name: str) -> Flags:
 
 
 def _written(table: Table, name: str) -> NDArray[np.str_]:
-    recoding = table.recodings.get(name)
-    if recoding is None and not table.attribute(name).is_categorical:
+    if not (table.is_recoded(name) or table.attribute(name).is_categorical):
         return table.values(name).astype(np.str_)
-    labels = table.attribute(name).categories if recoding is None else recoding.labels
-    written: NDArray[np.str_] = np.array(labels, dtype=np.str_)[table[name]]
+    written: NDArray[np.str_] = np.array(table.labels(name), dtype=np.str_)[table[name]]
     return written
 
 
@@ -91,11 +89,9 @@ def _percent(flags: Flags) -> float:
 def _silent(before: Table, after: Table, name: str) -> Flags:
     """Cells that were known and now may be anything, or are missing."""
     known = ~_missing(before, name)
-    recoding = after.recodings.get(name)
-    if recoding is None:
+    if not after.is_recoded(name):
         return known & _missing(after, name)
-    says_nothing: Flags = np.array([label in (SUPPRESSED, "") for label in recoding.labels])
-    return known & says_nothing[after[name]]
+    return known & says_nothing(after.recoding(name))[after[name]]
 
 
 def _missing(table: Table, name: str) -> Flags:
@@ -107,32 +103,17 @@ def _missing(table: Table, name: str) -> Flags:
 
 def _vague(after: Table, name: str) -> Flags:
     """Cells that stand for more than one value."""
-    recoding = after.recodings.get(name)
-    if recoding is None:
+    if not after.is_recoded(name):
         return np.zeros(len(after), dtype=bool)
-    return _wide(recoding)[after[name]]
-
-
-def _wide(recoding: Recoding) -> Flags:
-    wide: Flags = (
-        recoding.leaves.sum(axis=1) > 1
-        if isinstance(recoding, CategorySets)
-        else recoding.high > recoding.low
-    )
-    return wide
+    return after.recoding(name).wide[after[name]]
 
 
 def _different(before: Table, after: Table, name: str) -> Flags:
     """Cells that stand for one value, and another one than before."""
-    recoding = after.recodings.get(name)
-    if recoding is None:
-        one, other = before[name], after[name]
-    elif isinstance(recoding, CategorySets):
-        one, other = before[name], recoding.leaves.argmax(axis=1)[after[name]]
-    else:
-        one, other = before[name], recoding.low[after[name]]
-    both_missing = (one != one) & (other != other)  # noqa: PLR0124
-    different: Flags = (one != other) & ~both_missing
+    value = before[name]
+    masked = after.recoding(name).low[after[name]] if after.is_recoded(name) else after[name]
+    both_missing = (value != value) & (masked != masked)  # noqa: PLR0124
+    different: Flags = (value != masked) & ~both_missing
     return different
 
 
