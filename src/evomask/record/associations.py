@@ -32,8 +32,8 @@ class Associations(msgspec.Struct, frozen=True):
     def changes(self) -> tuple[tuple[str, str, float, float], ...]:
         """Pairs of attributes with both values, the largest change first."""
         pairs = [
-            (one, other, self.before[i][j], self.after[i][j])
-            for i, one in enumerate(self.attributes)
+            (name, other, self.before[i][j], self.after[i][j])
+            for i, name in enumerate(self.attributes)
             for j, other in enumerate(self.attributes[:i])
         ]
         return tuple(sorted(pairs, key=lambda pair: -abs(pair[3] - pair[2])))
@@ -65,20 +65,20 @@ def associations(original: Table, masked: Table, names: Sequence[str]) -> Associ
 def _matrix(table: Table, names: Sequence[str]) -> tuple[tuple[float, ...], ...]:
     columns = [_column(table, name) for name in names]
     values = np.eye(len(columns))
-    for i, one in enumerate(columns):
+    for i, column in enumerate(columns):
         for j in range(i):
-            values[i, j] = values[j, i] = round(_association(one, columns[j]), DECIMALS)
+            values[i, j] = values[j, i] = round(_association(column, columns[j]), DECIMALS)
     return tuple(tuple(float(value) + 0.0 for value in row) for row in values)
 
 
-def _association(one: _Column, other: _Column) -> float:
-    if one.ranks is not None and other.ranks is not None:
-        return float(one.ranks @ other.ranks)
-    if one.ranks is not None:
-        return _correlation_ratio(other, one.ranks)
+def _association(column: _Column, other: _Column) -> float:
+    if column.ranks is not None and other.ranks is not None:
+        return float(column.ranks @ other.ranks)
+    if column.ranks is not None:
+        return _correlation_ratio(other, column.ranks)
     if other.ranks is not None:
-        return _correlation_ratio(one, other.ranks)
-    return _cramer(one, other)
+        return _correlation_ratio(column, other.ranks)
+    return _cramer(column, other)
 
 
 def _correlation_ratio(column: _Column, ranks: Floats) -> float:
@@ -88,10 +88,10 @@ def _correlation_ratio(column: _Column, ranks: Floats) -> float:
     return float(np.sqrt(min(1.0, float((sums**2 / sizes).sum()))))
 
 
-def _cramer(one: _Column, other: _Column) -> float:
-    shape = len(one.parts), len(other.parts)
-    cells = np.bincount(one.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
-    counts = one.parts.T @ cells.reshape(shape) @ other.parts
+def _cramer(column: _Column, other: _Column) -> float:
+    shape = len(column.parts), len(other.parts)
+    cells = np.bincount(column.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
+    counts = column.parts.T @ cells.reshape(shape) @ other.parts
     if min(counts.shape) < 2:
         return 0.0
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()

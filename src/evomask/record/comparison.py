@@ -27,13 +27,13 @@ class Comparison:
 def compared(original: Table, masked: Table, minimum: int = MINIMUM) -> Comparison:
     """Both files side by side; *masked* has the records of *original* in the same order."""
     notes = attribute_notes(original, masked)
-    changed = [one.name for one in notes if one.changed > 0]
+    changed = [note.name for note in notes if note.changed > 0]
     weights = original.schema.with_role(Role.WEIGHT)
-    related = [one.name for one in notes if one.released and one.name not in weights]
+    related = [note.name for note in notes if note.released and note.name not in weights]
     shown = (spread(original, masked, name, minimum) for name in changed)
     return Comparison(
         notes,
-        tuple(one for one in shown if one is not None),
+        tuple(figure for figure in shown if figure is not None),
         associations(original, masked, related) if changed else None,
     )
 
@@ -46,14 +46,14 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
 
 
 def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
-    told = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
+    described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
     if attribute.role is Role.IDENTIFIER:
-        return AttributeNote(*told, released=False)
+        return AttributeNote(*described, released=False)
     name = attribute.name
     silent, vague = _silent(before, after, name), _vague(after, name)
     changed = silent | vague | _different(before, after, name)
     return AttributeNote(
-        *told,
+        *described,
         released=True,
         changed=_percent(changed),
         generalized=_percent(vague & ~silent),
@@ -70,8 +70,7 @@ def changed_again(before: Table, after: Table, names: Iterable[str]) -> dict[str
 def _unlike(before: Table, after: Table, name: str) -> Flags:
     if not (before.is_recoded(name) or after.is_recoded(name)):
         return _different(before, after, name)
-    one, other = (_written(table, name) for table in (before, after))
-    unlike: Flags = one != other
+    unlike: Flags = _written(before, name) != _written(after, name)
     return unlike
 
 
@@ -120,9 +119,9 @@ def _different(before: Table, after: Table, name: str) -> Flags:
 def _shift(before: Table, after: Table, name: str) -> float | None:
     if before.attribute(name).is_categorical or after.is_recoded(name):
         return None
-    one, other = before.values(name), after.values(name)
-    known = ~(np.isnan(one) | np.isnan(other))
-    deviation = float(one[known].std()) if known.any() else 0.0
+    values, masked = before.values(name), after.values(name)
+    known = ~(np.isnan(values) | np.isnan(masked))
+    deviation = float(values[known].std()) if known.any() else 0.0
     if deviation == 0.0:
         return None
-    return round(100.0 * float(np.abs(one - other)[known].mean()) / deviation, 2)
+    return round(100.0 * float(np.abs(values - masked)[known].mean()) / deviation, 2)

@@ -138,8 +138,8 @@ def _others_joined(cells: Sequence[_Cell], minimum: int) -> list[_Cell]:
     return [*shown, rest] if rest.before or rest.after else shown
 
 
-def _together(one: _Cell, other: _Cell) -> _Cell:
-    return _Cell(one.names + other.names, one.before + other.before, one.after + other.after)
+def _together(cell: _Cell, other: _Cell) -> _Cell:
+    return _Cell(cell.names + other.names, cell.before + other.before, cell.after + other.after)
 
 
 Namer = Callable[[Sequence[_Cell], int], str]
@@ -208,7 +208,7 @@ def _round_cuts(values: Floats, minimum: int) -> Floats:
 
 def _round_step(width: float) -> float:
     power = 10.0 ** np.floor(np.log10(width))
-    return float(next(power * one for one in ROUND if power * one >= width))
+    return float(next(power * digits for digits in ROUND if power * digits >= width))
 
 
 def _counted(values: Floats, cuts: Floats) -> Floats:
