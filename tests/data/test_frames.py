@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from evomask.data.frames import Declaration, frame_like, polars_from, table_from
-from evomask.data.recoding import with_suppression
+from evomask.data.recoding import single_categories
 from evomask.data.schema import Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.errors import DataError, SchemaError
 
@@ -199,7 +199,9 @@ class TestRelease:
     def test_suppressed_cells_are_stars(self):
         table = table_from(pl.DataFrame({"x": ["a", "b"]}))
         codes = np.array([0, 2], dtype=np.int32)
-        masked = table.with_recoded("x", codes, with_suppression(table.attribute("x")))
+        masked = table.with_recoded(
+            "x", codes, single_categories(table.attribute("x")).with_suppressed_cell()
+        )
         assert polars_from(masked)["x"].to_list() == ["a", "*"]
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evomask.data.recoding import CategorySets, Intervals, with_suppression
+from evomask.data.recoding import CategorySets, Intervals, single_categories
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from tests.tables import mixed, numbers
@@ -56,7 +56,7 @@ def test_replacing_a_column_leaves_the_others_alone():
 
 def test_a_recoded_column_holds_codes_into_its_labels():
     table = mixed()
-    recoding = with_suppression(table.attribute("school"))
+    recoding = single_categories(table.attribute("school")).with_suppressed_cell()
     recoded = table.with_recoded("school", np.full(len(table), 4), recoding)
     assert recoded.is_recoded("school")
     with pytest.raises(SchemaError, match="'school' is generalized"):

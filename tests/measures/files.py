@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.data.recoding import Intervals, sets_of, with_suppression
+from evomask.data.recoding import Intervals, sets_of, single_categories
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from tests.tables import QUASI
@@ -60,7 +60,7 @@ def suppressed(table, names):
     for name in names:
         attribute = table.attribute(name)
         if attribute.is_categorical:
-            cells = with_suppression(attribute)
+            cells = single_categories(attribute).with_suppressed_cell()
             codes = np.full(len(table), len(attribute.categories))
             table = table.with_recoded(name, codes, cells)
         else:

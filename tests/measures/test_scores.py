@@ -13,6 +13,7 @@ from evomask.measures.profiles import (
     PROFILES,
     Loss,
     PapersRisk,
+    RiskProfile,
     StrictRisk,
     profile,
     scope,
@@ -130,6 +131,18 @@ def test_the_profiles_are_found_by_name():
     assert {profile(name).name for name in PROFILES} == {"strict", "papers"}
     with pytest.raises(ParameterError, match="no profile is called 'loose'; there are strict, pap"):
         profile("loose")
+
+
+def test_every_risk_profile_that_can_be_chosen_has_its_measures():
+    assert list(PROFILES) == list(RiskProfile)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_gives_its_risk_with_or_without_probabilistic_linkage(name):
+    loss, risk = PROFILES[name].measures(NAMES, probabilistic=False)
+    assert loss == Loss(NAMES)
+    assert risk == PROFILES[name].risk(NAMES, probabilistic=False)
+    assert PROFILES[name].measures(NAMES)[1] == PROFILES[name].risk(NAMES)
 
 
 def test_confidential_attributes_are_measured_only_if_masked():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.data.recoding import with_suppression
+from evomask.data.recoding import single_categories
 from evomask.errors import FileError, SchemaError
 from evomask.io.tables import write_table
 from evomask.measures.attacks.audit import audit
@@ -74,7 +74,9 @@ def test_a_masked_file_is_audited_like_the_table_it_holds(files):
 def recoded():
     masked = generalized(TABLE, ("age", "income"))
     codes = np.where(np.arange(60) % 3, TABLE["school"], 4)
-    return masked.with_recoded("school", codes, with_suppression(TABLE.attribute("school")))
+    return masked.with_recoded(
+        "school", codes, single_categories(TABLE.attribute("school")).with_suppressed_cell()
+    )
 
 
 def test_a_recoded_file_is_audited_without_its_original(files):

@@ -127,9 +127,9 @@ class Chart:
                 for x, value in zip(self.x.categories, row, strict=True)
             )
         return tuple(
-            (one.name, self._position(x), y)
-            for one in self.series
-            for x, y in zip(one.x, one.y, strict=True)
+            (series.name, self._position(x), y)
+            for series in self.series
+            for x, y in zip(series.x, series.y, strict=True)
         )
 
     def _position(self, x: float) -> str | float:

@@ -11,7 +11,7 @@ import polars as pl
 from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.intake import Frame, as_narwhals, as_polars
 from evomask.data.missing import tagged
-from evomask.data.recoding import Intervals, Recoding
+from evomask.data.recoding import Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
@@ -35,12 +35,12 @@ class Declaration:
 
     def over(self, found: "Declaration") -> "Declaration":
         """This declaration, completed by what was *found* where it says nothing."""
-        said = {
+        declared = {
             field.name: getattr(self, field.name)
             for field in fields(self)
             if getattr(self, field.name) != field.default
         }
-        return replace(found, **said)
+        return replace(found, **declared)
 
 
 Declarations = Mapping[str, Declaration]
@@ -65,21 +65,24 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
     return Table(schema, {attribute.name: column for attribute, column in pairs})
 
 
-def _column(series: pl.Series, said: Declaration) -> tuple[Attribute, Column]:
+def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
-    kind = said.kind or _natural_kind(series, storage, has_tree=said.hierarchy is not None)
-    notes = said.notes if said.notes.type else replace(said.notes, type=_type_name(series.dtype))
+    kind = declared.kind or _natural_kind(series, storage, has_tree=declared.hierarchy is not None)
+    notes = declared.notes
+    if not notes.type:
+        notes = replace(notes, type=_type_name(series.dtype))
     attribute = Attribute(
-        series.name, kind, said.role, storage=storage, decimals=said.decimals,
-        hierarchy=said.hierarchy, label=said.label, value_labels=said.value_labels, notes=notes,
+        series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
+        hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
+        notes=notes,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
-        if said.decimals is None and storage is Storage.INTEGER:
+        if declared.decimals is None and storage is Storage.INTEGER:
             attribute = replace(attribute, decimals=0)
         return attribute, _numbers(series, storage, notes)
     texts = _texts(series)
-    if said.categories:
-        categories = _with_missing(said.categories, texts)
+    if declared.categories:
+        categories = _with_missing(declared.categories, texts)
     else:
         categories = _categories(series, texts, notes)
     return replace(attribute, categories=categories), _coded(texts, categories)
@@ -241,10 +244,7 @@ def _released(table: Table, name: str) -> pl.Series:
 
 def _recoded(name: str, codes: Codes, recoding: Recoding) -> pl.Series:
     labels = pl.Series(recoding.labels, dtype=pl.String)
-    if isinstance(recoding, Intervals):
-        labels = labels.set(pl.Series(np.isnan(recoding.low)), None)
-    else:
-        labels = labels.set(labels == MISSING, None)
+    labels = labels.set(pl.Series(recoding.missing), None)
     return labels.gather(codes).alias(name)
 
 

@@ -80,7 +80,7 @@ class Traits:
 
     @property
     def name(self) -> str:
-        """The column's name."""
+        """The name in the file, which often tells what a column means."""
         return self.attribute.name
 
     @cached_property

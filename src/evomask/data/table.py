@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Codes, Flags, Floats, Indices, Points
-from evomask.data.recoding import CategorySets, Recoding
+from evomask.data.recoding import Recoding, single_categories
 from evomask.data.schema import Attribute, Schema
 from evomask.errors import SchemaError
 
@@ -96,6 +96,38 @@ class Table:
             raise SchemaError(f"single categories are needed, and {name!r} is generalized")
         return self.columns[name]
 
+    def labels(self, name: str) -> tuple[str, ...]:
+        """How the codes of a column are written: cells of its recoding, or its categories."""
+        if name in self.recodings:
+            return self.recodings[name].labels
+        return self.schema[name].categories
+
+    def recoding(self, name: str) -> Recoding:
+        """What the codes of a column stand for; category c is cell c where nothing is recoded."""
+        if name in self.recodings:
+            return self.recodings[name]
+        if self.schema[name].is_categorical:
+            return single_categories(self.schema[name])
+        raise SchemaError(
+            f"cells are needed, and {name!r} holds numbers; recode it or leave it out"
+        )
+
+    def ends(self, name: str) -> tuple[Floats, Floats]:
+        """Least and greatest number that each cell of a continuous attribute may stand for."""
+        if name not in self.recodings:
+            return self.values(name), self.values(name)
+        recoding, codes = self.recodings[name], self.columns[name]
+        return recoding.low[codes], recoding.high[codes]
+
+    def middles(self, name: str) -> Floats:
+        """A number for each cell of an ordered attribute, NaN where it is missing.
+
+        Of an ordinal attribute the mean place of the known categories that it may stand for.
+        """
+        if name in self.recodings or self.schema[name].is_categorical:
+            return self.recoding(name).middles(self.schema[name])[self.columns[name]]
+        return self.values(name)
+
     def matrix(self, names: Iterable[str]) -> Points:
         """The numbers of several continuous attributes side by side, as a new array."""
         columns = [self.values(name) for name in names]
@@ -110,7 +142,7 @@ class Table:
 
     def with_recoded(self, name: str, codes: Codes, recoding: Recoding) -> "Table":
         """The same table with one column replaced by codes into *recoding*."""
-        if isinstance(recoding, CategorySets) != self.schema[name].is_categorical:
+        if recoding.is_categorical != self.schema[name].is_categorical:
             raise SchemaError(f"{name!r} is {self.schema[name].kind}: that recoding does not fit")
         recodings = {**self.recodings, name: recoding}
         return replace(self, columns={**self.columns, name: codes}, recodings=recodings)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evomask.arrays import Codes, Indices, Labels
+from evomask.arrays import Indices, Labels
 from evomask.data.classes import classes_of
 from evomask.data.partition import canonical
-from evomask.data.recoding import CategorySets, Intervals, Recoding
+from evomask.data.recoding import united
 from evomask.data.schema import Role
 from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
@@ -155,32 +155,7 @@ def _joined(table: Table, name: str, parts: list[Table], places: list[Indices]) 
         for part, place in zip(parts, places, strict=True):
             column[place] = part[name]
         return table.with_columns({name: column})
-    shared, codes = _united(recodings)
+    shared, codes = united(recodings)
     for part, place, own in zip(parts, places, codes, strict=True):
         column[place] = own[part[name]]
     return table.with_recoded(name, column, shared)
-
-
-def _united(recodings: list[Recoding]) -> tuple[Recoding, list[Codes]]:
-    """One recoding for all parts, and for each part the new code of each of its cells."""
-    cells: dict[tuple[str, bytes], int] = {}
-    codes = [
-        np.array([cells.setdefault(cell, len(cells)) for cell in _cells(recoding)], dtype=np.int32)
-        for recoding in recodings
-    ]
-    labels = tuple(label for label, _ in cells)
-    first = recodings[0]
-    if isinstance(first, CategorySets):
-        rows = [np.frombuffer(meaning, dtype=bool) for _, meaning in cells]
-        return CategorySets(labels, np.vstack(rows)), codes
-    ends = np.vstack([np.frombuffer(meaning, dtype=np.float64) for _, meaning in cells])
-    return Intervals(labels, ends[:, 0].copy(), ends[:, 1].copy()), codes
-
-
-def _cells(recoding: Recoding) -> list[tuple[str, bytes]]:
-    """Each cell's label and meaning, comparable."""
-    if isinstance(recoding, CategorySets):
-        meanings = [row.tobytes() for row in recoding.leaves]
-    else:
-        meanings = [row.tobytes() for row in np.column_stack([recoding.low, recoding.high])]
-    return list(zip(recoding.labels, meanings, strict=True))

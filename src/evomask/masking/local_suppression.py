@@ -9,7 +9,6 @@ import numpy as np
 
 from evomask.arrays import Codes, Flags
 from evomask.data.partition import checked_k
-from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, with_suppression
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes, require_cells
 from evomask.masking.method import About
@@ -95,30 +94,6 @@ _FEWEST: Mapping[Matching, Callable[[Codes, int], Flags]] = {
 
 def _suppressed(table: Table, name: str, cells: Flags) -> Table:
     """The table with the flagged cells of one column suppressed."""
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, Intervals):
-        widened = _with_whole_range(recoding)
-        return table.with_recoded(name, _with_last(table[name], cells, recoding.labels), widened)
-    if recoding is None:
-        attribute = table.attribute(name)
-        codes = _with_last(table[name], cells, attribute.categories)
-        return table.with_recoded(name, codes, with_suppression(attribute))
-    codes = _with_last(table[name], cells, recoding.labels)
-    return table.with_recoded(name, codes, _with_whole_set(recoding))
-
-
-def _with_last(codes: Codes, cells: Flags, labels: tuple[str, ...]) -> Codes:
-    return np.where(cells, len(labels), codes).astype(np.int32)
-
-
-def _with_whole_set(sets: CategorySets) -> CategorySets:
-    whole = np.ones((1, sets.leaves.shape[1]), dtype=bool)
-    return CategorySets((*sets.labels, SUPPRESSED), np.vstack([sets.leaves, whole]))
-
-
-def _with_whole_range(intervals: Intervals) -> Intervals:
-    return Intervals(
-        (*intervals.labels, SUPPRESSED),
-        np.append(intervals.low, np.fmin.reduce(intervals.low)),
-        np.append(intervals.high, np.fmax.reduce(intervals.high)),
-    )
+    recoding = table.recoding(name)
+    codes = np.where(cells, len(recoding.labels), table[name]).astype(np.int32)
+    return table.with_recoded(name, codes, recoding.with_suppressed_cell())

@@ -12,7 +12,6 @@ import numpy as np
 
 from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.distance import category_distances
-from evomask.data.recoding import CategorySets
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
 
@@ -87,25 +86,11 @@ class CategoricalColumn:
     def cells(self, masked: Table) -> Cells:
         """The same column of a masked table; suppressed records get a cell that covers all."""
         name = self.attribute.name
-        leaves = self._leaves(masked)
-        codes = masked[name]
+        recoding, codes = masked.recoding(name), masked[name]
         if masked.suppressed.any():
-            codes = np.where(masked.suppressed, len(leaves), codes).astype(np.int32)
-            leaves = np.vstack([leaves, np.ones((1, self.size), dtype=bool)])
-        return Cells(codes, leaves, self._spread(leaves))
-
-    def _leaves(self, masked: Table) -> Flags:
-        recoding = masked.recodings.get(self.attribute.name)
-        if isinstance(recoding, CategorySets):
-            return recoding.leaves
-        return np.eye(self.size, dtype=bool)
-
-    def _spread(self, leaves: Flags) -> Floats:
-        weights = leaves * self.counts
-        empty = weights.sum(axis=1) == 0
-        weights = np.where(empty[:, None], leaves, weights)
-        spread: Floats = weights / weights.sum(axis=1, keepdims=True)
-        return spread
+            codes = np.where(masked.suppressed, len(recoding.labels), codes).astype(np.int32)
+            recoding = recoding.with_suppressed_cell()
+        return Cells(codes, recoding.leaves, recoding.spread(self.counts))
 
     def joint_counts(self, cells: Cells) -> Indices:
         """Records of each original category (rows) in each masked cell (columns)."""

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from evomask.arrays import Flags, Floats, Indices
-from evomask.data.recoding import Intervals
 from evomask.data.table import Table
 
 
@@ -111,12 +110,7 @@ class NumberColumn:
 
     def ends(self, masked: Table) -> tuple[Floats, Floats]:
         """Lower and upper end of every masked cell."""
-        recoding = masked.recodings.get(self.name)
-        column = masked[self.name]
-        if isinstance(recoding, Intervals):
-            low, high = recoding.low[column], recoding.high[column]
-        else:
-            low = high = column
+        low, high = masked.ends(self.name)
         if masked.suppressed.any() and len(self.sorted):
             low = np.where(masked.suppressed, self.sorted[0], low)
             high = np.where(masked.suppressed, self.sorted[-1], high)

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from evomask.data.recoding import CategorySets
 from evomask.data.schema import Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, SchemaError
@@ -53,20 +52,16 @@ def _check_column(original: Table, masked: Table, name: str) -> None:
 
 def _check_domain(original: Table, masked: Table, name: str) -> None:
     categories = original.attribute(name).categories
-    recoding = masked.recodings.get(name)
-    if isinstance(recoding, CategorySets):
-        if recoding.leaves.shape[1] != len(categories):
+    if masked.is_recoded(name):
+        if masked.recoding(name).leaves.shape[1] != len(categories):
             raise DataError(f"the recoding of {name!r} was made for another list of categories")
-        highest = len(recoding.labels)
     elif masked.attribute(name).categories != categories:
         raise DataError(
             f"column {name!r} of the masked file has other categories than the original; "
             "read both with one schema"
         )
-    else:
-        highest = len(categories)
     codes = masked[name]
-    outside = np.flatnonzero((codes < 0) | (codes >= highest))
+    outside = np.flatnonzero((codes < 0) | (codes >= len(masked.labels(name))))
     if len(outside):
         raise DataError(
             f"column {name!r} of the masked file holds in record {outside[0] + 1} a value "

@@ -6,7 +6,7 @@ of that risk, the same risk after an intruder has put renamed categories right, 
 from the most similar record, which does not care about order.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -101,6 +101,11 @@ class _Linkages:
         return (near + weighed) / 2
 
 
+def papers_risk(disclosed: float, linked: float) -> float:
+    """The papers' risk of a share of cells that are disclosed and of records that are linked."""
+    return (disclosed + linked) / 2
+
+
 @dataclass(frozen=True)
 class PapersRisk:
     """The papers' risk: half interval disclosure, half record linkage.
@@ -125,12 +130,12 @@ class PapersRisk:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare its parts."""
+        """Prepare interval disclosure and both linkages; without PRL it can be tracked."""
         interval = RankInterval(self.attributes).against(original)
         linkages = _Linkages.of(original, self.attributes, probabilistic=self.probabilistic)
 
         def reading(masked: Table) -> float:
-            return (interval(masked) + linkages(masked)) / 2
+            return papers_risk(interval(masked), linkages(masked))
 
         return _tracked_without(linkages, reading, original, self)
 
@@ -155,7 +160,7 @@ class StrictRisk:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare its parts."""
+        """Prepare every intruder; without probabilistic linkage it can be tracked."""
         interval = RankInterval(self.attributes).against(original)
         linkages = _Linkages.of(original, self.attributes, probabilistic=self.probabilistic)
         inference = Inference(self.attributes).against(original)
@@ -163,13 +168,14 @@ class StrictRisk:
 
         def reading(masked: Table) -> float:
             linked = linkages(masked)
-            risks = [(interval(masked) + linked) / 2, inference(masked)]
+            risks = [papers_risk(interval(masked), linked), inference(masked)]
             if categorical(original.schema, self.attributes):
                 named = renamed(original, masked, self.attributes)
                 if _same_codes(masked, named, self.attributes):
-                    risks.append((recovered(masked) + linked) / 2)
+                    risks.append(papers_risk(recovered(masked), linked))
                 else:
-                    risks += [(recovered(masked) + linkages(named)) / 2, inference(named)]
+                    risks.append(papers_risk(recovered(masked), linkages(named)))
+                    risks.append(inference(named))
             return max(risks)
 
         return _tracked_without(linkages, reading, original, self)
@@ -217,14 +223,24 @@ class Profile:
     """A pair of loss and risk that fits attributes of any kind."""
 
     name: str
-    loss: Callable[[tuple[str, ...]], Measure]
-    risk: Callable[[tuple[str, ...]], Measure]
+    loss: type[Loss]
+    risk: type[StrictRisk | PapersRisk]
+
+    def measures(
+        self, attributes: tuple[str, ...], *, probabilistic: bool = True
+    ) -> tuple[Measure, Measure]:
+        """Its loss and risk; without probabilistic linkage many files can be read."""
+        return self.loss(attributes), self.risk(attributes, probabilistic)
 
 
-PROFILES = {
-    "strict": Profile("strict", Loss, StrictRisk),
-    "papers": Profile("papers", Loss, PapersRisk),
+PROFILES: Mapping[str, Profile] = {
+    own.name: own
+    for own in (
+        Profile(RiskProfile.STRICT.value, Loss, StrictRisk),
+        Profile(RiskProfile.PAPERS.value, Loss, PapersRisk),
+    )
 }
+"""Which loss and risk make up each profile: the one table of them."""
 
 
 def profile(name: str) -> Profile:

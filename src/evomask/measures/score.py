@@ -47,7 +47,7 @@ class Mean:
         return _names(self.parts)
 
     def against(self, original: Table) -> Reading:
-        """Prepare every part."""
+        """Prepare every part; the average can be tracked if all of them can."""
         return _joined(self.parts, original, lambda values: float(np.mean(values)))
 
 
@@ -70,7 +70,7 @@ class Worst:
         return _names(self.parts)
 
     def against(self, original: Table) -> Reading:
-        """Prepare every part."""
+        """Prepare every part; the larger can be tracked if all of them can."""
         return _joined(self.parts, original, max)
 
 
@@ -104,7 +104,7 @@ class Weighted:
         return _names(self.parts)
 
     def against(self, original: Table) -> Reading:
-        """Prepare every part."""
+        """Prepare every part; the average can be tracked if all of them can."""
         return _joined(
             self.parts, original, lambda values: float(np.average(values, weights=self.weights))
         )

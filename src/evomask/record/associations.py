@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from scipy.stats import rankdata
 
-from evomask.arrays import Codes, Flags, Floats, Points
-from evomask.data.recoding import CategorySets, Intervals
+from evomask.arrays import Codes, Floats, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 
@@ -33,8 +32,8 @@ class Associations(msgspec.Struct, frozen=True):
     def changes(self) -> tuple[tuple[str, str, float, float], ...]:
         """Pairs of attributes with both values, the largest change first."""
         pairs = [
-            (one, other, self.before[i][j], self.after[i][j])
-            for i, one in enumerate(self.attributes)
+            (name, other, self.before[i][j], self.after[i][j])
+            for i, name in enumerate(self.attributes)
             for j, other in enumerate(self.attributes[:i])
         ]
         return tuple(sorted(pairs, key=lambda pair: -abs(pair[3] - pair[2])))
@@ -66,20 +65,20 @@ def associations(original: Table, masked: Table, names: Sequence[str]) -> Associ
 def _matrix(table: Table, names: Sequence[str]) -> tuple[tuple[float, ...], ...]:
     columns = [_column(table, name) for name in names]
     values = np.eye(len(columns))
-    for i, one in enumerate(columns):
+    for i, column in enumerate(columns):
         for j in range(i):
-            values[i, j] = values[j, i] = round(_association(one, columns[j]), DECIMALS)
+            values[i, j] = values[j, i] = round(_association(column, columns[j]), DECIMALS)
     return tuple(tuple(float(value) + 0.0 for value in row) for row in values)
 
 
-def _association(one: _Column, other: _Column) -> float:
-    if one.ranks is not None and other.ranks is not None:
-        return float(one.ranks @ other.ranks)
-    if one.ranks is not None:
-        return _correlation_ratio(other, one.ranks)
+def _association(column: _Column, other: _Column) -> float:
+    if column.ranks is not None and other.ranks is not None:
+        return float(column.ranks @ other.ranks)
+    if column.ranks is not None:
+        return _correlation_ratio(other, column.ranks)
     if other.ranks is not None:
-        return _correlation_ratio(one, other.ranks)
-    return _cramer(one, other)
+        return _correlation_ratio(column, other.ranks)
+    return _cramer(column, other)
 
 
 def _correlation_ratio(column: _Column, ranks: Floats) -> float:
@@ -89,10 +88,10 @@ def _correlation_ratio(column: _Column, ranks: Floats) -> float:
     return float(np.sqrt(min(1.0, float((sums**2 / sizes).sum()))))
 
 
-def _cramer(one: _Column, other: _Column) -> float:
-    shape = len(one.parts), len(other.parts)
-    cells = np.bincount(one.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
-    counts = one.parts.T @ cells.reshape(shape) @ other.parts
+def _cramer(column: _Column, other: _Column) -> float:
+    shape = len(column.parts), len(other.parts)
+    cells = np.bincount(column.groups * shape[1] + other.groups, minlength=shape[0] * shape[1])
+    counts = column.parts.T @ cells.reshape(shape) @ other.parts
     if min(counts.shape) < 2:
         return 0.0
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
@@ -105,7 +104,7 @@ def _column(table: Table, name: str) -> _Column:
     groups = places.reshape(-1).astype(np.int32)
     if table.attribute(name).kind is Kind.NOMINAL:
         return _Column(None, groups, _parts(table, name, cells))
-    values = _middles(table, name)
+    values = table.middles(name)
     median = np.nanmedian(values) if not np.isnan(values).all() else 0.0
     ranks = rankdata(np.where(np.isnan(values), median, values))
     ranks -= ranks.mean()
@@ -115,34 +114,8 @@ def _column(table: Table, name: str) -> _Column:
 
 def _parts(table: Table, name: str, cells: Codes) -> Points:
     """How cells spread over the categories that any of them may stand for."""
-    recoding = table.recodings.get(name)
-    if not isinstance(recoding, CategorySets):
+    if not table.is_recoded(name):
         return np.eye(len(cells))
-    leaves = recoding.leaves[cells]
-    leaves = leaves[:, leaves.any(axis=0)]
-    parts: Points = leaves / leaves.sum(axis=1, keepdims=True)
-    return parts
-
-
-def _middles(table: Table, name: str) -> Floats:
-    """A number for every cell of an ordered attribute; NaN where it is missing."""
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, Intervals):
-        return ((recoding.low + recoding.high) / 2)[table[name]]
-    if isinstance(recoding, CategorySets):
-        return _places(table, name, recoding.leaves)[table[name]]
-    if not table.attribute(name).is_categorical:
-        return table.values(name)
-    return _places(table, name, np.eye(len(table.attribute(name).categories), dtype=bool))[
-        table.codes(name)
-    ]
-
-
-def _places(table: Table, name: str, leaves: Flags) -> Floats:
-    """The mean place of the known categories that each cell may stand for."""
-    size = table.attribute(name).domain_size
-    known = leaves[:, :size]
-    count = known.sum(axis=1)
-    places = np.full(len(leaves), np.nan)
-    np.divide(known @ np.arange(size), count, out=places, where=count > 0)
-    return places
+    categories = table.attribute(name).categories
+    parts = table.recoding(name).spread(np.ones(len(categories)))[cells]
+    return parts[:, parts.any(axis=0)]

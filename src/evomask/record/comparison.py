@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Flags
-from evomask.data.recoding import SUPPRESSED, CategorySets, Recoding
+from evomask.data.recoding import says_nothing
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
 from evomask.record.associations import Associations, associations
@@ -27,13 +27,13 @@ class Comparison:
 def compared(original: Table, masked: Table, minimum: int = MINIMUM) -> Comparison:
     """Both files side by side; *masked* has the records of *original* in the same order."""
     notes = attribute_notes(original, masked)
-    changed = [one.name for one in notes if one.changed > 0]
+    changed = [note.name for note in notes if note.changed > 0]
     weights = original.schema.with_role(Role.WEIGHT)
-    related = [one.name for one in notes if one.released and one.name not in weights]
+    related = [note.name for note in notes if note.released and note.name not in weights]
     shown = (spread(original, masked, name, minimum) for name in changed)
     return Comparison(
         notes,
-        tuple(one for one in shown if one is not None),
+        tuple(figure for figure in shown if figure is not None),
         associations(original, masked, related) if changed else None,
     )
 
@@ -46,14 +46,14 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
 
 
 def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
-    told = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
+    described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
     if attribute.role is Role.IDENTIFIER:
-        return AttributeNote(*told, released=False)
+        return AttributeNote(*described, released=False)
     name = attribute.name
     silent, vague = _silent(before, after, name), _vague(after, name)
     changed = silent | vague | _different(before, after, name)
     return AttributeNote(
-        *told,
+        *described,
         released=True,
         changed=_percent(changed),
         generalized=_percent(vague & ~silent),
@@ -70,17 +70,14 @@ def changed_again(before: Table, after: Table, names: Iterable[str]) -> dict[str
 def _unlike(before: Table, after: Table, name: str) -> Flags:
     if not (before.is_recoded(name) or after.is_recoded(name)):
         return _different(before, after, name)
-    one, other = (_written(table, name) for table in (before, after))
-    unlike: Flags = one != other
+    unlike: Flags = _written(before, name) != _written(after, name)
     return unlike
 
 
 def _written(table: Table, name: str) -> NDArray[np.str_]:
-    recoding = table.recodings.get(name)
-    if recoding is None and not table.attribute(name).is_categorical:
+    if not (table.is_recoded(name) or table.attribute(name).is_categorical):
         return table.values(name).astype(np.str_)
-    labels = table.attribute(name).categories if recoding is None else recoding.labels
-    written: NDArray[np.str_] = np.array(labels, dtype=np.str_)[table[name]]
+    written: NDArray[np.str_] = np.array(table.labels(name), dtype=np.str_)[table[name]]
     return written
 
 
@@ -91,11 +88,9 @@ def _percent(flags: Flags) -> float:
 def _silent(before: Table, after: Table, name: str) -> Flags:
     """Cells that were known and now may be anything, or are missing."""
     known = ~_missing(before, name)
-    recoding = after.recodings.get(name)
-    if recoding is None:
+    if not after.is_recoded(name):
         return known & _missing(after, name)
-    says_nothing: Flags = np.array([label in (SUPPRESSED, "") for label in recoding.labels])
-    return known & says_nothing[after[name]]
+    return known & says_nothing(after.recoding(name))[after[name]]
 
 
 def _missing(table: Table, name: str) -> Flags:
@@ -107,41 +102,26 @@ def _missing(table: Table, name: str) -> Flags:
 
 def _vague(after: Table, name: str) -> Flags:
     """Cells that stand for more than one value."""
-    recoding = after.recodings.get(name)
-    if recoding is None:
+    if not after.is_recoded(name):
         return np.zeros(len(after), dtype=bool)
-    return _wide(recoding)[after[name]]
-
-
-def _wide(recoding: Recoding) -> Flags:
-    wide: Flags = (
-        recoding.leaves.sum(axis=1) > 1
-        if isinstance(recoding, CategorySets)
-        else recoding.high > recoding.low
-    )
-    return wide
+    return after.recoding(name).wide[after[name]]
 
 
 def _different(before: Table, after: Table, name: str) -> Flags:
     """Cells that stand for one value, and another one than before."""
-    recoding = after.recodings.get(name)
-    if recoding is None:
-        one, other = before[name], after[name]
-    elif isinstance(recoding, CategorySets):
-        one, other = before[name], recoding.leaves.argmax(axis=1)[after[name]]
-    else:
-        one, other = before[name], recoding.low[after[name]]
-    both_missing = (one != one) & (other != other)  # noqa: PLR0124
-    different: Flags = (one != other) & ~both_missing
+    value = before[name]
+    masked = after.recoding(name).low[after[name]] if after.is_recoded(name) else after[name]
+    both_missing = (value != value) & (masked != masked)  # noqa: PLR0124
+    different: Flags = (value != masked) & ~both_missing
     return different
 
 
 def _shift(before: Table, after: Table, name: str) -> float | None:
     if before.attribute(name).is_categorical or after.is_recoded(name):
         return None
-    one, other = before.values(name), after.values(name)
-    known = ~(np.isnan(one) | np.isnan(other))
-    deviation = float(one[known].std()) if known.any() else 0.0
+    values, masked = before.values(name), after.values(name)
+    known = ~(np.isnan(values) | np.isnan(masked))
+    deviation = float(values[known].std()) if known.any() else 0.0
     if deviation == 0.0:
         return None
-    return round(100.0 * float(np.abs(one - other)[known].mean()) / deviation, 2)
+    return round(100.0 * float(np.abs(values - masked)[known].mean()) / deviation, 2)

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from evomask.arrays import Floats
-from evomask.data.recoding import CategorySets, Intervals, Recoding
+from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 
@@ -103,13 +103,11 @@ def _enough(original: Table, cells: Sequence[_Cell]) -> int:
 def _masked_counts(masked: Table, name: str, before: Floats) -> Floats:
     """Released records in each category; a set of categories counts by their frequencies."""
     kept = ~masked.suppressed
-    recoding = masked.recodings.get(name)
     codes = masked[name][kept]
-    if not isinstance(recoding, CategorySets):
+    if not masked.is_recoded(name):
         return np.bincount(codes, minlength=len(before)).astype(np.float64)
-    weights = recoding.leaves * np.maximum(before, 1e-9)
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    counts: Floats = np.bincount(codes, minlength=len(recoding.labels)) @ shares
+    shares = masked.recoding(name).spread(np.maximum(before, 1e-9))
+    counts: Floats = np.bincount(codes, minlength=len(shares)) @ shares
     return counts
 
 
@@ -140,8 +138,8 @@ def _others_joined(cells: Sequence[_Cell], minimum: int) -> list[_Cell]:
     return [*shown, rest] if rest.before or rest.after else shown
 
 
-def _together(one: _Cell, other: _Cell) -> _Cell:
-    return _Cell(one.names + other.names, one.before + other.before, one.after + other.after)
+def _together(cell: _Cell, other: _Cell) -> _Cell:
+    return _Cell(cell.names + other.names, cell.before + other.before, cell.after + other.after)
 
 
 Namer = Callable[[Sequence[_Cell], int], str]
@@ -210,7 +208,7 @@ def _round_cuts(values: Floats, minimum: int) -> Floats:
 
 def _round_step(width: float) -> float:
     power = 10.0 ** np.floor(np.log10(width))
-    return float(next(power * one for one in ROUND if power * one >= width))
+    return float(next(power * digits for digits in ROUND if power * digits >= width))
 
 
 def _counted(values: Floats, cuts: Floats) -> Floats:
@@ -237,21 +235,10 @@ def _covered(recoding: Recoding, scale: Floats, known: Floats, cuts: Floats) -> 
     """Of each recoded cell the shares of original values that lie in each cell, missing last."""
     rows = np.zeros((len(recoding.labels), len(cuts) + 2))
     for code in range(len(rows)):
-        values = _stood_for(recoding, code, scale, known)
+        values = recoding.covered(code, known, scale)
         there = values[~np.isnan(values)]
         rows[code] = np.append(_counted(there, cuts), len(values) - len(there)) / len(values)
     return rows
-
-
-def _stood_for(recoding: Recoding, code: int, scale: Floats, known: Floats) -> Floats:
-    """The original values that a recoded cell covers; where there are none, its own."""
-    if isinstance(recoding, Intervals):
-        low, high = recoding.low[code], recoding.high[code]
-        inside = known[(known >= low) & (known <= high)]
-        return inside if len(inside) else np.array([(low + high) / 2])
-    leaves = scale[recoding.leaves[code]]
-    inside = known[np.isin(known, leaves)]
-    return inside if len(inside) else leaves
 
 
 def _ends(cuts: Floats) -> list[tuple[str, str]]:

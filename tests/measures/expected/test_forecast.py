@@ -5,7 +5,7 @@ import pytest
 
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import rows_to_one
-from evomask.measures.expected.forecast import Outlook
+from evomask.measures.expected.forecast import Forecast
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.risk.interval import RankInterval
 from tests.measures.files import categories
@@ -51,7 +51,7 @@ def drawn(original, matrices, number):
 def test_loss_and_papers_risk_are_the_expectations(ordinal, n_attributes):
     original = table(ordinal, n_attributes)
     names, matrices = original.schema.names, random_matrices(original, 1)
-    found = Outlook.of(original, names, strict=False)(matrices)
+    found = Forecast.of(original, names, strict=False)(matrices)
     loss = Loss(names).against(original).expected(matrices)
     risk = PapersRisk(names, probabilistic=False).against(original).expected(matrices)
     assert found == pytest.approx((loss, risk), abs=1e-9)
@@ -62,7 +62,7 @@ def test_loss_and_papers_risk_are_the_expectations(ordinal, n_attributes):
 def test_without_chance_the_strict_risk_is_that_of_the_file(ordinal, seed):
     original = table(ordinal)
     names, matrices = original.schema.names, fixed_matrices(original, seed)
-    found = Outlook.of(original, names, strict=True)(matrices)
+    found = Forecast.of(original, names, strict=True)(matrices)
     read = StrictRisk(names, probabilistic=False).against(original)(drawn(original, matrices, 0))
     assert found[1] == pytest.approx(read)
 
@@ -73,32 +73,32 @@ def test_the_strict_risk_is_near_the_mean_of_draws(ordinal):
     names, matrices = original.schema.names, random_matrices(original, 2)
     reading = StrictRisk(names, probabilistic=False).against(original)
     mean = np.mean([reading(drawn(original, matrices, r)) for r in range(30)])
-    assert Outlook.of(original, names, strict=True)(matrices)[1] == pytest.approx(mean, abs=2.0)
+    assert Forecast.of(original, names, strict=True)(matrices)[1] == pytest.approx(mean, abs=2.0)
 
 
 def test_an_attribute_without_a_matrix_stays():
     original = table(ordinal=True)
-    outlook = Outlook.of(original, original.schema.names, strict=True)
+    forecast = Forecast.of(original, original.schema.names, strict=True)
     some = random_matrices(original, 1)
     every = {**some, "b": np.eye(SIZES["b"])}
-    assert outlook({"a": some["a"], "c": some["c"]}) == outlook(every)
+    assert forecast({"a": some["a"], "c": some["c"]}) == forecast(every)
 
 
 def test_numbers_beside_stay_and_lower_the_loss_by_their_share():
     original = mixed()
     names = original.schema.quasi_identifiers
-    outlook = Outlook.in_part(original, names, strict=False)
+    forecast = Forecast.in_part(original, names, strict=False)
     matrices = {name: rows_to_one(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")}
-    assert Outlook.of(original, names, strict=False) is None
+    assert Forecast.of(original, names, strict=False) is None
     expected = Loss(names).against(original).expected(matrices)
-    assert outlook(matrices)[0] == pytest.approx(expected)
+    assert forecast(matrices)[0] == pytest.approx(expected)
 
 
 def test_with_too_many_combinations_linkage_is_left_out():
     original = categories(ordinal=True, **{name: [*range(10)] for name in "abcde"})
     names = original.schema.names
-    assert Outlook.of(original, names, strict=False) is None
-    outlook = Outlook.in_part(original, names, strict=False)
+    assert Forecast.of(original, names, strict=False) is None
+    forecast = Forecast.in_part(original, names, strict=False)
     matrices = {name: rows_to_one(np.ones((10, 10)) + 5 * np.eye(10)) for name in names}
     interval = RankInterval(names).against(original).expected(matrices)
-    assert outlook(matrices)[1] == pytest.approx(interval / 2)
+    assert forecast(matrices)[1] == pytest.approx(interval / 2)

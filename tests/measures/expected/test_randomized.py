@@ -4,9 +4,9 @@ import pytest
 from evomask.errors import ParameterError
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import rows_to_one
-from evomask.measures.expected.randomized import Randomized, profile_measures
+from evomask.measures.expected.randomized import Randomized
 from evomask.measures.loss.bivariate import BivariateLoss
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.profiles import PROFILES, Loss, PapersRisk, StrictRisk
 from tests.measures.files import categories
 
 NAMES = ("a", "b")
@@ -19,7 +19,7 @@ DRAW = CommonDraws(TABLE, NAMES, lambda number: np.random.default_rng([1, 2, num
 
 
 def randomized(profile, draws=5, *, probabilistic=False):
-    measures = profile_measures(profile, NAMES, probabilistic=probabilistic)
+    measures = PROFILES[profile].measures(NAMES, probabilistic=probabilistic)
     return Randomized.of(TABLE, measures, DRAW, draws)
 
 
@@ -76,11 +76,6 @@ def test_bivariate_counts_of_several_attributes_are_the_mean():
     both = BivariateLoss(("a", "b", "c")).against(table)(masked)
     each = [BivariateLoss((name, "c")).against(table)(masked) for name in "ab"]
     assert both == pytest.approx(np.mean(each))
-
-
-def test_an_unknown_profile_is_refused():
-    with pytest.raises(ParameterError, match="no profile is called 'lax'"):
-        profile_measures("lax", NAMES, probabilistic=False)
 
 
 def test_no_draws_are_refused():

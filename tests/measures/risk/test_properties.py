@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.data.recoding import with_suppression
+from evomask.data.recoding import single_categories
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
@@ -120,13 +120,13 @@ def test_a_release_without_records_has_no_properties():
 
 def test_a_suppressed_cell_is_a_category_of_its_own():
     table = categories(x=[0, 0, 1, 1])
-    cells = with_suppression(table.attribute("x"))
+    cells = single_categories(table.attribute("x")).with_suppressed_cell()
     assert k_anonymity(table.with_recoded("x", np.array([0, 2, 1, 1]), cells), ["x"]) == 1
 
 
 def test_as_a_wildcard_a_suppressed_cell_matches_any_value():
     table = categories(x=[0, 0, 1, 1], y=[0, 0, 0, 1])
-    cells = with_suppression(table.attribute("x"))
+    cells = single_categories(table.attribute("x")).with_suppressed_cell()
     masked = table.with_recoded("x", np.array([0, 2, 1, 1]), cells)
     assert wildcard_sizes(masked, ["x", "y"]).tolist() == [2, 3, 2, 1]
 

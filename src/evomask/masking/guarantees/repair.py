@@ -5,11 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Indices, Labels, Points
+from evomask.arrays import Flags, Indices, Labels, Points
 from evomask.data.classes import Classes, classes_of, classes_of_columns
 from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import canonical
-from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
@@ -150,10 +149,10 @@ def _places(table: Table, names: tuple[str, ...]) -> Points:
 
 def _place(table: Table, name: str) -> Points:
     if not table.attribute(name).is_categorical:
-        numbers = with_medians(_middles(table, name)[:, None])
+        numbers = with_medians(table.middles(name)[:, None])
         return Standardizer.of(numbers)(numbers)
     attribute = table.attribute(name)
-    shares = _shares(table, name)
+    shares = table.recoding(name).spread(np.ones(len(attribute.categories)))
     nominal = attribute.kind is Kind.NOMINAL
     cells = _directions(shares) if nominal else _ranks(attribute, shares)
     placed: Points = cells[table[name]]
@@ -173,20 +172,3 @@ def _ranks(attribute: Attribute, shares: Points) -> Points:
     missing = shares[:, size:]
     ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
     return np.column_stack([ranks, missing])
-
-
-def _middles(table: Table, name: str) -> Floats:
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, Intervals):
-        middles: Floats = ((recoding.low + recoding.high) / 2)[table[name]]
-        return middles
-    return table.values(name)
-
-
-def _shares(table: Table, name: str) -> Points:
-    """For each cell of a column of categories, how it spreads over them."""
-    recoding = table.recodings.get(name)
-    if not isinstance(recoding, CategorySets):
-        return np.eye(len(table.attribute(name).categories))
-    shares: Points = recoding.leaves / recoding.leaves.sum(axis=1, keepdims=True)
-    return shares

@@ -47,9 +47,8 @@ def spanned(table: Table, name: str, labels: Labels) -> Table:
 def _group_leaves(table: Table, name: str, labels: Labels) -> Flags:
     attribute = table.attribute(name)
     leaves = np.zeros((int(labels.max()) + 1, len(attribute.categories)), dtype=bool)
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, CategorySets):
-        np.logical_or.at(leaves, labels, recoding.leaves[table[name]])
+    if table.is_recoded(name):
+        np.logical_or.at(leaves, labels, table.recoding(name).leaves[table[name]])
         return leaves
     leaves[labels, table.codes(name)] = True
     return _filled(attribute, leaves) if attribute.kind is Kind.ORDINAL else leaves
@@ -65,11 +64,7 @@ def _filled(attribute: Attribute, leaves: Flags) -> Flags:
 
 def _group_ends(table: Table, name: str, labels: Labels) -> tuple[Floats, Floats]:
     """Least and greatest known value of each group; NaN where it has none."""
-    recoding = table.recodings.get(name)
-    if isinstance(recoding, Intervals):
-        lows, highs = recoding.low[table[name]], recoding.high[table[name]]
-    else:
-        lows = highs = table.values(name)
+    lows, highs = table.ends(name)
     low = np.full(int(labels.max()) + 1, np.inf)
     high = np.full(len(low), -np.inf)
     np.fmin.at(low, labels, lows)
@@ -86,11 +81,7 @@ def set_cells(
     A set that stood in the column *before* keeps its name.
     """
     distinct, codes = np.unique(leaves, axis=0, return_inverse=True)
-    names = (
-        {row.tobytes(): name for row, name in zip(before.leaves, before.labels, strict=True)}
-        if isinstance(before, CategorySets)
-        else {}
-    )
+    names = {} if before is None else before.names
     labels = tuple(names.get(row.tobytes()) or set_label(attribute, row) for row in distinct)
     return codes.reshape(-1).astype(np.int32), CategorySets(labels, distinct)
 
@@ -119,11 +110,7 @@ def interval_cells(
     ends = np.where(np.isnan(low)[:, None], np.inf, np.column_stack([low, high]))
     distinct, codes = np.unique(ends, axis=0, return_inverse=True)
     distinct[np.isinf(distinct)] = np.nan
-    names = (
-        dict(zip(zip(before.low, before.high, strict=True), before.labels, strict=True))
-        if isinstance(before, Intervals)
-        else {}
-    )
+    names = {} if before is None else before.names
     labels = tuple(
         names.get((a, b)) or _interval_label(attribute, float(a), float(b)) for a, b in distinct
     )

@@ -70,7 +70,7 @@ class Matching:
         return self.measure.about
 
     def against(self, original: Table) -> Strike:
-        """Prepare the measure."""
+        """Prepare the measure; its reading is the success, a random pick the baseline."""
         read, blind = self.measure.against(original), blind_guess(original)
         return lambda masked: Success(read(masked), blind)
 

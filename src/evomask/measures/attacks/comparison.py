@@ -38,8 +38,8 @@ def _gaps(targets: Rows, candidates: Rows, a: int, weight: float, missing: float
     """What numbers add where some may be intervals or missing."""
     low, high = targets.low[:, a, None], targets.high[:, a, None]
     gaps = np.maximum(candidates.low[:, a] - high, low - candidates.high[:, a])
-    one = np.isnan(low) != np.isnan(candidates.low[:, a])
-    return np.where(one, missing, np.nan_to_num(weight * np.maximum(gaps, 0.0) ** 2))
+    only_one_known = np.isnan(low) != np.isnan(candidates.low[:, a])
+    return np.where(only_one_known, missing, np.nan_to_num(weight * np.maximum(gaps, 0.0) ** 2))
 
 
 def smallest(values: Points, among: Flags | None = None) -> Flags:

@@ -23,6 +23,7 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.pairing import categorical, continuous
+from evomask.measures.profiles import Loss, PapersRisk, papers_risk
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW
 from evomask.measures.risk.linkage import expected as shared
 from evomask.measures.risk.nearest import nearest_ties
@@ -61,7 +62,7 @@ class Subject:
 
     @cached_property
     def tables(self) -> tuple["CountTable", ...]:
-        """The contingency tables."""
+        """Contingency tables of every few attributes, up to the dimension asked for."""
         orders = range(1, min(self.request.dimension, len(self.columns)) + 1)
         return tuple(
             CountTable.of(chosen) for n in orders for chosen in combinations(self.columns, n)
@@ -107,7 +108,7 @@ class CountTable:
 
     @classmethod
     def of(cls, columns: tuple[CategoricalColumn, ...]) -> "CountTable":
-        """Counted once."""
+        """The counts of the original, to be compared with those of many matrices."""
         sizes = tuple(column.size for column in columns)
         keys = np.ravel_multi_index(tuple(column.codes for column in columns), sizes)
         counts = np.bincount(keys, minlength=prod(sizes)).reshape(sizes).astype(np.float64)
@@ -179,7 +180,7 @@ def expectation(subject: Subject, matrices: Matrices) -> float:
 
 def has_expectation(original: Table, request: Request) -> bool:
     """Whether the expectation can be had for any matrices, and quickly enough for a search."""
-    if request.measure not in {"dbrl", "risk-papers"}:
+    if request.measure not in {"dbrl", PapersRisk.about.name}:
         return request.measure in _EXPECTATIONS
     if continuous(original.schema, request.attributes):
         return False
@@ -294,11 +295,12 @@ def _loss(subject: Subject, matrices: Matrices) -> float:
 
 
 def _papers(subject: Subject, matrices: Matrices) -> float:
-    """Half ID and half DBRL."""
-    return (_interval(subject, matrices) + _linkage(subject, matrices)) / 2
+    """Of ID and DBRL; both are exact, so is their mean."""
+    return papers_risk(_interval(subject, matrices), _linkage(subject, matrices))
 
 
 _EXPECTATIONS: Mapping[str, Callable[[Subject, Matrices], float]] = {
     "dbil": _distance, "id": _interval, "ebil": _entropy, "ctbil": _contingency,
-    "bivariate": _bivariate, "dbrl": _linkage, "loss": _loss, "risk-papers": _papers,
+    "bivariate": _bivariate, "dbrl": _linkage, Loss.about.name: _loss,
+    PapersRisk.about.name: _papers,
 }  # fmt: skip

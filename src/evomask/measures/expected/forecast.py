@@ -20,6 +20,7 @@ from evomask.data.table import Table
 from evomask.kernels.pram.expectation import Field, Halves, loss_and_risk
 from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
 from evomask.measures.pairing import categorical
+from evomask.measures.profiles import PapersRisk
 from evomask.measures.risk.inference import WINDOW, Attack
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request
@@ -32,7 +33,7 @@ MOST_KNOWN = 1 << 9
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class Forecast:
     """What matrices will make of one original.
 
     Args:
@@ -46,13 +47,13 @@ class Outlook:
     share: float = 1.0
 
     @classmethod
-    def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook | None":
+    def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast | None":
         """Prepared, or nothing where there are numbers or too many combinations of categories."""
         found = cls.in_part(original, attributes, strict=strict)
         return found if found.is_whole else None
 
     @classmethod
-    def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Outlook":
+    def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast":
         """Prepared for any attributes; unless it is whole, only changes of risk mean something."""
         names = categorical(original.schema, attributes)
         return cls(original, names, strict, len(names) / max(1, len(attributes)))
@@ -82,7 +83,7 @@ class Outlook:
     @cached_property
     def field(self) -> Field:
         """The original as the kernel takes it."""
-        subject = Subject(self.original, Request("risk-papers", self.attributes))
+        subject = Subject(self.original, Request(PapersRisk.about.name, self.attributes))
         columns, links = subject.columns, self._links(subject)
         sizes = np.array([column.size for column in columns], dtype=np.int64)
         pairs = list(combinations(range(len(columns)), 2))

@@ -3,7 +3,7 @@
 What is drawn in draw r comes from outside: a function from matrices and r to a masked file.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,16 +13,10 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.expected.expectation import Matrices
 from evomask.measures.measure import Measure, Reading
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.tracked.trackable import TrackableReading
 
 Draw = Callable[[Matrices, int], Table]
 """The masked file that matrices make in draw r, the same for all evaluations of a run."""
-
-RISKS: Mapping[str, Callable[[tuple[str, ...], bool], Measure]] = {
-    "papers": PapersRisk,
-    "strict": StrictRisk,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +66,7 @@ class Randomized:
         return cls(loss, risk)
 
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
-        """Loss and risk."""
+        """Loss and risk in percent, on average over the files that the matrices make."""
         return self.loss(matrices), self.risk(matrices)
 
     def released(self, matrices: Matrices, number: int) -> dict[str, float]:
@@ -85,12 +79,3 @@ class Randomized:
             "expected_loss": loss,
             "expected_risk": risk,
         }
-
-
-def profile_measures(
-    name: str, attributes: tuple[str, ...], *, probabilistic: bool
-) -> tuple[Measure, Measure]:
-    """Loss and risk of a profile; without probabilistic linkage many files can be read."""
-    if name not in RISKS:
-        raise ParameterError(f"no profile is called {name!r}; there are {', '.join(RISKS)}")
-    return Loss(attributes), RISKS[name](attributes, probabilistic)

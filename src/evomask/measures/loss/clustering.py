@@ -39,7 +39,7 @@ class ClusteringLoss:
     )
 
     def against(self, original: Table) -> Reading:
-        """Cluster the original."""
+        """Cluster the original from several starts; masked files begin at the best of them."""
         check_original(original, self.attributes)
         rng = np.random.default_rng(self.seed)
         starts = [

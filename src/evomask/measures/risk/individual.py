@@ -74,10 +74,10 @@ def individual_risk(
 def _mean_inverse_population(sizes: Indices, share: Floats) -> Floats:
     rest = 1.0 - share
     odds = np.divide(share, rest, out=np.ones_like(share), where=rest > 0)
-    one = np.where(rest > 0, -odds * np.log(share), 1.0)
+    of_uniques = np.where(rest > 0, -odds * np.log(share), 1.0)
     nearly_all = share - share**2 * (1 / 2 + rest / 3 + rest**2 / 4)
-    two = np.where(rest > NEARLY_ALL, odds + odds**2 * np.log(share), nearly_all)
-    return np.select([sizes == 1, sizes == 2], [one, two], share / (sizes - rest))
+    of_pairs = np.where(rest > NEARLY_ALL, odds + odds**2 * np.log(share), nearly_all)
+    return np.select([sizes == 1, sizes == 2], [of_uniques, of_pairs], share / (sizes - rest))
 
 
 def _weights(table: Table, weight: str | None) -> Floats:

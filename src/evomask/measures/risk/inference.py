@@ -94,7 +94,7 @@ class NumberReader:
     window: float
 
     def closeness(self, masked: Table) -> Closeness:
-        """By ranks."""
+        """How close, by mean rank, the number read in a masked record is to a person's own."""
         cells, windows = self.column.cells(masked), np.array([self.window])
         return lambda records, read: self.column.shares_near(
             cells.take(read), self.column.ranks[records], windows
@@ -161,7 +161,7 @@ class Attack:
 
     @cached_property
     def targets(self) -> Indices:
-        """The people attacked."""
+        """Positions of the original records that are attacked, the same for every masked file."""
         return fixed_targets(self.original, self.names)
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.data.classes import Classes, classes_of
+from evomask.data.recoding import says_nothing
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
@@ -198,10 +199,8 @@ def _matching(row: Floats, distinct: Points) -> Indices:
 def _cells_or_wildcard(table: Table, name: str) -> Floats:
     """Codes or numbers, NaN where the cell may be anything."""
     column = table[name].astype(np.float64)
-    recoding = table.recodings.get(name)
-    if recoding is not None:
-        anything = [label in ("", "*") for label in recoding.labels]
-        return np.where(np.array(anything)[table[name]], np.nan, column)
+    if table.is_recoded(name):
+        return np.where(says_nothing(table.recoding(name))[table[name]], np.nan, column)
     attribute = table.attribute(name)
     missing = attribute.has_missing and len(attribute.categories) - 1
     return np.where(column == missing, np.nan, column) if attribute.has_missing else column

@@ -103,7 +103,7 @@ class RelabelledLinkage:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the linkage."""
+        """Prepare the linkage; every masked file is renamed before it is linked."""
         linkage = DistanceLinkage(self.attributes).against(original)
 
         def reading(masked: Table) -> float:

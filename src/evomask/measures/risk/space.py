@@ -80,7 +80,7 @@ class Space:
 
     @cached_property
     def originals(self) -> Rows:
-        """The original records."""
+        """The original records as rows to compare; a number has two equal ends."""
         values = _points([column.values for column in self.numbers], self.n_records)
         codes = _codes([column.codes for column in self.categories], self.n_records)
         return Rows(values, values, codes)

@@ -31,7 +31,7 @@ MOST_CELLS = 1 << 24
 """Contingency tables with more cells than this in all are not kept."""
 
 
-class Ground:
+class Allocation:
     """Counts the places given away in the two arrays of a journal."""
 
     def __init__(self) -> None:
@@ -66,11 +66,11 @@ def _joined(parts: Sequence[Floats]) -> Floats:
     return _own(np.concatenate([p.ravel() for p in parts])) if parts else np.empty(0)
 
 
-def number_facts(original: Table, request: Request, ground: Ground) -> Numbers:
+def number_facts(original: Table, request: Request, allocation: Allocation) -> Numbers:
     """What kernels need to know of the continuous attributes."""
     names = continuous(original.schema, request.attributes)
     n, d = len(original), len(names)
-    at = _number_places(ground, d, n)
+    at = _number_places(allocation, d, n)
     windows = np.sort(np.array(request.windows or CONTINUOUS_WINDOWS)) / 100 * n
     if not names:
         return _no_numbers(n, windows, at)
@@ -99,10 +99,12 @@ def _no_numbers(n: int, windows: Floats, at: NumberPlaces) -> Numbers:
     )
 
 
-def _number_places(ground: Ground, d: int, n: int) -> NumberPlaces:
+def _number_places(allocation: Allocation, d: int, n: int) -> NumberPlaces:
     sizes = (d * n, d * n, *[d * d] * 5, d, d * d, d * d, d, d, d)
-    reals = [ground.reals_for(size) for size in sizes]
-    return NumberPlaces._make([*reals, ground.wholes_for(d * len(LEVELS)), ground.wholes_for(d)])
+    reals = [allocation.reals_for(size) for size in sizes]
+    return NumberPlaces._make(
+        [*reals, allocation.wholes_for(d * len(LEVELS)), allocation.wholes_for(d)]
+    )
 
 
 def number_start(
@@ -142,7 +144,7 @@ def _category_columns(original: Table, names: tuple[str, ...]) -> list[Categoric
     return [CategoricalColumn.of(original, n) for n in categorical(original.schema, names)]
 
 
-def category_facts(original: Table, request: Request, ground: Ground) -> Categories:
+def category_facts(original: Table, request: Request, allocation: Allocation) -> Categories:
     """What kernels need to know of the categorical attributes."""
     columns = _category_columns(original, request.attributes)
     n = len(original)
@@ -152,8 +154,8 @@ def category_facts(original: Table, request: Request, ground: Ground) -> Categor
     table_cells = int(starts[-1])
     counts = np.arange(n + 1, dtype=np.float64)
     at = CategoryPlaces(
-        ground.reals_for(len(columns)), ground.reals_for(len(columns)),
-        *(ground.wholes_for(int(size)) for size in (
+        allocation.reals_for(len(columns)), allocation.reals_for(len(columns)),
+        *(allocation.wholes_for(int(size)) for size in (
             n * len(columns), squares.sum(), sizes.sum(), table_cells, 1, len(columns)
         )),
     )  # fmt: skip
@@ -293,11 +295,11 @@ def _half_tables(spaces: Sequence[Space], columns: Sequence[CategoricalColumn]) 
     return _own(np.round(np.array([s.unit for s in spaces])[:, None] * flat[None, :]))
 
 
-def version(ground: Ground, linkage: Linkage, inference: Inference, codes: int) -> Version:
+def version(allocation: Allocation, linkage: Linkage, inference: Inference, codes: int) -> Version:
     """Places for one version of a masked file, whose codes begin at *codes*."""
     cells = inference.shares.size * inference.weights.size
     return Version(
-        codes, ground.wholes_for(linkage.own.size), ground.reals_for(1),
-        ground.reals_for(cells), ground.wholes_for(cells), ground.wholes_for(cells),
-        ground.reals_for(inference.shares.size),
+        codes, allocation.wholes_for(linkage.own.size), allocation.reals_for(1),
+        allocation.reals_for(cells), allocation.wholes_for(cells), allocation.wholes_for(cells),
+        allocation.reals_for(inference.shares.size),
     )  # fmt: skip

@@ -20,8 +20,9 @@ from evomask.kernels.tracked.state import (
     undo_changes,
 )
 from evomask.measures.pairing import categorical, check_masked, check_original, continuous
+from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.tracked.layout import (
-    Ground,
+    Allocation,
     category_facts,
     category_start,
     inference_facts,
@@ -33,15 +34,26 @@ from evomask.measures.tracked.layout import (
 from evomask.measures.tracked.trackable import Request
 
 MEASURES = {
-    "loss": what.LOSS, "risk-papers": what.PAPERS, "risk": what.STRICT, "pil": what.PIL,
+    Loss.about.name: what.LOSS, PapersRisk.about.name: what.PAPERS,
+    StrictRisk.about.name: what.STRICT, "pil": what.PIL,
     "il1": what.IL1, "il2": what.IL2, "il3": what.IL3, "il4": what.IL4, "il5": what.IL5,
     "dbil": what.DBIL, "ctbil": what.CTBIL, "ebil": what.EBIL, "id": what.ID,
     "dbrl": what.DBRL, "relabelling": what.RELABELLING,
     "dbrl-relabelled": what.RELABELLED_DBRL, "inference": what.INFERENCE,
 }  # fmt: skip
-LINKING = {"risk-papers", "risk", "dbrl", "dbrl-relabelled"}
-RENAMING = {"risk", "relabelling", "dbrl-relabelled"}
-INFERRING = {"risk", "inference"}
+"""The number under which kernels read each measure."""
+
+COSTLY = {
+    PapersRisk.about.name: Wanted(linkage=True, renaming=False, inference=False),
+    StrictRisk.about.name: Wanted(linkage=True, renaming=True, inference=True),
+    "dbrl": Wanted(linkage=True, renaming=False, inference=False),
+    "relabelling": Wanted(linkage=False, renaming=True, inference=False),
+    "dbrl-relabelled": Wanted(linkage=True, renaming=True, inference=False),
+    "inference": Wanted(linkage=False, renaming=False, inference=True),
+}
+"""The costly parts of the measures that have any."""
+
+CHEAP = Wanted(linkage=False, renaming=False, inference=False)
 
 UNKEPT = 16
 """Changes of the costliest kind that can be undone at once."""
@@ -107,10 +119,10 @@ class Tracker:
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The costly parts that this measure needs."""
-        name = self.request.measure
-        renames = name in RENAMING and bool(categorical(self.original.schema, self._names))
-        return Wanted(name in LINKING, renames, name in INFERRING)
+        """The costly parts that this measure needs; without categories none is renamed."""
+        wanted = COSTLY.get(self.request.measure, CHEAP)
+        renames = wanted.renaming and bool(categorical(self.original.schema, self._names))
+        return wanted._replace(renaming=renames)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -125,29 +137,29 @@ class Tracker:
         return np.array(rows, dtype=np.int64)
 
     @cached_property
-    def _ground(self) -> Ground:
-        return Ground()
+    def _allocation(self) -> Allocation:
+        return Allocation()
 
     @cached_property
     def _blank(self) -> State:
         """The state of every masked file but for its own numbers."""
         check_original(self.original, self._names)
-        ground, original, request = self._ground, self.original, self.request
-        numbers = number_facts(original, request, ground)
-        categories = category_facts(original, request, ground)
+        allocation, original, request = self._allocation, self.original, self.request
+        numbers = number_facts(original, request, allocation)
+        categories = category_facts(original, request, allocation)
         linkage = linkage_facts(original, request, self.wanted.linkage, numbers.at.values)
         inference = inference_facts(original, request, self.wanted.inference, numbers.at)
-        main = version(ground, linkage, inference, categories.at.codes)
+        main = version(allocation, linkage, inference, categories.at.codes)
         names = int(categories.sizes.sum())
         renaming = Renaming(
-            ground.wholes_for(names), ground.wholes_for(len(categories.sizes)),
-            ground.wholes_for(1), ground.wholes_for(1), main, main,
+            allocation.wholes_for(names), allocation.wholes_for(len(categories.sizes)),
+            allocation.wholes_for(1), allocation.wholes_for(1), main, main,
         )  # fmt: skip
         cells = len(original) * len(categories.sizes) if self.wanted.renaming else 0
         if cells:
             renaming = renaming._replace(
-                first=version(ground, linkage, inference, ground.wholes_for(cells)),
-                second=version(ground, linkage, inference, ground.wholes_for(cells)),
+                first=version(allocation, linkage, inference, allocation.wholes_for(cells)),
+                second=version(allocation, linkage, inference, allocation.wholes_for(cells)),
             )
         people = int(inference.shares.size * (3 * inference.weights.size + 1))
         d, tables = len(numbers.values), len(categories.tables)
@@ -162,7 +174,10 @@ class Tracker:
         check_masked(self.original, masked, self._names)
         _check_plain(masked, self._names)
         blank = self._blank
-        reals, wholes = np.zeros(self._ground.reals), np.zeros(self._ground.wholes, np.int64)
+        reals, wholes = (
+            np.zeros(self._allocation.reals),
+            np.zeros(self._allocation.wholes, np.int64),
+        )
         number_start(self.original, masked, self._names, blank.numbers, reals, wholes)
         category_start(self.original, masked, self._names, blank.categories, reals, wholes)
         people, n = blank.inference.weights.size, len(self.original)

@@ -21,7 +21,7 @@ from evomask.masking.method import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.pram import Transitions, made_invariant
 from evomask.masking.randomization.transitions import percent_kept, properties_of
-from evomask.measures.expected.forecast import Outlook
+from evomask.measures.expected.forecast import Forecast
 from evomask.measures.expected.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
 from evomask.searches.equations.genome import (
@@ -96,7 +96,7 @@ class MatrixEquations:
 
     Args:
         judge: loss and risk of matrices.
-        outlook: the same foretold in no time.
+        forecast: the same foretold in no time.
         cost: one number of loss and risk.
         climb: how many mutations are tried on a child before it is measured.
         remembered: loss and risk of matrices met so far; it saves time and changes nothing.
@@ -104,7 +104,7 @@ class MatrixEquations:
 
     draws: CommonDraws
     judge: Randomized
-    outlook: Outlook
+    forecast: Forecast
     language: Language
     begin: Begin
     cost: Cost
@@ -140,12 +140,12 @@ class MatrixEquations:
 
     def _foretold(self, parent: Individual[Equation], cost: Cost) -> Promise:
         """The cost that is to be expected, put right by what is foretold wrong of the parent."""
-        loss, risk = self.outlook(self.matrices(parent.genome))
+        loss, risk = self.forecast(self.matrices(parent.genome))
         more_loss, more_risk = parent.fitness[0] - loss, parent.fitness[1] - risk
         paid = self.penalty(parent.genome)
 
         def promise(equation: Equation) -> float:
-            loss, risk = self.outlook(self.matrices(equation))
+            loss, risk = self.forecast(self.matrices(equation))
             owed = self.penalty(equation) - paid
             return round(cost((loss + more_loss + owed, risk + more_risk + owed)), DECIMALS)
 

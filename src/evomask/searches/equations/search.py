@@ -22,9 +22,9 @@ from evomask.evolution.tree import full, grow
 from evomask.masking.method import About
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import frequencies_of
-from evomask.measures.expected.forecast import Outlook
-from evomask.measures.expected.randomized import Randomized, profile_measures
-from evomask.measures.profiles import RiskProfile
+from evomask.measures.expected.forecast import Forecast
+from evomask.measures.expected.randomized import Randomized
+from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
@@ -199,14 +199,13 @@ class EquationsSearch:
         names = masked_attributes(table, parameters.attributes)
         scope = tuple(dict.fromkeys((*table.schema.quasi_identifiers, *names)))
         draws = CommonDraws(table, names, around.draws)
-        measures = profile_measures(
-            parameters.profile, scope, probabilistic=parameters.probabilistic
-        )
+        pair = PROFILES[parameters.profile]
+        measures = pair.measures(scope, probabilistic=parameters.probabilistic)
         cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
         problem = MatrixEquations(
             draws,
             Randomized.of(table, measures, draws.masked, parameters.draws),
-            Outlook.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
+            Forecast.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
             _begin(parameters),
             cost,
@@ -243,10 +242,10 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
     some = ("+", "same", "/", "freq_j", "N")
 
     def timed() -> float:
-        problem.outlook(problem.matrices(some))
+        problem.forecast(problem.matrices(some))
         started = time.perf_counter()
         for _ in range(TRIAL):
-            problem.outlook(problem.matrices(some))
+            problem.forecast(problem.matrices(some))
         spent = (time.perf_counter() - started) / TRIAL
         return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent, 1e-9)))
 

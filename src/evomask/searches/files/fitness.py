@@ -9,7 +9,7 @@ from evomask.arrays import Floats
 from evomask.data.table import Table
 from evomask.evolution.individual import Fitness, Joined
 from evomask.measures.measure import Reading
-from evomask.measures.profiles import Loss, PapersRisk, RiskProfile, StrictRisk
+from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.files.by_record import RecordRisk
 from evomask.searches.files.genome import Coding, Genome
 
@@ -21,10 +21,6 @@ one alone, that which lowers the other is the better one."""
 AIMS: dict[Joined, tuple[float, float, float, float]] = {
     Joined.WORST: (1.0, 1.0, SIDE, SIDE),
     Joined.MEAN: (0.0, 0.0, 0.5, 0.5),
-}
-RISKS: dict[RiskProfile, type[StrictRisk | PapersRisk]] = {
-    RiskProfile.STRICT: StrictRisk,
-    RiskProfile.PAPERS: PapersRisk,
 }
 
 
@@ -43,24 +39,24 @@ class Judge:
 
     @cached_property
     def loss(self) -> Reading:
-        """The loss of both profiles."""
-        return Loss(self.coding.names).against(self.coding.original)
+        """The loss of the profile."""
+        return PROFILES[self.profile].loss(self.coding.names).against(self.coding.original)
 
     @cached_property
     def risk(self) -> Reading:
         """The risk that is searched for: the profile's without probabilistic linkage."""
-        measure = RISKS[self.profile](self.coding.names, probabilistic=False)
+        measure = PROFILES[self.profile].risk(self.coding.names, probabilistic=False)
         return measure.against(self.coding.original)
 
     @cached_property
     def reported(self) -> Reading:
         """The whole risk of the profile."""
-        return RISKS[self.profile](self.coding.names).against(self.coding.original)
+        return PROFILES[self.profile].risk(self.coding.names).against(self.coding.original)
 
     @property
     def followed(self) -> str:
         """The name of the risk that is searched for, as bursts follow it."""
-        return RISKS[self.profile].about.name
+        return PROFILES[self.profile].risk.about.name
 
     @cached_property
     def _by_record(self) -> RecordRisk:

@@ -15,7 +15,7 @@ from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.measure import Measure
-from evomask.measures.profiles import classic_loss, classic_risk, profile
+from evomask.measures.profiles import RiskProfile, classic_loss, classic_risk, profile
 from evomask.searches.grouping.components import Microaggregations
 from evomask.searches.grouping.genome import Grouping, identity
 from evomask.searches.grouping.operators import MUTATIONS
@@ -30,8 +30,8 @@ class Measured(StrEnum):
 
     SIMPLE = "simple"
     CLASSIC = "classic"
-    STRICT = "strict"
-    PAPERS = "papers"
+    STRICT = RiskProfile.STRICT.value
+    PAPERS = RiskProfile.PAPERS.value
 
 
 @dataclass(frozen=True)
@@ -132,5 +132,4 @@ def _judge(parts: Microaggregations, measured: Measured) -> Judge | None:
 def _measures(names: tuple[str, ...], measured: Measured) -> tuple[Measure, Measure]:
     if measured is Measured.CLASSIC:
         return classic_loss(names), classic_risk(names)
-    chosen = profile(measured.value)
-    return chosen.loss(names), chosen.risk(names)
+    return profile(measured.value).measures(names)

@@ -27,11 +27,11 @@ from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.limits import DOMINANT, Limits
 from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.randomization.transitions import rows_to_one
-from evomask.measures.expected.forecast import Outlook
-from evomask.measures.expected.randomized import Randomized, profile_measures
+from evomask.measures.expected.forecast import Forecast
+from evomask.measures.expected.randomized import Randomized
 from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
-from evomask.measures.profiles import RiskProfile
+from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import NAME, TransitionProblem
@@ -198,7 +198,8 @@ def _scope(table: Table, masked: tuple[str, ...]) -> tuple[str, ...]:
 def _measures(
     layout: Layout, names: tuple[str, ...], parameters: Parameters
 ) -> tuple[Measure, Measure]:
-    loss, risk = profile_measures(parameters.profile, names, probabilistic=parameters.probabilistic)
+    pair = PROFILES[parameters.profile]
+    loss, risk = pair.measures(names, probabilistic=parameters.probabilistic)
     if parameters.fitness is Sought.BIVARIATE:
         return BivariateLoss((*layout.attributes, parameters.beside)), risk
     return loss, risk
@@ -209,29 +210,29 @@ def _guide(
 ) -> Guide:
     """What bursts climb by."""
     strict = parameters.profile is RiskProfile.STRICT
-    foretell = _in_scope(layout, Outlook.in_part(layout.table, names, strict=strict))
+    foretell = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
     if parameters.fitness is Sought.SCORE:
         return foretell
     return lambda flat: (measured.loss(layout.matrices(flat)), foretell(flat)[1])
 
 
-def _in_scope(layout: Layout, outlook: Outlook) -> Guide:
-    """The outlook of the masked attributes' matrices; the others in scope stay."""
-    if layout.attributes == outlook.attributes:
-        return outlook.read
+def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
+    """The forecast of the masked attributes' matrices; the others in scope stay."""
+    if layout.attributes == forecast.attributes:
+        return forecast.read
     numbered = {
         name: np.full((size, size), np.nan)
         for name, size in zip(layout.attributes, layout.sizes, strict=True)
     }
-    frame = outlook.flat(numbered)
-    order = [name for name in outlook.attributes if name in layout.attributes]
+    frame = forecast.flat(numbered)
+    order = [name for name in forecast.attributes if name in layout.attributes]
     holes = np.flatnonzero(np.isnan(frame))
 
     def read(flat: Floats) -> tuple[float, float]:
         whole = frame.copy()
         matrices = layout.matrices(flat)
         whole[holes] = np.concatenate([matrices[name].ravel() for name in order])
-        return outlook.read(whole)
+        return forecast.read(whole)
 
     return read
 
