@@ -108,7 +108,7 @@ class Result(Generic[F]):
 
     def pick(self, wish: str) -> int:
         """The number of another point: ``knee``, ``max-risk=20``, ``max-loss=10``."""
-        from evomask.runs.front import pick
+        from evomask.portfolio.picking import pick
 
         return pick(self.done.front, wish, self.done.chosen).number
 
@@ -119,12 +119,14 @@ class Result(Generic[F]):
             shuffled: give the records in random order and renew the index, so that a release
                 cannot be laid beside the original.
         """
+        from evomask.runs.shuffling import release_order
+
         number = self.chosen if point is None else int(self.pick(str(point)))
         masked: F = frame_like(self.frame, self.done.table, self.done.masked(number))
         if not shuffled:
             return masked
-        rng = np.random.default_rng([self.done.seed, number])
-        released: F = reordered(masked, rng.permutation(len(masked)))
+        order = release_order(self.done.seed, number, len(masked))
+        released: F = reordered(masked, order)
         return released
 
     def report(self, path: str | Path, *, public: bool = False) -> Path:
@@ -196,6 +198,7 @@ def protect(
 
     Nothing is printed, and the frame is left alone.
     """
+    from evomask.execution.local import Local
     from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.inputs import Input, with_quasi_identifiers
     from evomask.runs.protect import protect_table
@@ -215,7 +218,7 @@ def protect(
         evaluations,
         tuple(searches),
     )
-    return Result(frame, protect_table(table, job, workers=workers))
+    return Result(frame, protect_table(table, job, evaluators=Local(workers)))
 
 
 def protect_graph(

@@ -46,6 +46,7 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
+    from evomask.execution.local import Local
     from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.protect import protect_file
     from evomask.runs.protected import ProtectJob
@@ -55,17 +56,19 @@ def protect(
         options.names(searches), pick,
     )  # fmt: skip
     with watching(f"protecting {file}", quiet=quiet) as view:
-        done = protect_file(job, workers=workers, watch=view.show, tell=view.tell)
+        done = protect_file(job, evaluators=Local(workers), watch=view.show, tell=view.tell)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
 
 def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> None:
     """Go on with the job kept in a folder."""
+    from evomask.execution.local import Local
     from evomask.runs.protect import resume_protection
 
+    evaluators = Local(workers)
     with watching(f"going on in {folder}", quiet=quiet) as view:
-        done = resume_protection(folder, workers=workers, watch=view.show, tell=view.tell)
+        done = resume_protection(folder, evaluators=evaluators, watch=view.show, tell=view.tell)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

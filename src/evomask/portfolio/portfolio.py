@@ -8,7 +8,7 @@ those of the plan; under one of seconds they are the times in the journal. So a 
 resumed takes the same turns again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Protocol, TypeVar
@@ -22,12 +22,12 @@ from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
+from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.candidate import Candidate, front_of, volume_of
 from evomask.portfolio.members import GRID
 from evomask.portfolio.state import PortfolioState, Round
 from evomask.portfolio.turns import Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
-from evomask.runs.journal import Journal
 
 T = TypeVar("T")
 
@@ -37,11 +37,23 @@ ROUND = 1.0
 DONE = "nothing is left to try"
 
 
-class Work(Protocol):
-    """Who carries out the tasks of a portfolio."""
+class Accounts(Protocol):
+    """Who writes down every round and when it ended, and what was decided by the clock."""
 
-    def __call__(self, tasks: Sequence[Any], first: int) -> Sequence[Any]:
-        """The outcomes, in order; serial numbers go on from *first*."""
+    def tell(self, after: PortfolioState) -> None:
+        """Write down a new round; one that is gone over again only sets the clock."""
+        ...
+
+    def time_at(self, state: PortfolioState) -> float:
+        """Seconds used when the state was reached."""
+        ...
+
+    def took(self, generation: int) -> float:
+        """Seconds that one round took."""
+        ...
+
+    def decide(self, name: str, compute: Callable[[], float]) -> float:
+        """A number decided once, and the same ever after."""
         ...
 
 
@@ -59,8 +71,8 @@ class Portfolio:
 
     shop: Workshop
     budget: Budget
-    journal: Journal
-    work: Work
+    journal: Accounts
+    work: Evaluator[Breed | Make | Adopt, Any]
     workers: int = 1
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:

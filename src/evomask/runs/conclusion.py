@@ -9,13 +9,13 @@ from evomask.data.schema import Role
 from evomask.io.tables import Written
 from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import File, left_out
+from evomask.portfolio.picking import pick
 from evomask.portfolio.portfolio import shares
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.descriptions import described
 from evomask.runs.findings import findings
-from evomask.runs.front import pick
-from evomask.runs.patience import without_a_turn
+from evomask.runs.notes import without_a_turn
 from evomask.runs.protected import Found, OperatorTally, Protected, ProtectJob
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.evolution.checkpoint import write_whole
+from evomask.io.files import replace_file
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.portfolio.candidate import ORIGINAL, Candidate
@@ -64,7 +64,7 @@ def read_findings(folder: Path) -> dict[int, Found]:
 def write_findings(folder: Path, found: Mapping[int, Found]) -> None:
     """Keep what is known of points."""
     content = msgspec.json.encode(dict(found))
-    write_whole(folder / FINDINGS, lambda file: file.write(content))
+    replace_file(folder / FINDINGS, lambda file: file.write(content))
 
 
 def _looked_at(done: Protected, number: int, *, attack: bool) -> Found:

@@ -16,21 +16,25 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.local import evaluator
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
+from evomask.io.files import replace_file
 from evomask.io.tables import Written, write_table
 from evomask.portfolio.members import File, members_for, searches_for
+from evomask.portfolio.picking import check_wish
 from evomask.portfolio.portfolio import Portfolio, share_used, shares
 from evomask.portfolio.preparation import load_kernels
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Settings, Workshop
 from evomask.runs.conclusion import concluded
 from evomask.runs.findings import read_findings, write_findings
-from evomask.runs.front import check_wish
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
-from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.protected import Progress, Protected, ProtectJob
+from evomask.runs.rows import portfolio_rows
+from evomask.runs.shuffling import release_order
+from evomask.runs.snapshots import Snapshots
 from evomask.runs.store import Store
 
 Watch = Callable[[Progress], None]
@@ -40,14 +44,11 @@ PORTFOLIO = "portfolio"
 FOR_AUDIT = 0.1
 """Share of the seconds that is kept for the audit."""
 
-ORDER = 3
-"""Marks the stream that released records are shuffled with."""
-
 
 def protect_file(
     job: ProtectJob,
     *,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Protected:
@@ -62,18 +63,22 @@ def protect_file(
     )
     store = Store.create(job.folder, plan)
     with store.locked():
-        return _protected(_Run(job, loaded, shop, plan, store, workers), watch, tell)
+        return _protected(_Run(job, loaded, shop, plan, store, evaluators), watch, tell)
 
 
 def protect_table(
-    table: Table, job: ProtectJob, *, workers: int = 1, watch: Watch | None = None
+    table: Table,
+    job: ProtectJob,
+    *,
+    evaluators: Evaluators = Local(),
+    watch: Watch | None = None,
 ) -> Protected:
     """The same for a table at hand; nothing is kept on disk."""
     check_wish(job.pick)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     shop = workshop_for(table, job, seed)
     journal, budget = Journal(), for_search(job.budget)
-    state = search(shop, PortfolioState(), budget, journal, workers, watch)
+    state = search(shop, PortfolioState(), budget, journal, evaluators, watch)
     left = _left(job.budget, journal.seconds)
     done = concluded(replace(job, seed=seed), shop, state, journal.times, {}, left)
     return replace(done, interrupted=_is_unfinished(state, shop, budget, journal.seconds))
@@ -82,7 +87,7 @@ def protect_table(
 def resume_protection(
     folder: Path,
     *,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
     go_on: bool = True,
@@ -100,7 +105,7 @@ def resume_protection(
         if wish:
             check_wish(wish)
             plan = msgspec.structs.replace(plan, pick=wish)
-        done = _protected(_taken_up(plan, store, workers), watch, tell, go_on=go_on)
+        done = _protected(_taken_up(plan, store, evaluators), watch, tell, go_on=go_on)
         store.save_plan(plan)
         return done
 
@@ -129,10 +134,10 @@ class _Run:
     shop: Workshop
     plan: Plan
     store: Store
-    workers: int
+    evaluators: Evaluators
 
 
-def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
+def _taken_up(plan: Plan, store: Store, evaluators: Evaluators) -> _Run:
     check_input(plan)
     loaded = load(plan.input)
     try:
@@ -150,20 +155,21 @@ def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
         pick=plan.pick,
     )
     shop = Workshop(loaded.table, settings, plan.seed)
-    return _Run(job, loaded, shop, plan, store, workers)
+    return _Run(job, loaded, shop, plan, store, evaluators)
 
 
 def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True) -> Protected:
     journal = run.store.journal()
-    state = newest_state(run.store, run.shop)
+    codec = PortfolioCodec(run.shop)
+    state = run.store.newest_state(codec) or PortfolioState()
     if state.rounds:
         journal.require(state)
     budget = for_search(run.plan.budget)
     if go_on:
         members = run.shop.settings.members.values()
         load_kernels(tell, {member.search for member in members})
-        snapshots = Snapshots(run.store, run.shop, journal)
-        state = search(run.shop, state, budget, journal, run.workers, watch, snapshots.offer)
+        snapshots = Snapshots(run.store, codec, journal)
+        state = search(run.shop, state, budget, journal, run.evaluators, watch, snapshots.offer)
         snapshots.take(state)
     if not state.front:
         raise RunError(f"nothing was found yet; go on with `evomask resume {run.store.folder}`")
@@ -180,7 +186,7 @@ def _protected(run: _Run, watch: Watch | None, tell: Tell, *, go_on: bool = True
         sha256=run.plan.sha256["data"],
     )
     write_findings(run.store.folder, done.found)
-    write_front(run.store.folder, replace(state, front=done.front), done.found, run.shop)
+    run.store.save_front(portfolio_rows(replace(state, front=done.front), done.found, run.shop))
     return replace(done, written=_release(done, run))
 
 
@@ -196,16 +202,16 @@ def search(
     state: PortfolioState,
     budget: Budget,
     journal: Journal,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     keep: Callable[[PortfolioState], None] = lambda _: None,
 ) -> PortfolioState:
     """Go on from a state until the budget is used up or someone interrupts."""
     now = state
     try:
-        with evaluator(shop, workers) as work:
+        with evaluators(shop) as work:
             journal.start()
-            portfolio = Portfolio(shop, budget, journal, work, workers)
+            portfolio = Portfolio(shop, budget, journal, work, evaluators.workers)
             for now in portfolio.states(state):
                 keep(now)
                 if watch and now.front:
@@ -231,12 +237,11 @@ def _left(budget: Budget, used: float) -> float | None:
 
 
 def _release(done: Protected, run: _Run) -> Written:
-    """Write the records in random order; how they were shuffled stays in the folder.
-
-    Every point has an order of its own, so that two released files cannot be put side by side.
-    """
-    order = np.random.default_rng([done.seed, ORDER, done.chosen.number]).permutation(done.records)
-    np.save(done.job.folder / "order.npy", order, allow_pickle=False)
+    """Write the records in random order; how they were shuffled stays in the folder."""
+    order = release_order(done.seed, done.chosen.number, done.records)
+    replace_file(
+        done.job.folder / "order.npy", lambda file: np.save(file, order, allow_pickle=False)
+    )
     folder = done.job.folder / "masked"
     folder.mkdir(exist_ok=True)
     masked = done.masked(done.chosen.number).take(order)

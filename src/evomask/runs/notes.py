@@ -1,4 +1,4 @@
-"""Whether a search had too little time to bring anything, told in a sentence."""
+"""What a user should know of a run that had too little time, in a sentence each."""
 
 from collections.abc import Sequence
 from typing import Any
