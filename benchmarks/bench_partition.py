@@ -19,6 +19,7 @@ import numpy as np
 
 from evomask.data.distance import Standardizer
 from evomask.data.partition import information_loss
+from evomask.execution.local import Local
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.kernels.groups.mdav import mdav
@@ -42,7 +43,7 @@ def cpu_seconds() -> float:
 def searched(path: Path, quasi: tuple[str, ...], k: int, limits: Limits, workers: int) -> Run:
     source = Input(path, quasi_identifiers=quasi)
     job = SearchJob(source, "partition", {"k": str(k)}, limits, seed=1)
-    return search_file(job, workers=workers)
+    return search_file(job, evaluators=Local(workers))
 
 
 def evaluations_in(seconds: float, path: Path, quasi: tuple[str, ...], k: int) -> int:

@@ -19,6 +19,7 @@ import polars as pl
 from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.execution.local import Local
 from evomask.io.datasets import reference_file
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import MaskingMethod
@@ -84,7 +85,7 @@ def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -
         seed=SEED,
         searches=searches,
     )
-    return protect_table(table, job, workers=WORKERS)
+    return protect_table(table, job, evaluators=Local(WORKERS))
 
 
 def against_each_alone(case: Case, seconds: float) -> Protection:

@@ -14,7 +14,7 @@ BELOW_RUNS = {
 MAY_IMPORT = {
     "errors": set(),
     "kernels": set(),
-    "evolution": set(),
+    "evolution": {"execution"},
     "execution": set(),
     "data": {"kernels"},
     "io": {"data"},
@@ -25,10 +25,10 @@ MAY_IMPORT = {
     "runs": BELOW_RUNS,
     "papers": BELOW_RUNS | {"runs"},
     "reports": {"runs", "data"},
-    "api": {"runs", "reports", "io", "data"},
+    "api": {"runs", "reports", "io", "data", "execution"},
     "web": {"api", "runs", "reports"},
     "__main__": {"cli"},
-    "cli": {"api", "runs", "papers", "reports", "web"},
+    "cli": {"api", "runs", "papers", "reports", "web", "execution"},
 }
 
 # Third parties have one home each; a path prefix below src/evomask.

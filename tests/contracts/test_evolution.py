@@ -1,10 +1,12 @@
 """The laws of the evolution core: operators, archives, evaluators, states, fitness."""
 
+from io import BytesIO
+
 import numpy as np
 import pytest
 
 from evomask.evolution.archive import Best, BoxedFront, Front
-from evomask.evolution.checkpoint import load, save
+from evomask.evolution.checkpoint import StateCodec, read_state, write_state
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import (
@@ -27,7 +29,7 @@ from evomask.evolution.tree import (
     span,
 )
 from evomask.evolution.variation import cross_points, cross_uniformly
-from evomask.execution.local import InProcess, evaluator
+from evomask.execution.local import InProcess, Local
 from tests.toys import SYMBOLS, LeadingOnesTrailingZeros, OneMax, Regression
 
 TREES = [half_and_half(SYMBOLS, 4, i, np.random.default_rng(i)) for i in range(2)]
@@ -123,14 +125,16 @@ class TestEveryScheme:
     def run(self, request):
         return request.param
 
-    def test_saved_and_loaded_on_the_way_equals_run_straight(self, run, tmp_path):
+    def test_saved_and_loaded_on_the_way_equals_run_straight(self, run):
         problem, scheme, size, archive = run
         work = InProcess(Worker(problem, 4))
         first = begin(size, work, archive=archive)
         straight = evolve(first, scheme, work, seed=4, until=generations(20))
         halfway = evolve(first, scheme, work, seed=4, until=generations(9))
-        save(tmp_path / "state.npz", halfway, problem.pack)
-        resumed = load(tmp_path / "state.npz", problem.unpack, archive)
+        codec, file = StateCodec(problem.pack, problem.unpack, archive), BytesIO()
+        write_state(file, halfway, codec)
+        file.seek(0)
+        resumed = read_state(file, codec)
         assert evolve(resumed, scheme, work, seed=4, until=generations(20)) == straight
 
     def test_keeps_the_size_of_its_population(self, run):
@@ -154,7 +158,7 @@ def test_evaluators_give_the_same_state_with_any_number_of_workers():
     problem, scheme, size, archive = RUNS["plus"]
     states = []
     for workers in (1, 2, 3):
-        with evaluator(Worker(problem, 4), workers) as work:
+        with Local(workers)(Worker(problem, 4)) as work:
             first = begin(size, work, archive=archive)
             states.append(evolve(first, scheme, work, seed=4, until=generations(4)))
     genomes = [[m.genome.tolist() for m in state.population] for state in states]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.local import AcrossCores, InProcess, evaluator
+from evomask.execution.local import AcrossCores, InProcess, Local
 
 
 def square(task, serial):
@@ -63,13 +63,13 @@ def test_no_process_is_left_after_an_error():
 
 
 def test_one_worker_means_this_process():
-    with evaluator(square, 1) as work:
+    with Local(1)(square) as work:
         assert isinstance(work, InProcess)
 
 
 def test_no_workers_are_refused():
-    with pytest.raises(ParameterError, match="workers"), evaluator(square, 0):
-        pass
+    with pytest.raises(ParameterError, match="workers must be at least 1, got 0"):
+        Local(0)
 
 
 SCRIPT = """

@@ -15,7 +15,7 @@ from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
 from evomask.portfolio.members import File, Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio, share_used, shares, spread, waiting
-from evomask.portfolio.state import PortfolioState, load, save
+from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Make, Refusal, Settings, Workshop
 from evomask.runs.journal import Journal
 
@@ -74,14 +74,15 @@ def test_the_same_seed_takes_the_same_turns(states):
     assert list(again[-1].candidates) == list(states[-1].candidates)
 
 
-def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states, tmp_path):
+def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states):
     shop = shop_for(table_of(people()), Requirement(k=3))
-    save(tmp_path / "state.npz", states[-2], shop)
+    codec = PortfolioCodec(shop)
+    saved = codec.save(states[-2])
     journal = Journal()
     for state in states[:-1]:
         journal.tell(state)
     portfolio = Portfolio(shop, Budget(None, 40), journal, InProcess(shop))
-    again = list(portfolio.states(load(tmp_path / "state.npz", shop)))
+    again = list(portfolio.states(codec.load(saved)))
     assert again[-1].rounds == states[-1].rounds
     assert list(again[-1].candidates) == list(states[-1].candidates)
 

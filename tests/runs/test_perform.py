@@ -14,6 +14,7 @@ import pytest
 
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
+from evomask.execution.local import Local
 from evomask.runs.perform import perform, resume
 from evomask.runs.store import Store
 from tests.runs.conftest import TOY_PACKAGE
@@ -48,7 +49,7 @@ def done(store, **how):
 @pytest.mark.parametrize("workers", [2, 3])
 def test_any_number_of_workers_gives_the_same_bytes(new_store, workers):
     alone, many = new_store("alone"), new_store("many")
-    assert done(many, workers=workers) == done(alone)
+    assert done(many, evaluators=Local(workers)) == done(alone)
 
 
 def test_a_run_that_is_kept_and_one_that_is_not_find_the_same(new_store, plan_of):
@@ -109,7 +110,7 @@ def check_kill(new_store, moment):
     shutil.rmtree(straight.folder)
     straight = Store.create(straight.folder, plain)
     assert killed(hit, int(rng.integers(1, 28)), float(rng.uniform(0, 0.02)))
-    assert done(hit, workers=int(rng.integers(1, 3))) == done(straight)
+    assert done(hit, evaluators=Local(int(rng.integers(1, 3)))) == done(straight)
 
 
 @pytest.mark.parametrize("moment", range(3))

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from evomask.errors import ParameterError, RunError
+from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.events import Turn
 from evomask.runs.inputs import Input
@@ -240,7 +241,7 @@ def check_kill(once, job, moment, monkeypatch):
             protect_file(job)
     rounds = int(rng.integers(0, len(once.protection.state.rounds)))
     assert killed(job.folder, rounds, float(rng.uniform(0, 0.2)))
-    resume_protection(job.folder, workers=int(rng.integers(1, 3)))
+    resume_protection(job.folder, evaluators=Local(int(rng.integers(1, 3))))
     assert results(job.folder) == results(once.folder)
 
 

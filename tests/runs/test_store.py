@@ -5,6 +5,7 @@ import pytest
 
 from evomask.errors import RunError
 from evomask.evolution.archive import Front
+from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.state import State
 from evomask.runs.perform import perform
 from evomask.runs.store import Store
@@ -33,26 +34,25 @@ def test_a_folder_without_a_run_is_an_error(tmp_path):
         Store(tmp_path).plan()
 
 
-def pack(genome):
-    return {}
+CODEC = StateCodec(lambda genome: {}, lambda arrays: None, Front())
 
 
 def test_the_newest_whole_snapshot_wins(store):
     for generation in (3, 4):
-        store.save_state(State(generation=generation), pack)
+        store.save_state(State(generation=generation), CODEC)
     newest = store.folder / "state-000000000004.npz"
     newest.write_bytes(newest.read_bytes()[:100])
-    assert store.newest_state(lambda arrays: None, Front()).generation == 3
+    assert store.newest_state(CODEC).generation == 3
 
 
 def test_old_snapshots_go(store):
     for generation in range(5):
-        store.save_state(State(generation=generation), pack)
+        store.save_state(State(generation=generation), CODEC)
     assert len(list(store.folder.glob("state-*"))) == 2
 
 
 def test_without_a_snapshot_there_is_no_state(store):
-    assert store.newest_state(lambda arrays: None, Front()) is None
+    assert store.newest_state(CODEC) is None
 
 
 def test_two_processes_cannot_work_on_one_run(store):

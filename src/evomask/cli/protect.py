@@ -47,6 +47,7 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
+    from evomask.execution.local import Local
     from evomask.runs.job import ProtectJob, required
     from evomask.runs.protect import protect_file
 
@@ -55,17 +56,18 @@ def protect(
         options.names(searches), pick,
     )  # fmt: skip
     with _watching(f"protecting {file}", quiet=quiet) as watch:
-        done = protect_file(job, workers=workers, watch=watch)
+        done = protect_file(job, evaluators=Local(workers), watch=watch)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
 
 def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> None:
     """Go on with the job kept in a folder."""
+    from evomask.execution.local import Local
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
-        done = resume_protection(folder, workers=workers, watch=watch)
+        done = resume_protection(folder, evaluators=Local(workers), watch=watch)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

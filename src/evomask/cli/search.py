@@ -20,6 +20,7 @@ from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
     from evomask.data.parameters import Parameter
+    from evomask.execution.evaluator import Evaluators
     from evomask.runs.perform import Run
     from evomask.searches.catalogue import Search
 
@@ -153,12 +154,14 @@ def _search(
     *,
     source: options.Source,
 ) -> None:
+    from evomask.execution.local import Local
     from evomask.runs.search import Limits, SearchJob, search_file
 
     limits = Limits(generations, evaluations, seconds)
     job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
-    done = search_file(job, workers=workers, watch=progress_line(quiet=quiet))
-    shown = _studied(done, study, figures or (run and run / "study"), workers)
+    evaluators = Local(workers)
+    done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
+    shown = _studied(done, study, figures or (run and run / "study"), evaluators)
     if figures is not None and done.charts:
         from evomask.reports.studies import write_charts
 
@@ -173,6 +176,7 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
+    from evomask.execution.local import Local
     from evomask.runs.perform import resume as go_on
     from evomask.runs.protect import is_protection
     from evomask.runs.store import Store
@@ -180,7 +184,7 @@ def resume(
     if is_protection(Store(folder).plan()):
         resume_protected(folder, workers=workers, json=json, quiet=quiet)
         return
-    done = go_on(folder, workers=workers, watch=progress_line(quiet=quiet))
+    done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 
@@ -210,7 +214,9 @@ def tell(
             say(f"file {path}")
 
 
-def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int) -> dict[str, Any]:
+def _studied(
+    run: "Run", study: Study | None, folder: Path | None, evaluators: "Evaluators"
+) -> dict[str, Any]:
     if study is None:
         return {}
     from evomask.reports.studies import write_study
@@ -221,7 +227,7 @@ def _studied(run: "Run", study: Study | None, folder: Path | None, workers: int)
     if study is Study.POPULATION:
         done = FilesStudy.of(run)
     else:
-        done = OperatorStudy.of(run, workers=workers)
+        done = OperatorStudy.of(run, evaluators=evaluators)
     if folder is None:
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)

@@ -1,16 +1,11 @@
-"""A state as one file: arrays and JSON in an uncompressed npz, no pickle.
-
-The same state gives the same bytes; a file appears whole or not at all.
-"""
+"""A state as arrays, and as the bytes of an uncompressed npz file: numbers and JSON, no pickle."""
 
 import io
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import IO, Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import IO, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +17,60 @@ from evomask.evolution.ledger import Births, Deaths, Ledger
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, Summary
 
-T = TypeVar("T")
+S = TypeVar("S")
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 FORMAT = 1
 _OLDEST_DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def save(path: Path, state: State[G], pack: Callable[[G], Arrays]) -> None:
-    """Write a state; *pack* turns a genome into named arrays."""
-    write_arrays(path, state_as_arrays(state, pack))
+class Codec(Protocol[S]):
+    """Turns a state of one kind into named arrays, and arrays into the same state again."""
+
+    def save(self, state: S) -> Arrays:
+        """The arrays that a state is kept as."""
+        ...
+
+    def load(self, arrays: Arrays) -> S:
+        """The state that was saved."""
+        ...
 
 
-def load(path: Path, unpack: Callable[[Arrays], G], archive: Archive[G]) -> State[G]:
-    """Read a state; *archive* is an empty one of the kind the run keeps."""
-    return read_arrays(path, lambda arrays: state_from_arrays(arrays, unpack, archive))
+@dataclass(frozen=True)
+class StateCodec(Generic[G]):
+    """Saves and loads the states of one search.
+
+    Args:
+        pack: a genome as named arrays.
+        unpack: the genome that was packed.
+        archive: an empty one of the kind the run keeps.
+    """
+
+    pack: Callable[[G], Arrays]
+    unpack: Callable[[Arrays], G]
+    archive: Archive[G]
+
+    def save(self, state: State[G]) -> Arrays:
+        """The arrays that a state is kept as."""
+        return state_as_arrays(state, self.pack)
+
+    def load(self, arrays: Arrays) -> State[G]:
+        """The state that was saved."""
+        return state_from_arrays(arrays, self.unpack, self.archive)
+
+
+def write_state(file: IO[bytes], state: S, codec: Codec[S]) -> None:
+    """Write a state as an npz file; the same state gives the same bytes."""
+    _write_arrays(file, codec.save(state))
+
+
+def read_state(file: IO[bytes], codec: Codec[S]) -> S:
+    """Read a state; an error where the file is not whole or tells of something else."""
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        return codec.load(arrays)
+    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        raise RunError("this is not a whole state of a run; remove its file to go on") from error
 
 
 def state_as_arrays(state: State[G], pack: Callable[[G], Arrays]) -> dict[str, NDArray[Any]]:
@@ -75,50 +110,11 @@ def state_from_arrays(
     return _state(arrays, from_bytes(arrays["state"]), unpack, archive)
 
 
-def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Write named arrays; the file appears whole or not at all."""
-    write_whole(path, lambda file: _write_arrays(file, arrays))
-
-
-def read_arrays(path: Path, understand: Callable[[Arrays], T]) -> T:
-    """What a file of named arrays stands for; an error where it is not whole."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        return understand(arrays)
-    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        raise RunError(f"{path.name} is not a whole state of a run; remove it to go on") from error
-
-
 def arrays_as_bytes(arrays: Arrays) -> bytes:
     """Named arrays as the bytes of an npz file; the same arrays give the same bytes."""
     buffer = io.BytesIO()
     _write_arrays(buffer, arrays)
     return buffer.getvalue()
-
-
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write to a temporary file beside *path*, sync, rename: a reader never sees half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _write_arrays(file: IO[bytes], arrays: Arrays) -> None:

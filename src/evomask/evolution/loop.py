@@ -12,9 +12,11 @@ from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.evolution.archive import Archive
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task, founders
 from evomask.evolution.individual import Cost, G, Population, first
-from evomask.evolution.state import State, born
+from evomask.evolution.schemes import Unbred
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Stop
 from evomask.evolution.streams import breeding_stream, working_stream
+from evomask.execution.evaluator import Evaluator
 
 
 class Problem(Protocol[G]):
@@ -50,21 +52,13 @@ class Scheme(Protocol[G]):
         ...
 
 
-class Evaluator(Protocol[G]):
-    """Who carries out a brood; the same answers from one process, many, or many machines."""
-
-    def __call__(self, brood: Brood[G], /, first: int) -> Outcomes[G]:
-        """An outcome for each task, in order; serial numbers go on from *first*."""
-        ...
-
-
 Observer = Callable[[State[G], Brood[G], Outcomes[G], State[G]], None]
 
 
 def evolve(
     state: State[G],
     scheme: Scheme[G],
-    work: Evaluator[G],
+    work: Evaluator[Task[G], Outcome[G]],
     *,
     seed: int,
     until: Stop,
@@ -87,7 +81,7 @@ def evolve(
 
 def begin(
     count: int,
-    work: Evaluator[G],
+    work: Evaluator[Task[G], Outcome[G]],
     *,
     archive: Archive[G] | None = None,
     observers: Iterable[Observer[G]] = (),
@@ -98,14 +92,14 @@ def begin(
         raise ParameterError(f"a search needs at least 1 first genome, got {count}")
     nobody: State[G] = State() if archive is None else State(archive=archive)
     watching = tuple(observers)
-    return _turn(nobody, _Founding(), founders(count), work, observers=watching, cost=cost)
+    return _turn(nobody, Unbred(), founders(count), work, observers=watching, cost=cost)
 
 
 def _turn(
     state: State[G],
     scheme: Scheme[G],
     brood: Brood[G],
-    work: Evaluator[G],
+    work: Evaluator[Task[G], Outcome[G]],
     *,
     observers: tuple[Observer[G], ...],
     cost: Cost,
@@ -115,14 +109,6 @@ def _turn(
     for observe in observers:
         observe(state, brood, outcomes, after)
     return after
-
-
-class _Founding(Generic[G]):
-    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        raise NotImplementedError("the first brood is not bred")
-
-    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        return born(state, brood, outcomes)
 
 
 @dataclass(frozen=True)

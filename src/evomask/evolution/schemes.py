@@ -29,6 +29,19 @@ MUTATE = "mutate"
 
 
 @dataclass(frozen=True)
+class Unbred(Generic[G]):
+    """Breeds nothing: the first genomes are all there is to try, and they are the population."""
+
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        """An empty brood, which ends a run."""
+        return ()
+
+    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
+        """What was made from the tasks, whoever wrote them down."""
+        return born(state, brood, outcomes)
+
+
+@dataclass(frozen=True)
 class Generational(Generic[G]):
     """A new population each generation, parents by roulette wheel; the best is never lost.
 

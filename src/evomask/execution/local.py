@@ -8,69 +8,64 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from evomask.errors import ParameterError, RunError
+from evomask.execution.evaluator import Evaluator
 
-T_contra = TypeVar("T_contra", contravariant=True)
-R_co = TypeVar("R_co", covariant=True)
 T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_PER_WORKER = 4
 
 
-class Perform(Protocol[T_contra, R_co]):
-    """Does one task; it must survive being sent to another process."""
+@dataclass(frozen=True)
+class Local:
+    """Evaluators on this machine: one worker means this process, more mean as many processes."""
 
-    def __call__(self, task: T_contra, serial: int, /) -> R_co:
-        """The outcome of a task."""
-        ...
+    workers: int = 1
 
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ParameterError(f"workers must be at least 1, got {self.workers}")
 
-@contextmanager
-def evaluator(
-    perform: Perform[T, R], workers: int = 1
-) -> "Iterator[InProcess[T, R] | AcrossCores[T, R]]":
-    """Whoever carries out tasks with so many workers; one means in this process."""
-    if workers < 1:
-        raise ParameterError(f"workers must be at least 1, got {workers}")
-    if workers == 1:
-        yield InProcess(perform)
-    else:
-        with AcrossCores(perform, workers) as cores:
-            yield cores
+    def __call__(self, work: Callable[[T, int], R], /) -> AbstractContextManager[Evaluator[T, R]]:
+        """Whoever carries out the tasks of that work here."""
+        if self.workers == 1:
+            return nullcontext(InProcess(work))
+        return AcrossCores(work, self.workers)
 
 
 class InProcess(Generic[T, R]):
     """Does tasks one after another, here: best for tasks below some 5 ms."""
 
-    def __init__(self, perform: Perform[T, R]) -> None:
-        self._perform = perform
+    def __init__(self, work: Callable[[T, int], R]) -> None:
+        self._work = work
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
         """The outcomes, in order; serial numbers go on from *first*."""
-        return [self._perform(task, serial) for serial, task in enumerate(tasks, first)]
+        return [self._work(task, serial) for serial, task in enumerate(tasks, first)]
 
 
 class AcrossCores(Generic[T, R]):
-    """Does tasks in worker processes, which get *perform* once, when they start.
+    """Does tasks in worker processes, which get the work once, when they start.
 
     Use it in a ``with`` block: leaving it in any way ends the workers. Should this process be
     killed, they end themselves.
     """
 
-    def __init__(self, perform: Perform[T, R], workers: int) -> None:
+    def __init__(self, work: Callable[[T, int], R], workers: int) -> None:
         self._workers = workers
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_prepare, initargs=(perform, listening)
+            workers, mp_context=context, initializer=_prepare, initargs=(work, listening)
         )
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
@@ -101,13 +96,13 @@ class AcrossCores(Generic[T, R]):
 
 
 # What a worker process was given to do; set once, when it starts.
-_perform: Callable[[Any, int], Any]
+_work: Callable[[Any, int], Any]
 
 
-def _prepare(perform: Callable[[Any, int], Any], lifeline: Any) -> None:  # noqa: ANN401
+def _prepare(work: Callable[[Any, int], Any], lifeline: Any) -> None:  # noqa: ANN401
     """Take the work in; leave interrupts to the parent, and end when the parent does."""
-    global _perform  # noqa: PLW0603
-    _perform = perform
+    global _work  # noqa: PLW0603
+    _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 
@@ -124,4 +119,4 @@ def _wake(worker: int) -> int:
 
 
 def _do(task: Any, serial: int) -> Any:  # noqa: ANN401
-    return _perform(task, serial)
+    return _work(task, serial)

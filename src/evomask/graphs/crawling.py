@@ -19,6 +19,9 @@ from evomask.graphs.topics import Lexicon, Post
 LOCATION = "location"
 TOPIC_COLUMNS = ("topic1", "topic2", "topic3")
 
+CRAWLING = 8
+"""Purpose of the crawler's streams; `evolution.streams` has those of all others."""
+
 
 @dataclass(frozen=True)
 class User:
@@ -90,6 +93,11 @@ class Crawl:
             turn += 1
 
 
+def crawl_stream(seed: int, turn: int) -> np.random.Generator:
+    """What the choice of the next user draws from, apart from all streams of a run."""
+    return np.random.default_rng([seed, CRAWLING, turn])
+
+
 class _Frontier:
     """Users known by name and not yet visited, in the order in which they became known."""
 
@@ -104,8 +112,8 @@ class _Frontier:
         """The user to visit at that turn; every turn has its own stream."""
         if not self._waiting:
             raise DataError("the kept crawl goes further than its users; start a new one")
-        rng = np.random.default_rng([seed, turn])
-        return self._waiting[int(rng.integers(len(self._waiting)))]
+        place = crawl_stream(seed, turn).integers(len(self._waiting))
+        return self._waiting[int(place)]
 
     def visited(self, name: str, visit: Visit) -> None:
         """Take a user out and those they follow in."""

@@ -4,41 +4,55 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from evomask.errors import FileError
 
+OWNER_ALONE = 0o600
 
-def write_atomically(path: Path, write: Callable[[Path], None], *, force: bool = False) -> None:
+
+def write_atomically(
+    path: Path, write: Callable[[Path], object], *, force: bool = False, mode: int | None = None
+) -> None:
     """Let *write* fill a temporary file beside *path*, then move it there in one step.
 
-    A reader never sees half a file; whatever fails, nothing half-written stays behind.
+    A reader never sees half a file; whatever fails, nothing half-written stays behind. When
+    this returns, the file is on the disk, even should the machine stop.
+
+    Args:
+        mode: who may read and write it; by default what the system gives new files.
     """
     check_target(path, force=force)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        temporary = _temporary_beside(path)
     except OSError as error:
         raise _unwritable(path, error) from None
-    os.close(handle)
-    temporary = Path(name)
     try:
         write(temporary)
         _sync(temporary)
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask() if mode is None else mode)
         temporary.replace(path)
+        _sync_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
+def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file that only its owner may read, such as those of a run; an older one goes."""
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            write(file)
+
+    write_atomically(path, fill, force=True, mode=OWNER_ALONE)
+
+
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
     """Write a whole text file in UTF-8, with line ends as they are."""
     content = text.encode()
-
-    def fill(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    write_atomically(path, fill, force=force)
+    write_atomically(path, lambda temporary: temporary.write_bytes(content), force=force)
 
 
 def check_target(path: Path, *, force: bool) -> None:
@@ -53,6 +67,12 @@ def check_target(path: Path, *, force: bool) -> None:
         raise FileError(f"the folder {path.parent} is not writable; choose another one")
 
 
+def _temporary_beside(path: Path) -> Path:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    return Path(name)
+
+
 def _unwritable(path: Path, error: OSError) -> FileError:
     return FileError(f"{path} could not be written: {error.strerror or error}; nothing was kept")
 
@@ -60,6 +80,15 @@ def _unwritable(path: Path, error: OSError) -> FileError:
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.partition import within_sum_of_squares
+from evomask.evolution.streams import repetition_stream
 from evomask.io.synthetic import random_table
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
@@ -160,7 +161,7 @@ def _rates(n_records: int, share: float) -> Rates:
 def _runs(points: Points, rates: Rates, runs: int, seed: int) -> Iterator[tuple[float, int]]:
     """Sum of squares and epoch of convergence of each run."""
     for run in range(runs):
-        rng = np.random.default_rng([seed, run])
+        rng = repetition_stream(seed, run)
         end = continued(points, K, rates, begun(points, K, rates, rng), rates.epochs, rng)
         yield within_sum_of_squares(points, end.labels), end.arisen
 

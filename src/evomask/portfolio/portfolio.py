@@ -22,6 +22,7 @@ from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
+from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.account import share_used
 from evomask.portfolio.candidate import Candidate, front_of, volume_of
 from evomask.portfolio.members import GRID
@@ -35,14 +36,6 @@ ROUND = 1.0
 """Seconds that the files of a round should take."""
 
 DONE = "nothing is left to try"
-
-
-class Work(Protocol):
-    """Who carries out the tasks of a portfolio."""
-
-    def __call__(self, tasks: Sequence[Any], first: int) -> Sequence[Any]:
-        """The outcomes, in order; serial numbers go on from *first*."""
-        ...
 
 
 class Clock(Protocol):
@@ -80,7 +73,7 @@ class Portfolio:
     shop: Workshop
     budget: Budget
     clock: Clock
-    work: Work
+    work: Evaluator[Breed | Make | Adopt, Any]
     workers: int = 1
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,11 +11,9 @@ from evomask.evolution.checkpoint import (
     as_bytes,
     columns_of,
     from_bytes,
-    read_arrays,
     rows_as_arrays,
     state_as_arrays,
     state_from_arrays,
-    write_arrays,
 )
 from evomask.evolution.log import Log
 from evomask.evolution.state import State
@@ -117,8 +114,22 @@ class PortfolioState:
         return replace(self, closed={**self.closed, name: reason})
 
 
-def save(path: Path, state: PortfolioState, shop: Workshop) -> None:
-    """Write a state."""
+@dataclass(frozen=True)
+class PortfolioCodec:
+    """Saves and loads the states of a portfolio; the workshop knows its members' genomes."""
+
+    shop: Workshop
+
+    def save(self, state: PortfolioState) -> Arrays:
+        """The arrays that a state is kept as."""
+        return _arrays(state, self.shop)
+
+    def load(self, arrays: Arrays) -> PortfolioState:
+        """The state that was saved."""
+        return _state(arrays, self.shop)
+
+
+def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
     arrays: dict[str, Any] = {}
     for name, inner in state.members.items():
         own = state_as_arrays(inner, shop.setup(name).problem.pack)
@@ -141,12 +152,7 @@ def save(path: Path, state: PortfolioState, shop: Workshop) -> None:
             "adopted": _sorted(state.adopted),
         }
     )
-    write_arrays(path, arrays)
-
-
-def load(path: Path, shop: Workshop) -> PortfolioState:
-    """Read a state."""
-    return read_arrays(path, lambda arrays: _state(arrays, shop))
+    return arrays
 
 
 def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:

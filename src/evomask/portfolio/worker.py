@@ -8,14 +8,13 @@ from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
-import numpy as np
 
 from evomask.data.table import Table
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup, Surroundings
-from evomask.evolution.streams import draw_stream
+from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.method import Making, Step
@@ -24,9 +23,6 @@ from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.preparation import load_kernels
 from evomask.searches.catalogue import RELEASED_DRAW
-
-MEMBERS = 4
-"""Marks the stream that members' seeds are drawn from."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,7 @@ class Workshop:
     def seed_of(self, name: str) -> int:
         """The seed of a member's streams."""
         place = list(self.settings.members).index(name)
-        return int(np.random.default_rng([self.seed, MEMBERS, place]).integers(2**63))
+        return member_seed(self.seed, place)
 
     def masked(self, name: str, genome: Any) -> Table:  # noqa: ANN401
         """The file that a member's genome stands for, fulfilling what is required."""

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from evomask.errors import RunError
-from evomask.evolution.checkpoint import write_whole
+from evomask.io.files import replace_file
 from evomask.record.associations import Associations
 from evomask.record.spreads import MINIMUM, Spread
 
@@ -248,7 +248,7 @@ def decode_record(text: bytes) -> ReleaseRecord:
 
 def write_part(path: Path, content: bytes) -> Path:
     """Write a file of a run, whole or not at all, and say where it is."""
-    write_whole(path, lambda file: file.write(content))
+    replace_file(path, lambda file: file.write(content))
     return path
 
 

@@ -1,11 +1,12 @@
 """The portfolio at work: it goes from round to round, tells of each, and stops when asked to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.local import evaluator
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
 from evomask.portfolio.account import share_used, shares
 from evomask.portfolio.candidate import Candidate, balanced
 from evomask.portfolio.portfolio import Portfolio
@@ -33,7 +34,7 @@ class Exploration:
     journal: Journal
     events: Events
     stop: StopRequest
-    workers: int = 1
+    evaluators: Evaluators = field(default_factory=Local)
 
     def explore(self, state: PortfolioState, keep: Keep = lambda _: None) -> PortfolioState:
         """Go on from a state until the budget is used up or someone wants it to stop.
@@ -44,9 +45,11 @@ class Exploration:
         self.events.begin(Phase.SEARCHING)
         now = state
         try:
-            with evaluator(self.shop, self.workers) as work:
+            with self.evaluators(self.shop) as work:
                 self.journal.start()
-                portfolio = Portfolio(self.shop, self.budget, self.journal, work, self.workers)
+                portfolio = Portfolio(
+                    self.shop, self.budget, self.journal, work, self.evaluators.workers
+                )
                 for after in portfolio.states(state):
                     before, now = now, after
                     keep(now)

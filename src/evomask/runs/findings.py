@@ -11,8 +11,8 @@ import msgspec
 
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.evolution.checkpoint import write_whole
 from evomask.evolution.stopping import Budget
+from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
@@ -80,7 +80,7 @@ def read_findings(folder: Path) -> dict[int, Finding]:
 def write_findings(folder: Path, found: Mapping[int, Finding]) -> None:
     """Keep what is known of points."""
     content = msgspec.json.encode(dict(found))
-    write_whole(folder / FINDINGS, lambda file: file.write(content))
+    replace_file(folder / FINDINGS, lambda file: file.write(content))
 
 
 def _looked_at(original: Table, file: PointFile, *, attack: bool) -> Finding:

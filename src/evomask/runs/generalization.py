@@ -10,6 +10,7 @@ from evomask.data.partition import checked_k
 from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.schemes import Unbred
 from evomask.evolution.setup import Setup, Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.io.hierarchies import find_hierarchies, read_hierarchy
@@ -18,7 +19,6 @@ from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.schemes import Nothing
 from evomask.searches.generalization.search import Algorithm, Conditions, put_together
 
 
@@ -85,7 +85,7 @@ class GeneralizationSearch:
         lattice = lattice_for(table, parameters)
         if parameters.local:
             wanted = tuple(checked_k(k, len(table)) for k in parameters.k)
-            return Setup(Groupings(lattice, wanted), Nothing(), len(wanted), cost=lambda f: f[1])
+            return Setup(Groupings(lattice, wanted), Unbred(), len(wanted), cost=lambda f: f[1])
         algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
         conditions = Conditions(
             limit=int(len(table) * parameters.suppression / 100),

@@ -12,20 +12,27 @@ import msgspec
 from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.alone import Alone
-from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
+from evomask.evolution.brood import Outcome, Task
+from evomask.evolution.checkpoint import StateCodec
+from evomask.evolution.individual import Individual
+from evomask.evolution.loop import Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup, Surroundings
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
-from evomask.execution.local import evaluator
+from evomask.execution.evaluator import Evaluator, Evaluators
+from evomask.execution.local import Local
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.portfolio.members import note_on_strata
-from evomask.runs.front import Point, best_of, front_of, pick, point_of
+from evomask.portfolio.picking import pick
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
-from evomask.runs.patience import more_may_help
+from evomask.runs.notes import more_may_help
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.points import Point, best_of, point_of, points_of
+from evomask.runs.rows import search_rows
+from evomask.runs.snapshots import Snapshots
 from evomask.runs.store import Store
 from evomask.searches.catalogue import Comparing, OverviewProblem, search_named
 
@@ -57,23 +64,29 @@ class Run:
 
 
 def perform(
-    plan: Plan, store: Store | None = None, *, workers: int = 1, watch: Watch | None = None
+    plan: Plan,
+    store: Store | None = None,
+    *,
+    evaluators: Evaluators = Local(),
+    watch: Watch | None = None,
 ) -> Run:
     """Carry out a plan; with a store, go on from its newest snapshot and keep everything there."""
     check_input(plan)
     if store is None:
-        return _perform(plan, None, Journal(), workers, watch)
+        return _perform(plan, None, Journal(), evaluators, watch)
     with store.locked():
-        return _perform(plan, store, store.journal(), workers, watch)
+        return _perform(plan, store, store.journal(), evaluators, watch)
 
 
-def resume(folder: Path, *, workers: int = 1, watch: Watch | None = None) -> Run:
+def resume(folder: Path, *, evaluators: Evaluators = Local(), watch: Watch | None = None) -> Run:
     """Go on with the run kept in a folder."""
     store = Store(folder)
-    return perform(store.plan(), store, workers=workers, watch=watch)
+    return perform(store.plan(), store, evaluators=evaluators, watch=watch)
 
 
-def perform_alone(plan: Plan, operator: str, *, generations: int, workers: int = 1) -> State[Any]:
+def perform_alone(
+    plan: Plan, operator: str, *, generations: int, evaluators: Evaluators = Local()
+) -> State[Any]:
     """Carry out a plan with one operator only, for no more than so many generations.
 
     Nothing is kept but the last state.
@@ -83,27 +96,43 @@ def perform_alone(plan: Plan, operator: str, *, generations: int, workers: int =
     journal, table = Journal(), load(plan.input).table
     setup = prepared(plan, table, journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))
-    worker = SentWorker(setup.problem, plan.seed, plan, table, journal.notes)
-    with evaluator(worker, workers) as work:
-        journal.start()
-        return _evolved(plan, setup, work, None, journal, None)
+    return _evolved(_Underway(plan, setup, journal), table, evaluators)
+
+
+@dataclass(frozen=True)
+class _Underway:
+    """A plan being carried out: its search made ready, and who writes down what happens."""
+
+    plan: Plan
+    setup: Setup[Any]
+    journal: Journal
+    store: Store | None = None
+    watch: Watch | None = None
+
+    @property
+    def codec(self) -> StateCodec[Any]:
+        """How states of this search are kept."""
+        problem = self.setup.problem
+        return StateCodec(problem.pack, problem.unpack, self.setup.archive)
 
 
 def _perform(
-    plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
+    plan: Plan,
+    store: Store | None,
+    journal: Journal,
+    evaluators: Evaluators,
+    watch: Watch | None,
 ) -> Run:
     loaded = load(plan.input)
     guarantees = Guarantees.of(loaded.table)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        setup = prepared(plan, loaded.table, journal.decide, workers)
-    said = tuple(str(warning.message) for warning in caught)
-    loaded = replace(loaded, notes=(*loaded.notes, *said))
-    worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
-    with evaluator(worker, workers) as work:
-        journal.start()
-        state = _evolved(plan, setup, work, store, journal, watch)
-    run = _finished(plan, setup, state, store, journal, loaded)
+        setup = prepared(plan, loaded.table, journal.decide, evaluators.workers)
+    warned = tuple(str(warning.message) for warning in caught)
+    loaded = replace(loaded, notes=(*loaded.notes, *warned))
+    underway = _Underway(plan, setup, journal, store, watch)
+    state = _evolved(underway, loaded.table, evaluators)
+    run = _finished(underway, state, loaded)
     return replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
 
 
@@ -155,64 +184,72 @@ def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]
         return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
 
 
-def _evolved(
-    plan: Plan,
-    setup: Setup[Any],
-    work: Evaluator[Any],
-    store: Store | None,
-    journal: Journal,
-    watch: Watch | None,
-) -> State[Any]:
-    observers: list[Observer[Any]] = [journal.observe]
-    if watch is not None:
-        observers.append(lambda *turn: watch(turn[-1].summary))
-    state = store.newest_state(setup.problem.unpack, setup.archive) if store else None
-    if state is None:
-        state = begin(
-            setup.first, work, archive=setup.archive, observers=observers, cost=setup.cost
+def _evolved(underway: _Underway, table: Table, evaluators: Evaluators) -> State[Any]:
+    plan, setup, journal = underway.plan, underway.setup, underway.journal
+    worker = SentWorker(setup.problem, plan.seed, plan, table, journal.notes)
+    with evaluators(worker) as work:
+        journal.start()
+        state = _newest(underway) or _begun(underway, work)
+        journal.require(state)
+        until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
+        return evolve(
+            state,
+            setup.scheme,
+            work,
+            seed=plan.seed,
+            until=until,
+            observers=[*_watching(underway), *_keeping(underway, state)],
+            cost=setup.cost,
         )
-        if INITIAL_BEST not in journal.notes:
-            best = best_of(state, setup)
-            journal.note(FIRST_SERIAL, best.serial)
-            first = point_of(best, setup, plan.search, 0)
-            journal.note(INITIAL_BEST, first.as_json())
-    journal.require(state)
-    if store is not None:
-        observers.append(store.snapshots(plan.snapshot, setup.problem.pack, journal))
-    until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
-    return evolve(
-        state,
-        setup.scheme,
-        work,
-        seed=plan.seed,
-        until=until,
-        observers=observers,
-        cost=setup.cost,
+
+
+def _newest(underway: _Underway) -> State[Any] | None:
+    return underway.store.newest_state(underway.codec) if underway.store else None
+
+
+def _begun(underway: _Underway, work: Evaluator[Task[Any], Outcome[Any]]) -> State[Any]:
+    """The first generation; its best is noted, to be told beside the best in the end."""
+    setup, journal = underway.setup, underway.journal
+    watching = _watching(underway)
+    state = begin(setup.first, work, archive=setup.archive, observers=watching, cost=setup.cost)
+    if INITIAL_BEST not in journal.notes:
+        best = best_of(state, setup)
+        journal.note(FIRST_SERIAL, best.serial)
+        point = point_of(best, setup, underway.plan.search, 0)
+        journal.note(INITIAL_BEST, point.as_json())
+    return state
+
+
+def _watching(underway: _Underway) -> list[Observer[Any]]:
+    """Who is told of every generation."""
+    watch = underway.watch
+    journal = underway.journal.observe
+    return [journal] if watch is None else [journal, lambda *turn: watch(turn[-1].summary)]
+
+
+def _keeping(underway: _Underway, state: State[Any]) -> list[Observer[Any]]:
+    """Who takes snapshots from a state on, where the run is kept."""
+    if underway.store is None:
+        return []
+    snapshots = Snapshots(
+        underway.store,
+        underway.codec,
+        underway.journal,
+        every=underway.plan.snapshot,
+        since=state.evaluations,
     )
+    return [lambda *turn: snapshots.offer(turn[-1])]
 
 
-def _finished(
-    plan: Plan,
-    setup: Setup[Any],
-    state: State[Any],
-    store: Store | None,
-    journal: Journal,
-    loaded: Loaded,
-) -> Run:
-    front = front_of(state, setup, plan.search)
+def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
+    plan, setup, journal = underway.plan, underway.setup, underway.journal
+    front = points_of(state, setup, plan.search)
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
     best = among[0] if among else point_of(winner, setup, plan.search, len(front))
-    problem: Any = setup.problem
-    if store is not None:
-        store.save_state(state, problem.pack)
-        store.save_front(front, plan, problem.pack)
+    _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)
-    initial = journal.notes[INITIAL_BEST]
-    overview, charts = _overview(problem, state)
-    answer = {**problem.answer(chosen.individual.genome), **overview}
-    if isinstance(problem, Comparing):
-        answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
+    answer, charts = _answer(underway, state, chosen, winner)
     notes = (
         *loaded.notes,
         *changed_versions(plan),
@@ -220,7 +257,28 @@ def _finished(
         *note_on_strata(plan.search, plan.parameters, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
+    initial = journal.notes[INITIAL_BEST]
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
+
+
+def _keep(underway: _Underway, state: State[Any], front: Sequence[Point]) -> None:
+    """Write the last state and the front, where the run is kept."""
+    if underway.store is not None:
+        problem: Any = underway.setup.problem
+        underway.store.save_state(state, underway.codec)
+        underway.store.save_front(search_rows(front, underway.plan, problem))
+
+
+def _answer(
+    underway: _Underway, state: State[Any], chosen: Point, winner: Individual[Any]
+) -> tuple[dict[str, Any], Sequence[Chart]]:
+    """What this kind of search tells besides, and its figures."""
+    problem: Any = underway.setup.problem
+    overview, charts = _overview(problem, state)
+    answer = {**problem.answer(chosen.individual.genome), **overview}
+    if isinstance(problem, Comparing):
+        answer |= problem.compared(underway.journal.notes[FIRST_SERIAL], winner.genome)
+    return answer, charts
 
 
 def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:

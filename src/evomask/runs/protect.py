@@ -16,22 +16,25 @@ import msgspec
 
 from evomask.data.table import Table
 from evomask.errors import EvomaskError, RunError
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
 from evomask.portfolio.candidate import balanced
 from evomask.portfolio.members import File, members_for, searches_for
+from evomask.portfolio.picking import check_wish, pick
 from evomask.portfolio.preparation import load_kernels
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Settings, Workshop
 from evomask.record.protection import Choice, Protection
 from evomask.runs.events import Ended, Ending, Events, Noted, Phase, Watch
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import Found, examined, read_findings, write_findings
-from evomask.runs.front import check_wish, pick
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.job import ProtectJob, for_search
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
-from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.release import Release, release
+from evomask.runs.rows import portfolio_rows
+from evomask.runs.snapshots import Snapshots
 from evomask.runs.stopping import StopRequest
 from evomask.runs.store import Store
 
@@ -41,7 +44,7 @@ PORTFOLIO = "portfolio"
 def protect_file(
     job: ProtectJob,
     *,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
 ) -> Release:
@@ -59,14 +62,14 @@ def protect_file(
         store = Store.create(job.folder, plan)
         with store.locked():
             run = _Run(loaded, shop, plan, store, events)
-            return _released(run, run.explored(workers, stop))
+            return _released(run, run.explored(evaluators, stop))
 
 
 def protect_table(
     table: Table,
     job: ProtectJob,
     *,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
 ) -> Protection:
@@ -77,7 +80,7 @@ def protect_table(
         seed = secrets.randbits(63) if job.seed is None else job.seed
         shop = workshop_for(table, job, seed, events)
         search = Exploration(
-            shop, for_search(job.budget), journal, events, stop or StopRequest(), workers
+            shop, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
         )
         state = search.explore(PortfolioState())
         found = Found(state, journal.times, unfinished=search.is_unfinished(state))
@@ -87,14 +90,14 @@ def protect_table(
 def resume_protection(
     folder: Path,
     *,
-    workers: int = 1,
+    evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
 ) -> Release:
     """Go on with the job kept in a folder."""
     with _opened(folder, watch) as run:
         load_kernels(_compiling(run.events), run.searches)
-        return _released(run, run.explored(workers, stop))
+        return _released(run, run.explored(evaluators, stop))
 
 
 def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Release:
@@ -163,12 +166,17 @@ class _Run:
         """Names of the searches that take part."""
         return {member.search for member in self.shop.settings.members.values()}
 
-    def explored(self, workers: int, stop: StopRequest | None) -> Found:
+    @property
+    def codec(self) -> PortfolioCodec:
+        """How states are saved."""
+        return PortfolioCodec(self.shop)
+
+    def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
         """What is found with the rest of the budget."""
-        search = self._exploration(workers, stop or StopRequest(self.store.folder))
+        search = self._exploration(evaluators, stop or StopRequest(self.store.folder))
         self.events.kept_in(search.journal)
-        snapshots = Snapshots(self.store, self.shop, search.journal)
-        before = newest_state(self.store, self.shop)
+        snapshots = Snapshots(self.store, self.codec, search.journal)
+        before = self.store.newest_state(self.codec) or PortfolioState()
         if before.rounds:
             search.journal.require(before)
         state = search.explore(before, snapshots.offer)
@@ -177,18 +185,18 @@ class _Run:
 
     def kept(self) -> Found:
         """What was found so far."""
-        search = self._exploration(1, StopRequest())
-        state = newest_state(self.store, self.shop)
-        if not state.front:
+        search = self._exploration(Local(), StopRequest())
+        state = self.store.newest_state(self.codec)
+        if state is None or not state.front:
             folder = self.store.folder
             raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`")
         search.journal.require(state)
         self.events.kept_in(search.journal)
         return self._found(search, state)
 
-    def _exploration(self, workers: int, stop: StopRequest) -> Exploration:
+    def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:
         budget, journal = for_search(self.plan.budget), self.store.journal()
-        return Exploration(self.shop, budget, journal, self.events, stop, workers)
+        return Exploration(self.shop, budget, journal, self.events, stop, evaluators)
 
     @staticmethod
     def _found(search: Exploration, state: PortfolioState) -> Found:
@@ -245,7 +253,7 @@ def _released(run: _Run, found: Found) -> Release:
     done = examined(run.shop, run.plan.budget, found, choice, known, events)
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
     write_findings(folder, done.findings)
-    write_front(folder, done.state, done.findings, run.shop)
+    run.store.save_front(portfolio_rows(done.state, done.findings, run.shop))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))

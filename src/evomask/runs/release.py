@@ -8,6 +8,8 @@ import msgspec
 import numpy as np
 
 from evomask.arrays import Indices
+from evomask.evolution.streams import order_stream
+from evomask.io.files import replace_file
 from evomask.io.tables import Written, write_table
 from evomask.portfolio.candidate import Candidate
 from evomask.record.protection import Choice, Protection
@@ -18,8 +20,6 @@ from evomask.runs.inputs import Loaded
 from evomask.runs.plan import Plan
 
 MASKED, ORDER, IN_MEMORY = "masked", "order.npy", "data frame"
-ORDER_STREAM = 3
-"""Marks the stream that released records are shuffled with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def order_of(seed: int, point: int, records: int) -> Indices:
 
     Every point has an order of its own, so that two released files cannot be put side by side.
     """
-    return np.random.default_rng([seed, ORDER_STREAM, point]).permutation(records)
+    return order_stream(seed, point).permutation(records)
 
 
 def _write_shuffled(
@@ -98,7 +98,7 @@ def _write_shuffled(
 ) -> Written:
     """Write the records in random order; how they were shuffled stays in the folder."""
     order = order_of(plan.seed, number, len(protection.table))
-    np.save(folder / ORDER, order, allow_pickle=False)
+    replace_file(folder / ORDER, lambda file: np.save(file, order, allow_pickle=False))
     (folder / MASKED).mkdir(exist_ok=True)
     masked = protection.files(number).masked.take(order)
     path = folder / MASKED / plan.input.path.name

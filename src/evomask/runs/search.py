@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evomask.evolution.stopping import Budget
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
-from evomask.runs.front import check_wish
+from evomask.portfolio.picking import check_wish
 from evomask.runs.inputs import Input
 from evomask.runs.perform import Run, Watch, perform
 from evomask.runs.plan import make_plan
@@ -52,7 +54,9 @@ class SearchJob:
     force: bool = False
 
 
-def search_file(job: SearchJob, *, workers: int = 1, watch: Watch | None = None) -> Run:
+def search_file(
+    job: SearchJob, *, evaluators: Evaluators = Local(), watch: Watch | None = None
+) -> Run:
     """Search for masked files of one file; whatever is wrong is said before it begins."""
     check_wish(job.pick)
     if job.out is not None:
@@ -67,4 +71,4 @@ def search_file(job: SearchJob, *, workers: int = 1, watch: Watch | None = None)
         pick=job.pick,
     )
     store = None if job.folder is None else Store.create(job.folder, plan)
-    return perform(plan, store, workers=workers, watch=watch)
+    return perform(plan, store, evaluators=evaluators, watch=watch)

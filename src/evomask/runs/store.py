@@ -3,32 +3,45 @@
 The folder is readable by its owner alone, because states hold records.
 """
 
-import json
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from evomask.errors import RunError
-from evomask.evolution.archive import Archive
-from evomask.evolution.brood import Brood, Outcomes
-from evomask.evolution.checkpoint import Arrays, arrays_as_bytes, load, save, write_whole
-from evomask.evolution.loop import Observer
-from evomask.evolution.state import State
+from evomask.evolution.checkpoint import Codec, read_state, write_state
+from evomask.io.files import replace_file
 from evomask.io.fronts import front_as_parquet
-from evomask.runs.front import Point
 from evomask.runs.journal import Journal
 from evomask.runs.plan import Plan, decode_plan, encode_plan
+from evomask.runs.rows import Row
 
 PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
 KEPT_SNAPSHOTS = 2
-TIME_FOR_SNAPSHOTS = 0.05
-LONGEST_WAIT = 30.0
+
+
+class Kept(Protocol):
+    """A state that snapshots are taken of."""
+
+    @property
+    def generation(self) -> int:
+        """How many turns of the loop lie behind it, from 0."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """What was spent to get there."""
+        ...
+
+
+S = TypeVar("S", bound=Kept)
 
 
 class Store:
-    """The folder of one run."""
+    """The folder of one run.
+
+    What a state is, one of a single search or of a portfolio, is the codec's to know.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,7 +62,8 @@ class Store:
 
     def save_plan(self, plan: Plan) -> None:
         """Write the plan."""
-        write_whole(self.folder / PLAN, lambda file: file.write(encode_plan(plan)))
+        content = encode_plan(plan)
+        replace_file(self.folder / PLAN, lambda file: file.write(content))
 
     def plan(self) -> Plan:
         """The plan of the run."""
@@ -62,52 +76,27 @@ class Store:
         """The journal, ready for the next line."""
         return Journal(self.folder / JOURNAL)
 
-    def save_state(self, state: State[Any], pack: Callable[[Any], Arrays]) -> None:
+    def save_state(self, state: S, codec: Codec[S]) -> None:
         """Take a snapshot; older ones than the last few go."""
-        save(self.folder / f"state-{state.generation:012d}.npz", state, pack)
+        path = self.folder / f"state-{state.generation:012d}.npz"
+        replace_file(path, lambda file: write_state(file, state, codec))
         for old in self.snapshot_files()[KEPT_SNAPSHOTS:]:
             old.unlink()
 
-    def newest_state(
-        self, unpack: Callable[[Arrays], Any], archive: Archive[Any]
-    ) -> State[Any] | None:
+    def newest_state(self, codec: Codec[S]) -> S | None:
         """The newest whole snapshot, if there is one."""
         for path in self.snapshot_files():
             try:
-                return load(path, unpack, archive)
-            except RunError:
+                with path.open("rb") as file:
+                    return read_state(file, codec)
+            except (OSError, RunError):
                 continue
         return None
 
-    def snapshots(
-        self, every: int, pack: Callable[[Any], Arrays], journal: Journal
-    ) -> Observer[Any]:
-        """An observer that takes a snapshot every so many evaluations, or every half minute.
-
-        It waits when snapshots would take more than a twentieth of the time. Which ones there
-        are changes nothing in the results.
-        """
-        saved, not_before, ended = 0, 0.0, time.monotonic()
-
-        def take(before: State[Any], _: Brood[Any], __: Outcomes[Any], after: State[Any]) -> None:
-            nonlocal saved, not_before, ended
-            saved = saved or before.evaluations
-            started = time.monotonic()
-            wanted = after.evaluations - saved >= every or started - ended >= LONGEST_WAIT
-            if wanted and started >= not_before:
-                journal.sync()
-                self.save_state(after, pack)
-                saved, ended = after.evaluations, time.monotonic()
-                not_before = ended + (ended - started) / TIME_FOR_SNAPSHOTS
-
-        return take
-
-    def save_front(
-        self, points: Sequence[Point], plan: Plan, pack: Callable[[Any], Arrays]
-    ) -> None:
-        """Write the points with all that is needed to make their files again."""
-        rows = [_row(point, plan, pack) for point in points]
-        write_whole(self.folder / FRONT, lambda file: file.write(front_as_parquet(rows)))
+    def save_front(self, rows: Sequence[Row]) -> None:
+        """Write the points of the front, a row each."""
+        content = front_as_parquet(rows)
+        replace_file(self.folder / FRONT, lambda file: file.write(content))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -136,16 +125,3 @@ class Store:
     def snapshot_files(self) -> list[Path]:
         """The snapshots there are, the newest first."""
         return sorted(self.folder.glob("state-*.npz"), reverse=True)
-
-
-def _row(point: Point, plan: Plan, pack: Callable[[Any], Arrays]) -> dict[str, object]:
-    member = point.individual
-    return {
-        **point.as_json(),
-        "operator": member.operator,
-        "parameters": json.dumps(plan.parameters, sort_keys=True),
-        "serial": member.serial,
-        "born": member.born,
-        "draw": point.draw,
-        "recipe": arrays_as_bytes(pack(member.genome)),
-    }

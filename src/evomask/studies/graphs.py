@@ -7,6 +7,7 @@ import numpy as np
 
 from evomask.data.chart import Chart
 from evomask.errors import ParameterError
+from evomask.evolution.streams import graph_study_stream
 from evomask.graphs.charts import MOST_DRAWN, StudyRow, drawn_graph, study_charts
 from evomask.graphs.extraction import extracted
 from evomask.graphs.measures import semantic_loss
@@ -32,11 +33,11 @@ def study_graph(
     seed: int,
     watch: Callable[[int], None] = lambda _: None,
 ) -> GraphStudy:
-    """Protect a graph with every k several times; run r with one k has the stream seed, k, r."""
+    """Protect a graph with every k several times; every run has a stream of its own."""
     rows = []
     for k in ks:
         watch(k)
-        runs = [_run(loaded, k, protector, [seed, k, r]) for r in range(n_runs)]
+        runs = [_run(loaded, k, protector, graph_study_stream(seed, k, r)) for r in range(n_runs)]
         rows.append(StudyRow(k, *(_mean([run[part] for run in runs]) for part in range(3))))
     if not rows:
         raise ParameterError("a study needs at least one k; give 2-20 or 2,5,10")
@@ -44,11 +45,10 @@ def study_graph(
 
 
 def _run(
-    loaded: LoadedGraph, k: int, protector: Protector, stream: list[int]
+    loaded: LoadedGraph, k: int, protector: Protector, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     graph = loaded.graph
     (original,) = profiles_of(loaded.columns, graph.nodes)
-    rng = np.random.default_rng(stream)
     masked = protector.protect(original, graph.degrees, k, rng).profiles
     loss = semantic_loss(original, masked, graph.arcs)
     risks = disclosure_risk(original, masked, graph, graph)
@@ -72,7 +72,8 @@ def _drawn(loaded: LoadedGraph, k: int, protector: Protector, seed: int) -> tupl
     if len(loaded.graph) > MOST_DRAWN:
         return ()
     column = (loaded.columns.topics or loaded.columns.location)[0]
-    masked = protected_with_edges(loaded, k, protector, np.random.default_rng([seed, k, 0])).graph
+    rng = graph_study_stream(seed, k, 0)
+    masked = protected_with_edges(loaded, k, protector, rng).graph
     return (
         drawn_graph(loaded.graph, "graph-before", "The original graph", column),
         drawn_graph(masked, "graph-after", f"The protected graph, k = {k}", column),

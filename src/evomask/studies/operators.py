@@ -9,6 +9,8 @@ from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.brood import FIRST
 from evomask.evolution.state import State
 from evomask.evolution.study import Study, counted, efficacy, efficiency, lifetime, utilization
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
 from evomask.runs.perform import Run, perform_alone
 
 BORN = Axis("generation of birth")
@@ -26,10 +28,12 @@ class OperatorStudy:
     alone: Mapping[str, State[Any]]
 
     @classmethod
-    def of(cls, run: Run, *, workers: int = 1) -> "OperatorStudy":
+    def of(cls, run: Run, *, evaluators: Evaluators = Local()) -> "OperatorStudy":
         """The study of a run; each operator it used gets a run of its own, as long at most."""
         alone = {
-            name: perform_alone(run.plan, name, generations=run.state.generation, workers=workers)
+            name: perform_alone(
+                run.plan, name, generations=run.state.generation, evaluators=evaluators
+            )
             for name in operators_of(run.state)
         }
         return cls(run.state, alone)

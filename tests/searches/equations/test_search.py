@@ -1,10 +1,12 @@
+from io import BytesIO
+
 import numpy as np
 import pytest
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.checkpoint import load, save
+from evomask.evolution.checkpoint import StateCodec, read_state, write_state
 from evomask.evolution.individual import Individual, Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Surroundings
@@ -173,11 +175,13 @@ def test_a_packed_equation_is_unpacked_as_it_was(table):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm, tmp_path):
+def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm):
     setup, straight = searched(table, 6, algorithm=algorithm, profile=RiskProfile.PAPERS)
     _, halfway = searched(table, 3, algorithm=algorithm, profile=RiskProfile.PAPERS)
-    save(tmp_path / "state.npz", halfway, setup.problem.pack)
-    resumed = load(tmp_path / "state.npz", setup.problem.unpack, setup.archive)
+    codec, file = StateCodec(setup.problem.pack, setup.problem.unpack, setup.archive), BytesIO()
+    write_state(file, halfway, codec)
+    file.seek(0)
+    resumed = read_state(file, codec)
     work = InProcess(Worker(setup.problem, 1))
     after = evolve(resumed, setup.scheme, work, seed=1, until=generations(6), cost=setup.cost)
     assert after == straight

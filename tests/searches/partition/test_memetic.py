@@ -5,7 +5,7 @@ import pytest
 
 from evomask.evolution.loop import Worker, begin
 from evomask.evolution.stopping import Budget
-from evomask.execution.local import InProcess
+from evomask.execution.local import InProcess, Local
 from evomask.runs.inputs import Input
 from evomask.runs.search import Limits, SearchJob, search_file
 from evomask.searches.partition.memetic import BURSTS, FOUNDERS, GENERATIONS, Effort, Memes
@@ -57,6 +57,7 @@ def test_one_and_two_workers_find_the_same_groups(tmp_path, n_records):
         seed=1,
     )
     genomes = [
-        search_file(job, workers=workers).state.population[0].genome.tolist() for workers in (1, 2)
+        search_file(job, evaluators=Local(workers)).state.population[0].genome.tolist()
+        for workers in (1, 2)
     ]
     assert genomes[0] == genomes[1]

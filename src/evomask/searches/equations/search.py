@@ -5,7 +5,6 @@ lets every child climb by mutations whose loss and risk are foretold, looks alon
 front, and begins anew when it improves no more.
 """
 
-import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.calibration import timed
 from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLosers
@@ -241,15 +241,16 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
         return USUAL_CLIMB
     some = ("+", "same", "/", "freq_j", "N")
 
-    def timed() -> float:
-        problem.forecast(problem.matrices(some))
-        started = time.perf_counter()
+    def trial() -> None:
         for _ in range(TRIAL):
             problem.forecast(problem.matrices(some))
-        spent = (time.perf_counter() - started) / TRIAL
-        return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent, 1e-9)))
 
-    return int(around.decide("climb", timed))
+    def affordable() -> float:
+        problem.forecast(problem.matrices(some))
+        _, spent = timed(trial)
+        return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent / TRIAL, 1e-9)))
+
+    return int(around.decide("climb", affordable))
 
 
 def _language(parameters: Parameters) -> Language:

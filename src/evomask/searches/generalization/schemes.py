@@ -37,17 +37,3 @@ class Remembering:
 
     def _alive(self, state: State[Levels]) -> State[Levels]:
         return replace(state, population=state.population[-self.living :])
-
-
-class Nothing:
-    """A scheme that tries nothing more."""
-
-    def propose(self, state: State[Levels], rng: np.random.Generator) -> Brood[Levels]:
-        """No tasks."""
-        return ()
-
-    def replace(
-        self, state: State[Levels], brood: Brood[Levels], outcomes: Outcomes[Levels]
-    ) -> Population[Levels]:
-        """The population as it is."""
-        return state.population

@@ -9,14 +9,14 @@ from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.loop import Scheme
-from evomask.evolution.schemes import Archived
+from evomask.evolution.schemes import Archived, Unbred
 from evomask.evolution.setup import Setup
 from evomask.searches.generalization.guided import Guided
 from evomask.searches.generalization.indices import ClassIndex, Index
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.schemes import Nothing, Remembering
+from evomask.searches.generalization.schemes import Remembering
 
 POPULATION = 25
 FIRST_GUIDED = 10
@@ -76,7 +76,7 @@ def _scheme(
 ) -> tuple[Scheme[Levels], int]:
     """How to go on, and how many nodes to begin with."""
     if algorithm is Algorithm.EXHAUSTIVE:
-        return Nothing(), objectives.lattice.size
+        return Unbred(), objectives.lattice.size
     if algorithm is Algorithm.PBG_EA:
         size = population or POPULATION
         return Remembering(Archived(CROSSOVER_RATE), size), size

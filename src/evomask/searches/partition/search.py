@@ -1,6 +1,5 @@
 """The partition search as users find it: algorithms, what can be set, how budgets are spent."""
 
-import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -13,10 +12,10 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import Best
-from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
-from evomask.evolution.individual import Population
+from evomask.evolution.brood import Outcome, Task
+from evomask.evolution.calibration import timed
+from evomask.evolution.schemes import Unbred
 from evomask.evolution.setup import Setup, Surroundings
-from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
 from evomask.kernels.groups.mdav import mdav
@@ -136,7 +135,7 @@ def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> S
         return _hybrid(common, parameters)
     if algorithm is Algorithm.EXACT:
         _require_few(len(common.points), "there are", "--algorithm memetic")
-    return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Once(), 1, Best())
+    return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Unbred(), 1, Best())
 
 
 def _require_few(records: int, where: str, instead: str) -> None:
@@ -175,15 +174,11 @@ def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundin
 
 def _steps_within(seconds: float, problem: Memetic | Apart) -> float:
     """Steps that one worker has time for, after its construction, by a trial of both."""
-    started = time.perf_counter()
-    start = problem.constructed(0)
-    built = time.perf_counter()
+    start, building = timed(lambda: problem.constructed(0))
     problem.tried(start, steps=1)  # finds what all bursts need
-    ready = time.perf_counter()
-    steps = problem.tried(start, TRIAL)
-    ended = time.perf_counter()
-    spare = max(LEAST_SPARE * seconds, seconds - (built - started))
-    return spare * steps / max(1e-6, ended - ready)
+    steps, trying = timed(lambda: problem.tried(start, TRIAL))
+    spare = max(LEAST_SPARE * seconds, seconds - building)
+    return spare * steps / max(1e-6, trying)
 
 
 def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
@@ -223,18 +218,3 @@ class Direct(Grouped):
                 self.points, self.k, hybrid.Inner.EXACT, genetic.MACROGROUPS, labels, rng
             )
         return self.outcome(labels)
-
-
-@dataclass(frozen=True)
-class Once:
-    """Nothing is bred."""
-
-    def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
-        """Nobody."""
-        return ()
-
-    def replace(
-        self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
-    ) -> Population[Labels]:
-        """Who is there."""
-        return born(state, brood, outcomes)

@@ -15,6 +15,7 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.partition import within_sum_of_squares
+from evomask.evolution.streams import trial_stream
 from evomask.searches.partition.genetic import Rates, begun, continued
 
 FACTORS = "mutation", "crossover", "chromosomes"
@@ -52,7 +53,7 @@ def trials(points: Points, k: int, grid: Grid, seed: int) -> list[Trial]:
     found = []
     settings = product(grid.mutation, grid.crossover, grid.chromosomes, range(grid.runs))
     for number, (mutation, crossover, chromosomes, _) in enumerate(settings):
-        rng = np.random.default_rng([seed, number])
+        rng = trial_stream(seed, number)
         rates = Rates(chromosomes, mutation, crossover, grid.epochs)
         end = continued(points, k, rates, begun(points, k, rates, rng), grid.epochs, rng)
         sse = within_sum_of_squares(points, end.labels)

@@ -1,17 +1,13 @@
-"""The points a run offers, and choosing one of them."""
+"""Choosing one of several masked files, by its number or by what is wished of loss and risk."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.errors import ParameterError
-from evomask.evolution.individual import Individual
-from evomask.evolution.setup import Setup
-from evomask.evolution.state import State
-from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
 
 
 class Offer(Protocol):
@@ -29,46 +25,6 @@ class Offer(Protocol):
 
 
 O = TypeVar("O", bound=Offer)  # noqa: E741
-
-
-@dataclass(frozen=True)
-class Point:
-    """One masked file on offer: who made it, and its measures.
-
-    Args:
-        draw: where masking is random, the number of the draw that is released and measured.
-    """
-
-    point: int
-    search: str
-    individual: Individual[Any]
-    draw: int
-    readings: Mapping[str, float]
-
-    def as_json(self) -> dict[str, object]:
-        """What users see of it."""
-        return {"point": self.point, "search": self.search, **self.readings}
-
-
-def front_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point, ...]:
-    """The archive's members as points, in the order of their fitness; without any, the best."""
-    members = state.archive.members or (best_of(state, setup),)
-    ordered = sorted(members, key=lambda member: (member.fitness, member.serial))
-    return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
-
-
-def best_of(state: State[Any], setup: Setup[Any]) -> Individual[Any]:
-    """The individual of the smallest cost; the earliest of equals."""
-    everyone = (*state.archive.members, *state.population)
-    return min(everyone, key=lambda member: (setup.cost(member.fitness), member.serial))
-
-
-def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: int) -> Point:
-    """An individual as a point, measured in full."""
-    problem: MaskingProblem = setup.problem  # type: ignore[assignment]
-    readings = problem.read(member.genome, RELEASED_DRAW)
-    numbers = {name: float(value) for name, value in readings.items()}
-    return Point(number, search, member, RELEASED_DRAW, numbers)
 
 
 def check_wish(wish: str) -> None:
@@ -112,13 +68,13 @@ def _within(points: Sequence[O], measure: str, limit: float, other: str) -> O:
     return min(allowed, key=lambda point: point.readings[other])
 
 
-def _plane(points: Sequence[Offer]) -> np.ndarray:
+def _plane(points: Sequence[Offer]) -> Points:
     if not all({"loss", "risk"} <= point.readings.keys() for point in points):
         raise ParameterError("this search has no loss and risk; pick best or a point by its number")
     return np.array([[point.readings["loss"], point.readings["risk"]] for point in points])
 
 
-def _knee(plane: np.ndarray) -> int:
+def _knee(plane: Points) -> int:
     """The point farthest below the line between the two ends, both axes scaled to 0 to 1."""
     spread = np.ptp(plane, axis=0)
     scaled = (plane - plane.min(axis=0)) / np.where(spread > 0, spread, 1.0)

@@ -1,0 +1,50 @@
+"""What a search offers: its best individuals as points, each a masked file and its measures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evomask.evolution.individual import Individual
+from evomask.evolution.setup import Setup
+from evomask.evolution.state import State
+from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
+
+
+@dataclass(frozen=True)
+class Point:
+    """One masked file on offer: who made it, and its measures.
+
+    Args:
+        draw: where masking is random, the number of the draw that is released and measured.
+    """
+
+    point: int
+    search: str
+    individual: Individual[Any]
+    draw: int
+    readings: Mapping[str, float]
+
+    def as_json(self) -> dict[str, object]:
+        """What users see of it."""
+        return {"point": self.point, "search": self.search, **self.readings}
+
+
+def points_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point, ...]:
+    """The archive's members as points, in the order of their fitness; without any, the best."""
+    members = state.archive.members or (best_of(state, setup),)
+    ordered = sorted(members, key=lambda member: (member.fitness, member.serial))
+    return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
+
+
+def best_of(state: State[Any], setup: Setup[Any]) -> Individual[Any]:
+    """The individual of the smallest cost; the earliest of equals."""
+    everyone = (*state.archive.members, *state.population)
+    return min(everyone, key=lambda member: (setup.cost(member.fitness), member.serial))
+
+
+def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: int) -> Point:
+    """An individual as a point, measured in full."""
+    problem: MaskingProblem = setup.problem  # type: ignore[assignment]
+    readings = problem.read(member.genome, RELEASED_DRAW)
+    numbers = {name: float(value) for name, value in readings.items()}
+    return Point(number, search, member, RELEASED_DRAW, numbers)
