@@ -52,7 +52,7 @@ def numbers():
     return protect(frame, searches=["grouping"], evaluations=10, seed=1).done.candidates
 
 
-@pytest.fixture(params=[*SEARCHES, "grouping"])
+@pytest.fixture(scope="module", params=[*SEARCHES, "grouping"])
 def made(request, answers):
     """Files that a search made."""
     if request.param == "grouping":

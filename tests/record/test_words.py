@@ -266,9 +266,9 @@ PUBLIC = {
 }
 
 
-@pytest.mark.parametrize(("making", "told"), PUBLIC.values(), ids=PUBLIC)
-def test_the_public_reads_sentences_without_parameters(making, told):
-    assert sentences(making) == told
+@pytest.mark.parametrize(("making", "texts"), PUBLIC.values(), ids=PUBLIC)
+def test_the_public_reads_sentences_without_parameters(making, texts):
+    assert sentences(making) == texts
 
 
 @pytest.mark.parametrize(

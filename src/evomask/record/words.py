@@ -80,11 +80,11 @@ def in_words(making: Making) -> str:
 def sentences(making: Making) -> tuple[str, ...]:
     """What was done to a file, in sentences without parameters: what anybody may know."""
     acts = _acts(making)
-    told = [sentence for act in acts for sentence in _in_public(act)]
+    texts = [sentence for act in acts for sentence in _in_public(act)]
     if acts and making.strata:
-        told.append(STRATA)
-    told += _repair_in_public(making)
-    return tuple(dict.fromkeys(told)) or (NOTHING_DONE,)
+        texts.append(STRATA)
+    texts += _repair_in_public(making)
+    return tuple(dict.fromkeys(texts)) or (NOTHING_DONE,)
 
 
 def simple_name(making: Making) -> str:

@@ -41,12 +41,12 @@ def concluded(
     others = sorted((one for one in done.front if one != done.chosen), key=lambda one: one.worst)
     points = [done.chosen, *others]
     found = findings(points, done, known, seconds, attack=attack)
-    told = {
+    finished = {
         one.number: completed(one, state, _repaired(found.get(one.number)), job.requirement)
         for one in points
     }
-    front = tuple(told[one.number] for one in done.front)
-    return replace(done, found=found, front=front, chosen=told[done.chosen.number])
+    front = tuple(finished[one.number] for one in done.front)
+    return replace(done, found=found, front=front, chosen=finished[done.chosen.number])
 
 
 def _repaired(found: Found | None) -> float | None:
