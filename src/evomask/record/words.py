@@ -50,7 +50,7 @@ class _AbsentError(Exception):
 
 
 class _Act(NamedTuple):
-    """A step; or the same step done to several sets of attributes apart."""
+    """A step; or the same step done to several sets of attributes, one after the other."""
 
     step: Step
     about: About
@@ -63,8 +63,8 @@ class _Act(NamedTuple):
 
     @property
     def is_apart(self) -> bool:
-        """Whether attributes were masked a few at a time."""
-        return len(self.parts) > 1
+        """Whether attributes were masked a few at a time by what could mask them together."""
+        return self.about.together and len(self.parts) > 1
 
 
 def in_words(making: Making) -> str:
