@@ -71,3 +71,12 @@ def test_what_is_well_known_and_simple_is_shown_on_the_map():
         "top-coding": "recoding",
         "bottom-coding": "recoding",
     }
+
+
+def test_microaggregations_mask_attributes_together():
+    together = {entry.name for entry in METHODS if entry.about.together}
+    assert {entry.name for entry in METHODS if hasattr(entry.method, "partition")} == together - {
+        "correlated-noise",
+        "local-suppression",
+        "repair",
+    }

@@ -53,7 +53,7 @@ def numbers():
     return tuple(result.protection.state.candidates)
 
 
-@pytest.fixture(params=[*SEARCHES, "grouping"])
+@pytest.fixture(scope="module", params=[*SEARCHES, "grouping"])
 def made(request, answers):
     """Files that a search made."""
     if request.param == "grouping":

@@ -48,6 +48,7 @@ class LocalSuppression:
         title="local suppression",
         steward="few cells left out, so that no record stands out among fewer than {k}",
         public="Single values were left out where a record would have stood out.",
+        together=True,
     )
 
     attributes: tuple[str, ...]

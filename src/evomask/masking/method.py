@@ -27,6 +27,8 @@ class About:
             ``[...|...]`` the first appears whose places can all be filled, or none.
         public: a sentence or two without parameters.
         simple: the name on the map of a well-known simple method, empty for others.
+        together: whether it matters which attributes are masked at once; not where each is
+            masked on its own anyway.
     """
 
     name: str
@@ -34,6 +36,7 @@ class About:
     steward: str
     public: str
     simple: str = ""
+    together: bool = False
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,7 @@ class CorrelatedNoise:
         steward="noise of {percent} % of the spread, correlated like the numbers, added to them",
         public="Random noise was added to the numbers, with the correlations of the file.",
         simple="noise",
+        together=True,
     )
 
     attributes: tuple[str, ...]

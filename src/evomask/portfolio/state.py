@@ -142,7 +142,7 @@ def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
         tuple(getattr(one, name) for name in Offspring._fields) for one in state.candidates
     )
     arrays |= rows_as_arrays("candidates", offspring, Offspring)
-    arrays["makings"] = as_bytes([msgspec.to_builtins(one.making) for one in state.candidates])
+    arrays["makings"] = as_bytes([msgspec.to_builtins(c.making) for c in state.candidates])
     arrays["portfolio"] = as_bytes(
         {
             "members": list(state.members),

@@ -50,7 +50,7 @@ class _AbsentError(Exception):
 
 
 class _Act(NamedTuple):
-    """A step; or the same step done to several sets of attributes apart."""
+    """A step; or the same step done to several sets of attributes, one after the other."""
 
     step: Step
     about: About
@@ -63,8 +63,8 @@ class _Act(NamedTuple):
 
     @property
     def is_apart(self) -> bool:
-        """Whether attributes were masked a few at a time."""
-        return len(self.parts) > 1
+        """Whether attributes were masked a few at a time by what could mask them together."""
+        return self.about.together and len(self.parts) > 1
 
 
 def in_words(making: Making) -> str:
@@ -80,11 +80,11 @@ def in_words(making: Making) -> str:
 def sentences(making: Making) -> tuple[str, ...]:
     """What was done to a file, in sentences without parameters: what anybody may know."""
     acts = _acts(making)
-    told = [sentence for act in acts for sentence in _in_public(act)]
+    texts = [sentence for act in acts for sentence in _in_public(act)]
     if acts and making.strata:
-        told.append(STRATA)
-    told += _repair_in_public(making)
-    return tuple(dict.fromkeys(told)) or (NOTHING_DONE,)
+        texts.append(STRATA)
+    texts += _repair_in_public(making)
+    return tuple(dict.fromkeys(texts)) or (NOTHING_DONE,)
 
 
 def simple_name(making: Making) -> str:

@@ -49,6 +49,7 @@ class Repair:
             "Where records stood out, they were put together with the nearest ones and given "
             "common values or common sets of values, until the guarantee held."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]

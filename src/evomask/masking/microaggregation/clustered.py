@@ -40,6 +40,7 @@ class ClusteredMicroaggregation:
             "Records were clustered, and put into groups of similar ones within each cluster. "
             "In every group each masked attribute has the middle or most frequent category."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]
@@ -95,6 +96,7 @@ class ClusteredGlobalMedian:
             "Records were clustered and cut into regions of similar ones. The records of a "
             "region have the middle category of its interval."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]

@@ -54,6 +54,7 @@ class HansenMukherjee:
             "Records were put into groups of similar ones. In every group each masked "
             "attribute has the mean of the group."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]

@@ -50,6 +50,7 @@ class Mdav:
             "attribute has the mean of the group."
         ),
         simple="MDAV",
+        together=True,
     )
 
     attributes: tuple[str, ...]

@@ -44,6 +44,7 @@ class MdavGeneric:
             "frequent category."
         ),
         simple="MDAV",
+        together=True,
     )
 
     attributes: tuple[str, ...]

@@ -49,6 +49,7 @@ class Mondrian:
             "are alike in each masked attribute: they have one value, or all the values that "
             "the region spans."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]

@@ -48,6 +48,7 @@ class Projection:
             "Records were put into groups of similar ones. In every group each masked "
             "attribute has the mean of the group."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]

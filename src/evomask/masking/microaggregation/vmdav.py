@@ -42,6 +42,7 @@ class VMdav:
             "Records were put into groups of similar ones. In every group each masked "
             "attribute has the mean of the group."
         ),
+        together=True,
     )
 
     attributes: tuple[str, ...]
