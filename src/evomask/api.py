@@ -196,6 +196,7 @@ def protect(
 
     Nothing is printed, and the frame is left alone.
     """
+    from evomask.io.hierarchies import read_trees
     from evomask.masking.guarantees.requirement import requirement_of
     from evomask.runs.inputs import Input, with_quasi_identifiers
     from evomask.runs.protect import protect_table
@@ -215,7 +216,8 @@ def protect(
         evaluations,
         tuple(searches),
     )
-    return Result(frame, protect_table(table, job, workers=workers))
+    trees = read_trees(table.schema)
+    return Result(frame, protect_table(table, job, workers=workers, hierarchies=trees))
 
 
 def protect_graph(

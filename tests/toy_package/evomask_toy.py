@@ -16,10 +16,11 @@ from evomask.errors import ParameterError
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import worst
 from evomask.evolution.schemes import CROSS, MutateOrCross
-from evomask.evolution.setup import Draws, Setup, Surroundings
+from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_points, poisson_sites
+from evomask.searches.search import Surroundings
 
 Steps = NDArray[np.int64]
 

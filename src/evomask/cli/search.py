@@ -21,7 +21,7 @@ from evomask.cli.speech import counter, notes, say, say_json
 if TYPE_CHECKING:
     from evomask.data.parameters import Parameter
     from evomask.runs.perform import Run
-    from evomask.searches.catalogue import Search
+    from evomask.searches.search import Search
 
 OWN = "Search"
 BUDGET = "Budget"

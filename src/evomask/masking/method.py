@@ -1,11 +1,54 @@
 """What every masking method promises."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from evomask.arrays import Labels
 from evomask.data.table import Table
+
+
+@dataclass(frozen=True)
+class About:
+    """What a masking method or a search says of itself.
+
+    Args:
+        name: as in the catalogue.
+        title: a short heading.
+        steward: one clause on what was done to the file, with {parameter} places.
+        public: one or two sentences without parameters.
+        simple: a short name on the map, for well-known simple methods.
+    """
+
+    name: str
+    title: str
+    steward: str
+    public: str
+    simple: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One method as it was applied to a file."""
+
+    method: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a masked file was made."""
+
+    steps: tuple[Step, ...]
+    search: str = ""
+    operator: str = ""
+    strata: tuple[str, ...] = ()
+    repaired: float | None = None
+    required: str = ""
+    origins: tuple[str, ...] = ()
 
 
 class MaskingMethod(Protocol):

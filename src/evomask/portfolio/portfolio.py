@@ -23,11 +23,11 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.portfolio.candidate import Candidate, front_of, volume_of
-from evomask.portfolio.members import GRID
 from evomask.portfolio.state import PortfolioState, Round
 from evomask.portfolio.turns import Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
 from evomask.runs.journal import Journal
+from evomask.searches.catalogue import GRID
 
 T = TypeVar("T")
 

@@ -1,11 +1,11 @@
 """Making the release record of a finished job."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import msgspec
 
@@ -40,6 +40,7 @@ from evomask.record.spreads import MINIMUM
 from evomask.record.words import method_in_words
 from evomask.runs.protected import Protected
 from evomask.searches.grid.search import Grid
+from evomask.searches.search import WithMatrices
 
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
@@ -60,15 +61,6 @@ SIMPLE = {
 """Simple methods that the map shows for comparison, by how their descriptions begin."""
 
 MOST_SIMPLE = 5
-
-
-@runtime_checkable
-class MatrixProblem(Protocol):
-    """A problem whose genomes stand for transition matrices."""
-
-    def matrices(self, genome: Any) -> Mapping[str, Transitions]:  # noqa: ANN401
-        """The matrix of each attribute."""
-        ...
 
 
 def record_of(done: Protected) -> ReleaseRecord:
@@ -249,7 +241,7 @@ def _matrices_used(done: Protected) -> tuple[MatrixNote, ...]:
     """Transition matrices, where the chosen file was made with some, the same for all strata."""
     problem: Any = done.shop.setup(done.chosen.member).problem
     genome, strata = done.genomes[done.chosen.number], done.schema.with_role(Role.STRATUM)
-    if isinstance(problem, MatrixProblem):
+    if isinstance(problem, WithMatrices):
         made = problem.matrices(genome)
         return tuple(_matrix(done.table, name, matrix) for name, matrix in made.items())
     if isinstance(problem, Grid) and not strata:

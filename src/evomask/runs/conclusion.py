@@ -8,7 +8,7 @@ import numpy as np
 from evomask.data.schema import Role
 from evomask.io.tables import Written
 from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
-from evomask.portfolio.members import File, left_out
+from evomask.portfolio.members import left_out
 from evomask.portfolio.portfolio import shares
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
@@ -17,6 +17,7 @@ from evomask.runs.findings import findings
 from evomask.runs.front import pick
 from evomask.runs.patience import without_a_turn
 from evomask.runs.protected import Found, OperatorTally, Protected, ProtectJob
+from evomask.searches.search import File
 
 
 def concluded(
@@ -121,6 +122,6 @@ def _about(shop: Workshop, job: ProtectJob, state: PortfolioState) -> tuple[str,
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
-    apart = left_out(File(table, job.requirement, job.profile))
+    apart = left_out(File(table, job.requirement, job.profile, shop.hierarchies))
     idle = without_a_turn(state, list(shop.settings.members))
     return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)

@@ -11,7 +11,7 @@ from evomask.errors import ParameterError
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
-from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
+from evomask.searches.search import RELEASED_DRAW, MaskingProblem
 
 
 class Offer(Protocol):

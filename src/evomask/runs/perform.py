@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from evomask.data.chart import Chart
-from evomask.data.table import Table
 from evomask.evolution.alone import Alone
 from evomask.evolution.loop import Evaluator, Observer, Worker, begin, evolve
-from evomask.evolution.setup import Decide, Setup, Surroundings
+from evomask.evolution.setup import Decide, Setup
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
@@ -22,14 +21,19 @@ from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.portfolio.members import note_on_strata
 from evomask.runs.front import Point, best_of, front_of, pick, point_of
+from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.patience import more_may_help
 from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.store import Store
-from evomask.searches.catalogue import Comparing, OverviewProblem, search_named
+from evomask.searches.catalogue import search_named
+from evomask.searches.search import Comparing, Overview, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
+HIERARCHIES = "hierarchies"
+"""The parameter by which a search has a folder of value trees read."""
+
 Watch = Callable[[Summary], None]
 
 
@@ -80,10 +84,10 @@ def perform_alone(plan: Plan, operator: str, *, generations: int, workers: int =
     """
     budget = replace(plan.budget, generations=generations)
     plan = msgspec.structs.replace(plan, budget=budget)
-    journal, table = Journal(), load(plan.input).table
-    setup = prepared(plan, table, journal.decide)
+    journal, loaded = Journal(), loaded_for(plan)
+    setup = prepared(plan, loaded, journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))
-    worker = SentWorker(setup.problem, plan.seed, plan, table, journal.notes)
+    worker = SentWorker(setup.problem, plan.seed, plan, loaded, journal.notes)
     with evaluator(worker, workers) as work:
         journal.start()
         return _evolved(plan, setup, work, None, journal, None)
@@ -92,14 +96,14 @@ def perform_alone(plan: Plan, operator: str, *, generations: int, workers: int =
 def _perform(
     plan: Plan, store: Store | None, journal: Journal, workers: int, watch: Watch | None
 ) -> Run:
-    loaded = load(plan.input)
+    loaded = loaded_for(plan)
     guarantees = Guarantees.of(loaded.table)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        setup = prepared(plan, loaded.table, journal.decide, workers)
+        setup = prepared(plan, loaded, journal.decide, workers)
     said = tuple(str(warning.message) for warning in caught)
     loaded = replace(loaded, notes=(*loaded.notes, *said))
-    worker = SentWorker(setup.problem, plan.seed, plan, loaded.table, journal.notes)
+    worker = SentWorker(setup.problem, plan.seed, plan, loaded, journal.notes)
     with evaluator(worker, workers) as work:
         journal.start()
         state = _evolved(plan, setup, work, store, journal, watch)
@@ -120,13 +124,19 @@ def _released(
     return (*guarantees.notes, *guarantees.notes_on(masked, released))
 
 
-def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
+def loaded_for(plan: Plan) -> Loaded:
+    """The plan's file, with the value trees of the folder that its parameters may name."""
+    folder = plan.parameters.get(HIERARCHIES)
+    return load(plan.input, Path(folder) if folder else None)
+
+
+def prepared(plan: Plan, loaded: Loaded, decide: Decide, workers: int = 1) -> Setup[Any]:
     """The plan's search made ready for its table."""
     search = search_named(plan.search)
     draws = partial(draw_stream, plan.seed)
     clocked = decide if plan.budget.seconds is not None else None
-    around = Surroundings(draws, clocked, plan.budget, workers)
-    return search.setup(table, parameters_in(plan, search), around)
+    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies)
+    return search.setup(loaded.table, parameters_in(plan, search), around)
 
 
 @dataclass(frozen=True)
@@ -140,19 +150,19 @@ class SentWorker(Worker[Any]):
     """
 
     plan: Plan
-    table: Table
+    loaded: Loaded
     notes: Mapping[str, Any]
 
     def __reduce__(self) -> tuple[Callable[..., Worker[Any]], tuple[Any, ...]]:
         """The ingredients instead of the problem."""
-        return made_anew, (self.plan, self.table, dict(self.notes))
+        return made_anew, (self.plan, self.loaded, dict(self.notes))
 
 
-def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]:
+def made_anew(plan: Plan, loaded: Loaded, notes: Mapping[str, Any]) -> Worker[Any]:
     """The same worker in another process: whatever was decided is decided the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were told where the run began
-        return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
+        return Worker(prepared(plan, loaded, lambda name, _: notes[name]).problem, plan.seed)
 
 
 def _evolved(
@@ -212,18 +222,19 @@ def _finished(
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
-        answer |= problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
+        files = problem.compared(journal.notes[FIRST_SERIAL], winner.genome)
+        answer |= held_out(loaded.table, *files) if files else {}
     notes = (
         *loaded.notes,
         *changed_versions(plan),
         *answer.pop("warnings", ()),
-        *note_on_strata(plan.search, plan.parameters, loaded.table),
+        *note_on_strata(plan.search, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
 
 
 def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
-    if not isinstance(problem, OverviewProblem):
+    if not isinstance(problem, Overview):
         return {}, ()
     return problem.overview(state), problem.charts(state)

@@ -14,7 +14,7 @@ from evomask.portfolio.worker import Workshop
 from evomask.runs.journal import Journal
 from evomask.runs.protected import Found
 from evomask.runs.store import FRONT, KEPT_SNAPSHOTS, TIME_FOR_SNAPSHOTS, Store
-from evomask.searches.catalogue import RELEASED_DRAW
+from evomask.searches.search import RELEASED_DRAW
 
 
 class Snapshots:

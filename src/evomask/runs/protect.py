@@ -13,12 +13,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import evaluator
 from evomask.io.tables import Written, write_table
-from evomask.portfolio.members import File, members_for, searches_for
+from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.portfolio import Portfolio, share_used, shares
 from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioState
@@ -32,6 +33,7 @@ from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.portfolio_store import Snapshots, newest_state, write_front
 from evomask.runs.protected import Progress, Protected, ProtectJob
 from evomask.runs.store import Store
+from evomask.searches.search import File
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]
@@ -56,7 +58,7 @@ def protect_file(
     loaded = load(job.source)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     job = replace(job, seed=seed)
-    shop = workshop_for(loaded.table, job, seed, tell)
+    shop = workshop_for(loaded.table, job, seed, tell, loaded.hierarchies)
     plan = plan_of(
         PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
     )
@@ -66,12 +68,17 @@ def protect_file(
 
 
 def protect_table(
-    table: Table, job: ProtectJob, *, workers: int = 1, watch: Watch | None = None
+    table: Table,
+    job: ProtectJob,
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    hierarchies: TreeLines | None = None,
 ) -> Protected:
-    """The same for a table at hand; nothing is kept on disk."""
+    """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    shop = workshop_for(table, job, seed)
+    shop = workshop_for(table, job, seed, hierarchies=hierarchies)
     journal, budget = Journal(), for_search(job.budget)
     state = search(shop, PortfolioState(), budget, journal, workers, watch)
     left = _left(job.budget, journal.seconds)
@@ -105,12 +112,18 @@ def resume_protection(
         return done
 
 
-def workshop_for(table: Table, job: ProtectJob, seed: int, tell: Tell = lambda _: None) -> Workshop:
+def workshop_for(
+    table: Table,
+    job: ProtectJob,
+    seed: int,
+    tell: Tell = lambda _: None,
+    hierarchies: TreeLines | None = None,
+) -> Workshop:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
-    file = File(table, job.requirement, job.profile)
+    file = File(table, job.requirement, job.profile, hierarchies or {})
     load_kernels(tell, searches_for(file, job.searches))
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
-    shop = Workshop(table, settings, seed)
+    shop = Workshop(table, settings, seed, file.hierarchies)
     shop.releasable(table)
     return shop
 
@@ -149,7 +162,7 @@ def _taken_up(plan: Plan, store: Store, workers: int) -> _Run:
         plan.budget.evaluations,
         pick=plan.pick,
     )
-    shop = Workshop(loaded.table, settings, plan.seed)
+    shop = Workshop(loaded.table, settings, plan.seed, loaded.hierarchies)
     return _Run(job, loaded, shop, plan, store, workers)
 
 

@@ -17,7 +17,7 @@ from evomask.portfolio.worker import Workshop
 from evomask.record.comparison import changed_again
 from evomask.runs.inputs import Input
 from evomask.runs.plan import Plan
-from evomask.searches.catalogue import RELEASED_DRAW
+from evomask.searches.search import RELEASED_DRAW
 
 SECONDS = 120.0
 """How long is searched where nobody says."""

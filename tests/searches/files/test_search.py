@@ -13,7 +13,6 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.brood import FIRST, Task
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -21,6 +20,7 @@ from evomask.masking.grid import first_population
 from evomask.measures.profiles import RiskProfile
 from evomask.measures.risk.properties import distinct_l, k_anonymity, t_closeness
 from evomask.searches.files.search import FILES, Algorithm, Parameters
+from evomask.searches.search import Surroundings
 from tests.tables import mixed
 
 TABLE = mixed(40)

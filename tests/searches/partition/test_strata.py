@@ -8,12 +8,12 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition.search import Parameters, PartitionSearch
+from evomask.searches.search import Surroundings
 
 K = 4
 SIZES = (45, 30, 25)

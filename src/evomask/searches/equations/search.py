@@ -16,7 +16,7 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLosers
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.randomization.common_draws import CommonDraws
@@ -29,6 +29,7 @@ from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import Begin, Language, MatrixEquations, domains_of
 from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
+from evomask.searches.search import File, Surroundings, Variants
 
 DEEPEST = 12
 
@@ -178,6 +179,16 @@ class EquationsSearch:
     name = "equations"
     parameters = Parameters
     budget = Budget(generations=200)
+    cost = 1.0
+    keeps_strata = True
+    kernels = ()
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """One member, where PRAM may take part: categories alone, and nothing required."""
+        if file.numbers or file.requirement.asks_anything:
+            return {}
+        return {"": {"profile": file.profile, "children": 8, "population": 20}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Equation]:
