@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evomask.evolution import schemes
-from tests.runs.conftest import TOY_PACKAGE
+from tests.conftest import TOY_PACKAGE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-search.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^```python\n# not run\n(.*?)^```", PAGE, re.M | re.S)

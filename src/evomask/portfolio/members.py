@@ -22,7 +22,7 @@ class Member:
 
     Args:
         search: its name in the catalogue.
-        parameters: all of its parameters.
+        parameters: those that are set, as a plan holds them; the others have their defaults.
         cost: what one of its tasks costs, where measuring a file costs 1.
     """
 
@@ -94,9 +94,8 @@ def _objection(name: str) -> str:
     lacking = [part for part in PART if not hasattr(search, part)]
     if not lacking or not hasattr(search, "variants"):
         return ""
-    return (
-        f"the search {name!r} lacks {', '.join(lacking)} and had no part; its package must add it"
-    )
+    unsaid = " and ".join(lacking)
+    return f"the search {name!r} cannot take part: its package does not say its {unsaid}"
 
 
 def _applies(search: Search, file: File) -> bool:
@@ -115,12 +114,12 @@ def _shut_out_by_strata(file: File) -> tuple[str, ...]:
 
 def _members(name: str, search: Search, file: File) -> dict[str, Member]:
     return {
-        f"{name}{suffix}": Member(name, _all_of(search, values), search.cost)
+        f"{name}{suffix}": Member(name, _plain(search, values), search.cost)
         for suffix, values in search.variants(file).items()
     }
 
 
-def _all_of(search: Search, values: Mapping[str, object]) -> dict[str, Any]:
-    """All parameters as a plan holds them, those not named at their defaults."""
+def _plain(search: Search, values: Mapping[str, object]) -> dict[str, Any]:
+    """The parameters that are set, checked, as a plan holds them."""
     plain = msgspec.to_builtins(msgspec.convert(dict(values), search.parameters))
     return {name: value for name, value in plain.items() if value is not None}
