@@ -30,7 +30,7 @@ def test_it_has_turns_beside_ours_and_its_points_are_described(evomask, toy, tow
     members = {row["name"]: row for row in record["searches"]}
     assert members["grid"]["evaluations"] > 0
     assert members["toy"]["evaluations"] > 0
-    assert members["toy"]["about"] == "Round numbers; how coarsely evolves."
+    assert members["toy"]["does"] == "Round numbers; how coarsely evolves."
 
 
 def test_it_can_protect_alone(evomask, toy, town, tmp_path):

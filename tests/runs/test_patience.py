@@ -11,7 +11,7 @@ from evomask.evolution.stopping import Budget
 from evomask.portfolio.members import Member
 from evomask.runs.patience import more_may_help, without_a_turn
 from evomask.runs.perform import perform
-from tests.runs.test_portfolio import people, run, shop_for, table_of
+from tests.portfolio.test_portfolio import people, run, shop_for, table_of
 
 
 class Breeding:
