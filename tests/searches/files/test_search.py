@@ -166,8 +166,8 @@ def test_a_file_is_offered_for_comparison_beside_a_first_one():
     problem = ready().problem
     first, last = problem.compared(0, problem.first(1))
     for name in problem.coding.names:
-        assert np.array_equal(first[name], problem.decode(problem.first(0), 0)[name])
-        assert np.array_equal(last[name], problem.decode(problem.first(1), 0)[name])
+        np.testing.assert_array_equal(first[name], problem.decode(problem.first(0), 0)[name])
+        np.testing.assert_array_equal(last[name], problem.decode(problem.first(1), 0)[name])
 
 
 def test_the_comparison_can_be_left_out():
