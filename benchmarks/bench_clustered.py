@@ -16,7 +16,6 @@ from evomask.data.rules.mending import Mender
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -29,6 +28,7 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
+from evomask.searches.search import Surroundings
 
 THESIS = 31.62
 SEEDS = range(1, 6)

@@ -20,12 +20,12 @@ from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
+from evomask.runs.held_out import held_out as attacks_on
 from evomask.searches.files.fitness import (
     AIMS,
     Judge,
 )
 from evomask.searches.files.genome import Coding
-from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.search import Algorithm, Parameters
 from evomask.searches.files.steps import Steps
 from evomask.studies.files import FilesStudy, study_files
@@ -221,7 +221,7 @@ def held_out() -> None:
             found = study(table, parameters, Budget(seconds=MINUTE / 2))
             coding = Coding(table, table.schema.names)
             files = [coding.decode(one.best) for one in (first, found)]
-            told_of = Honesty(table).compared(*files)
+            told_of = attacks_on(table, *files)
             print(f"{name} {profile}: worst score {first.spreads[0].smallest:.2f} -> "
                   f"{found.spreads[-1].smallest:.2f}")  # fmt: skip
             attacks: dict[str, dict[str, float]] = told_of["held_out"]  # type: ignore[assignment]

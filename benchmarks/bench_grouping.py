@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -21,6 +20,7 @@ from evomask.papers.grouping import searched
 from evomask.papers.grouping_inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.search import GroupingSearch, Parameters
+from evomask.searches.search import Surroundings
 
 PAPER_SECONDS = 868.0
 SEEDS = range(1, 6)

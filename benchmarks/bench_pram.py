@@ -16,7 +16,7 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget, seconds
 from evomask.evolution.streams import draw_stream
@@ -30,6 +30,7 @@ from evomask.searches.pram.search import (
     Parameters,
     PramSearch,
 )
+from evomask.searches.search import Surroundings
 
 FILES = {
     "german": ("uci/german_credit.csv", ("EXISTACC", "SAVINGS", "PRESEMPLOY"), Kind.ORDINAL),

@@ -21,17 +21,19 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.execution.local import Local
 from evomask.io.datasets import reference_file
+from evomask.io.hierarchies import read_trees
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.portfolio.candidate import balanced, volume_of
-from evomask.portfolio.members import File, searches_for
+from evomask.portfolio.members import searches_for
 from evomask.record.protection import Protection
 from evomask.runs.inputs import Input, load
 from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_table
+from evomask.searches.search import File
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1
 
@@ -85,13 +87,15 @@ def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -
         seed=SEED,
         searches=searches,
     )
-    return protect_table(table, job, evaluators=Local(WORKERS))
+    return protect_table(
+        table, job, evaluators=Local(WORKERS), hierarchies=read_trees(table.schema)
+    )
 
 
 def against_each_alone(case: Case, seconds: float) -> Protection:
     """The portfolio's hypervolume over that of the best single search at the same time."""
     table = case.load()
-    names = searches_for(File(table, case.requirement, "strict"))
+    names = searches_for(File(table, case.requirement, "strict", read_trees(table.schema)))
     alone = {name: volume_of(found(case, table, seconds, (name,)).front) for name in names}
     together = found(case, table, seconds, ())
     volume = volume_of(together.front)

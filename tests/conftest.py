@@ -1,11 +1,23 @@
 """What many tests share: reference data where they are, and small tables."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from evomask.io.datasets import reference_folder
+from evomask.searches.catalogue import search_named
+
+TOY_PACKAGE = Path(__file__).parent / "toy_package"
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """The toy search in the catalogue, as an installed package brings it along."""
+    monkeypatch.syspath_prepend(TOY_PACKAGE)
+    yield search_named("toy")
+    sys.modules.pop("evomask_toy", None)
 
 
 @pytest.fixture(scope="session")

@@ -201,6 +201,7 @@ def protect(
     Nothing is printed, and the frame is left alone.
     """
     from evomask.execution.local import Local
+    from evomask.io.hierarchies import read_trees
     from evomask.runs.inputs import Input, with_quasi_identifiers
     from evomask.runs.job import ProtectJob, required
     from evomask.runs.protect import choice_of, protect_table
@@ -219,7 +220,9 @@ def protect(
         evaluations,
         tuple(searches),
     )
-    protection = protect_table(table, job, evaluators=Local(workers))
+    protection = protect_table(
+        table, job, evaluators=Local(workers), hierarchies=read_trees(table.schema)
+    )
     return Result(frame, protection, choice_of(job.pick, protection.state))
 
 

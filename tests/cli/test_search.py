@@ -6,7 +6,7 @@ import sys
 import polars as pl
 import pytest
 
-from tests.runs.conftest import TOY_PACKAGE
+from tests.conftest import TOY_PACKAGE
 
 
 @pytest.fixture(autouse=True)

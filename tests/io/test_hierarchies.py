@@ -1,5 +1,6 @@
 """Hierarchy files in ARX's form, the reference ones among them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from evomask.errors import FileError, SchemaError
 from evomask.io.datasets import reference_folder
 from evomask.io.hierarchies import (
     find_hierarchies,
-    read_hierarchies,
     read_hierarchy,
     read_lines,
+    read_trees,
     write_hierarchy,
 )
 from evomask.io.schemas import read_schema
@@ -78,7 +79,15 @@ def test_files_named_in_a_schema_are_found_beside_it(tmp_path, pets):
     )
     said = read_schema(tmp_path / "elsewhere" / "schema.toml").declarations
     table = read_table(tmp_path / "pets.csv", said)
-    assert read_hierarchies(table)["pet"].levels[1] == ("mammal", "bird")
+    assert read_trees(table.schema) == {"pet": [("cat", "mammal"), ("hen", "bird")]}
+
+
+def test_a_folder_of_trees_wins_over_the_schema(tmp_path, pets):
+    (tmp_path / "trees").mkdir()
+    (tmp_path / "trees" / "pet.csv").write_text("cat;*\nhen;*\n")
+    named = replace(pets.attribute("pet"), hierarchy=str(tmp_path / "none.csv"))
+    found = read_trees(pets.schema.replacing([named]), tmp_path / "trees")
+    assert found == {"pet": [("cat", "*"), ("hen", "*")]}
 
 
 def test_files_in_a_folder_are_found_by_attribute(tmp_path):

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,8 @@ from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.errors import ParameterError
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
-from evomask.portfolio.members import File, left_out, members_for, note_on_strata
+from evomask.portfolio.members import left_out, members_for, note_on_strata
+from evomask.searches.search import File
 
 pl = pytest.importorskip("polars")
 
@@ -42,12 +44,11 @@ def test_records_are_grouped_whatever_their_kinds():
     assert "partition" in searches(file_of(MIXED))
 
 
-def test_values_are_generalized_where_the_schema_names_hierarchies():
+def test_values_are_generalized_where_value_trees_came_with_the_file():
     file = file_of(MIXED)
     assert "generalization" not in searches(file)
-    tree = replace(file.table.attribute("b"), hierarchy="b.csv")
-    table = file.table.with_schema(file.table.schema.replacing([tree]))
-    named = members_for(replace(file, table=table))["generalization"]
+    trees = {name: [(str(value), "*") for value in range(11)] for name in "ab"}
+    named = members_for(replace(file, hierarchies=trees))["generalization"]
     assert named.parameters["attributes"] == ("b",)
 
 
@@ -73,11 +74,11 @@ def test_what_puts_records_of_several_strata_together_takes_no_part():
 
 def test_a_search_of_its_own_that_does_so_is_noted():
     file = file_of(NUMBERS, stratum="s")
-    assert note_on_strata("grouping", {}, file.table)
-    assert note_on_strata("grouping", {}, file_of(NUMBERS).table) == ()
-    assert note_on_strata("partition", {}, file.table) == ()
-    (note,) = note_on_strata("partition", {"algorithm": "mdav"}, file.table)
-    assert note.startswith("partition by mdav puts records")
+    assert note_on_strata("grouping", file.table) == (
+        "grouping puts records of several strata of s together",
+    )
+    assert note_on_strata("grouping", file_of(NUMBERS).table) == ()
+    assert note_on_strata("partition", file.table) == ()
 
 
 def test_no_group_is_larger_than_the_smallest_stratum():
@@ -100,3 +101,48 @@ def test_a_search_that_does_not_exist_is_refused():
 def test_wanting_only_what_does_not_apply_is_refused():
     with pytest.raises(ParameterError, match="cannot mask this file"):
         members_for(file_of(MIXED), ["grouping"])
+
+
+def test_members_stand_in_the_order_their_seeds_are_drawn_in():
+    file = file_of(dict.fromkeys("bc", Kind.NOMINAL))
+    trees = {"b": [(str(value), "*") for value in range(11)]}
+    assert list(members_for(replace(file, hierarchies=trees))) == [
+        "grid", "files-front", "files-balanced", "generalization", "generalization-local", "pram",
+        "pram-invariant", "equations", "clustered", "partition-3", "partition-10",
+    ]  # fmt: skip
+
+
+def test_a_search_from_another_package_takes_part_after_ours(toy):
+    found = members_for(file_of(NUMBERS))
+    assert list(found)[-2:] == ["toy", "toy-coarse"]
+    assert found["toy-coarse"].parameters == {"levels": 4}
+    assert "toy" not in searches(file_of(MIXED))
+
+
+def test_a_search_without_variants_takes_no_part(toy, monkeypatch):
+    monkeypatch.delattr(toy, "variants")
+    assert "toy" not in searches(file_of(NUMBERS))
+    assert left_out(file_of(NUMBERS)) == ()
+
+
+def test_a_search_that_lacks_what_members_need_is_noted(toy, monkeypatch):
+    monkeypatch.delattr(toy, "kernels")
+    assert "toy" not in searches(file_of(NUMBERS))
+    why = "the search 'toy' cannot take part: its package does not say its kernels"
+    assert left_out(file_of(NUMBERS)) == (why,)
+    with pytest.raises(ParameterError, match="its kernels"):
+        members_for(file_of(NUMBERS), ["toy"])
+
+
+def test_a_package_that_cannot_be_loaded_stops_nobody_else(toy, monkeypatch):
+    monkeypatch.setitem(sys.modules, "evomask_toy", None)
+    assert "partition" in searches(file_of(NUMBERS))
+    (note,) = left_out(file_of(NUMBERS))
+    assert note.startswith("the search 'toy' cannot be loaded")
+
+
+def test_strata_shut_out_a_search_from_another_package_that_crosses_them(toy, monkeypatch):
+    monkeypatch.setattr(toy, "keeps_strata", False)
+    file = file_of(NUMBERS, stratum="s")
+    assert "toy" not in searches(file)
+    assert "grouping and toy would put records of several strata together" in left_out(file)[0]

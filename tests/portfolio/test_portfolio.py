@@ -1,5 +1,6 @@
 """The portfolio itself: turns, guarantees, strata, files that are handed over."""
 
+import pickle
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -13,11 +14,13 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
-from evomask.portfolio.members import File, Member, members_for
-from evomask.portfolio.portfolio import DONE, Portfolio, share_used, shares, spread, waiting
+from evomask.portfolio.account import share_used, shares
+from evomask.portfolio.members import Member, members_for
+from evomask.portfolio.portfolio import DONE, Portfolio, spread, waiting
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Make, Refusal, Settings, Workshop
+from evomask.portfolio.worker import Make, Measured, Refusal, Settings, Workshop
 from evomask.runs.journal import Journal
+from evomask.searches.search import File
 
 
 def people(count=60, **more):
@@ -33,9 +36,9 @@ def table_of(frame, edits=(), **declared):
     return table.with_schema(type(schema)(tuple(schema), edits=tuple(edits)))
 
 
-def shop_for(table, requirement=NOTHING, searches=(), **extra):
-    members = members_for(File(table, requirement, "strict"), searches)
-    return Workshop(table, Settings(requirement, "strict", members | extra), 11)
+def shop_for(table, requirement=NOTHING, searches=(), trees=None, **extra):
+    members = members_for(File(table, requirement, "strict", trees or {}), searches)
+    return Workshop(table, Settings(requirement, "strict", members | extra), 11, trees or {})
 
 
 def run(shop, evaluations=40, state=None):
@@ -180,12 +183,21 @@ def test_nobody_waits_before_a_member_begins():
     assert waiting(PortfolioState(), "grid") == []
 
 
-def test_generalized_files_are_described_by_their_levels(tmp_path):
-    (tmp_path / "sex.csv").write_text("f;*\nm;*\n", encoding="utf-8")
+def generalizing():
+    """Where two sexes, with a value tree above them, are generalized."""
     frame = people(sex=lambda rng, n: rng.choice(["f", "m"], n))
-    tree = str(tmp_path / "sex.csv")
-    sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER, hierarchy=tree)
-    shop = shop_for(table_of(frame, sex=sex), searches=["generalization"])
+    sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER)
+    trees = {"sex": [("f", "*"), ("m", "*")]}
+    return shop_for(table_of(frame, sex=sex), searches=["generalization"], trees=trees)
+
+
+def test_value_trees_reach_other_processes_with_the_table():
+    there = pickle.loads(pickle.dumps(generalizing()))
+    assert isinstance(there(Make("generalization", (1,)), 0), Measured)
+
+
+def test_generalized_files_are_described_by_their_levels():
+    shop = generalizing()
     step = Step(
         "generalization", {"levels": {"sex": {"level": 1, "labels": 1}}, "suppressed": 0}, ("sex",)
     )

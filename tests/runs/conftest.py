@@ -1,24 +1,10 @@
-"""The toy search, installed as a package would be, and a file to search on."""
-
-import sys
-from pathlib import Path
+"""A file to search on, and plans for the toy search."""
 
 import pytest
 
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
 from evomask.runs.plan import make_plan
-from evomask.searches.catalogue import search_named
-
-TOY_PACKAGE = Path(__file__).parents[1] / "toy_package"
-
-
-@pytest.fixture
-def toy(monkeypatch):
-    """The toy search in the catalogue."""
-    monkeypatch.syspath_prepend(TOY_PACKAGE)
-    yield search_named("toy")
-    sys.modules.pop("evomask_toy", None)
 
 
 @pytest.fixture

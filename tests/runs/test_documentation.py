@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from evomask.evolution import schemes
-from tests.runs.conftest import TOY_PACKAGE
+from evomask.searches import search
+from tests.conftest import TOY_PACKAGE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-search.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^```python\n# not run\n(.*?)^```", PAGE, re.M | re.S)
@@ -21,6 +22,14 @@ def test_every_scheme_is_told():
     told = set(re.findall(r"^\| `(\w+)` \|", PAGE, re.M))
     there = {name for name, it in vars(schemes).items() if hasattr(it, "propose")}
     assert there <= told
+
+
+def test_every_ability_is_told_with_its_methods():
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`\w+\(.*?) \|", PAGE, re.M))
+    for name in ("Adopting", "Comparing", "Describing", "Overview", "WithMatrices"):
+        methods = [m for m in vars(getattr(search, name)) if not m.startswith("_")]
+        assert methods
+        assert all(f"`{method}(" in rows[name] for method in methods)
 
 
 def test_the_entry_point_shown_is_the_one_there():

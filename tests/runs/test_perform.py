@@ -17,7 +17,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.local import Local
 from evomask.runs.perform import perform, resume
 from evomask.runs.store import Store
-from tests.runs.conftest import TOY_PACKAGE
+from tests.conftest import TOY_PACKAGE
 
 SOME = Budget(generations=30)
 

@@ -1,6 +1,7 @@
 """A whole search in one file: numbers are rounded, and how coarsely evolves.
 
-It is what docs/adding-a-search.md explains, and what the tests of runs go through.
+It is what docs/adding-a-search.md explains, and what the tests of runs go through, alone and
+as a member of a portfolio.
 """
 
 import time
@@ -16,10 +17,12 @@ from evomask.errors import ParameterError
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import worst
 from evomask.evolution.schemes import CROSS, MutateOrCross
-from evomask.evolution.setup import Draws, Setup, Surroundings
+from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_points, poisson_sites
+from evomask.masking.method import About, Making, Step
+from evomask.searches.search import File, Surroundings, Variants
 
 Steps = NDArray[np.int64]
 
@@ -58,8 +61,9 @@ class Rounding:
     def work(self, task: Task[Steps], rng: np.random.Generator) -> Outcome[Steps]:
         time.sleep(self.parameters.pause)
         genome = self.child(task, rng)
-        told = self.read(genome, 0)
-        return Outcome(genome, (told["loss"], told["risk"]), counts={"width": int(genome.sum())})
+        readings = self.read(genome, 0)
+        fitness = readings["loss"], readings["risk"]
+        return Outcome(genome, fitness, counts={"width": int(genome.sum())})
 
     def child(self, task: Task[Steps], rng: np.random.Generator) -> Steps:
         if task.operator == FIRST:
@@ -90,6 +94,10 @@ class Rounding:
         risk = 100.0 * np.sum(sizes == 1) / len(after)
         return {"loss": float(loss), "risk": float(risk), "score": float(max(loss, risk))}
 
+    def making(self, genome: Steps) -> Making:
+        widths = 100.0 * 2.0 ** (genome - self.parameters.levels)
+        return Making((Step("toy", {"width": float(widths.mean())}, self.names),))
+
     def answer(self, genome: Steps) -> dict[str, object]:
         return {"steps": dict(zip(self.names, genome.tolist(), strict=True))}
 
@@ -106,6 +114,21 @@ class ToySearch:
     name = "toy"
     parameters = Parameters
     budget = Budget(generations=50)
+    about = About(
+        "toy",
+        "Rounding",
+        "numbers rounded to a multiple of a width, which is {width:.2f} % of their range",
+        "Numbers were rounded to a multiple of a width, up or down by chance.",
+    )
+    cost = 1.0
+    keeps_strata = True
+    kernels = ()
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        if len(file.numbers) < len(file.names):
+            return {}
+        return {"": {}, "-coarse": {"levels": 4}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Steps]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evomask.data.parameters import Parameter
     from evomask.execution.evaluator import Evaluators
     from evomask.runs.perform import Run
-    from evomask.searches.catalogue import Search
+    from evomask.searches.search import Search
 
 OWN = "Search"
 BUDGET = "Budget"

@@ -1,9 +1,10 @@
 """Value trees: how a category becomes more general, level by level."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from evomask.errors import SchemaError
 
 Line = Sequence[str]
 """A value and its ancestors, from the nearest to the most general."""
+
+TreeLines: TypeAlias = Mapping[str, Sequence[Line]]
+"""Value trees by attribute as their files hold them: lines, not yet fitted to a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,11 @@ def fitted(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
     if attribute.has_missing and MISSING not in ancestors:
         ancestors[MISSING] = _line_of_missing(lines)
     return of_lines([ancestors[category] for category in attribute.categories])
+
+
+def all_fitted(trees: TreeLines, table: Table) -> dict[str, Hierarchy]:
+    """The value trees of a table's attributes, each from its lines."""
+    return {name: fitted(name, lines, table) for name, lines in trees.items()}
 
 
 def of_lines(lines: Sequence[Line]) -> Hierarchy:

@@ -1,4 +1,4 @@
-"""A search made ready for one table: what the loop needs, and what it may know around it."""
+"""A search made ready for one table: what the loop needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,28 +10,9 @@ from evomask.evolution.archive import Archive, Front
 from evomask.evolution.individual import Cost, G
 from evomask.evolution.individual import first as first_number
 from evomask.evolution.loop import Problem, Scheme
-from evomask.evolution.stopping import Budget
 
 Draws: TypeAlias = Callable[[int], np.random.Generator]
 Decide: TypeAlias = Callable[[str, Callable[[], float]], float]
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a search may know besides its table and parameters.
-
-    Args:
-        draws: the generator of draw r, the same for all evaluations of a run.
-        decide: under a time budget, a number computed from the clock once and replayed when
-            the run is resumed (a burst length, say); None where nothing may read the clock.
-        budget: what the run may spend, where that is known.
-        workers: how many work at once; only what is decided by the clock may depend on it.
-    """
-
-    draws: Draws
-    decide: Decide | None = None
-    budget: Budget | None = None
-    workers: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from evomask.data.hierarchy import Hierarchy, fitted
+from evomask.data.hierarchy import Hierarchy, Line, fitted
+from evomask.data.schema import Schema
 from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.dialects import likely_encoding
@@ -34,10 +35,12 @@ def read_hierarchy(path: Path, table: Table, name: str) -> Hierarchy:
     return fitted(name, read_lines(path), table)
 
 
-def read_hierarchies(table: Table) -> dict[str, Hierarchy]:
-    """The value trees that the table's schema names, by attribute."""
-    named = {a.name: Path(a.hierarchy) for a in table.schema if a.hierarchy}
-    return {name: read_hierarchy(path, table, name) for name, path in named.items()}
+def read_trees(schema: Schema, folder: Path | None = None) -> dict[str, list[Line]]:
+    """The lines of the value trees that a schema names, by attribute; those in *folder* win."""
+    paths = {a.name: Path(a.hierarchy) for a in schema if a.hierarchy}
+    if folder is not None:
+        paths |= find_hierarchies(folder, schema.names)
+    return {name: list(read_lines(path)) for name, path in paths.items()}
 
 
 def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:

@@ -16,7 +16,6 @@ from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.data.frames import Declaration
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.streams import draw_stream
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
@@ -30,6 +29,7 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
+from evomask.searches.search import Surroundings
 
 GERMAN, HOUSING = "German credit", "Adult in place of U.S. Housing"
 GERMAN_ATTRIBUTES = ("EXISTACC", "SAVINGS", "PRESEMPLOY")

@@ -16,7 +16,7 @@ from typing import Any
 
 from evomask.evolution.individual import Joined
 from evomask.evolution.schemes import CROSS, MUTATE
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.masking.grid import GridMethod
@@ -37,6 +37,7 @@ from evomask.searches.files.fitness import (
 )
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters
+from evomask.searches.search import Surroundings
 from evomask.studies.files import FilesStudy, Turn, watched
 
 GENERATIONS = 1000

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from evomask.evolution.alone import Alone
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
@@ -29,6 +28,7 @@ from evomask.papers.grouping_inputs import (
 from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.problem import AttributeGrouping
 from evomask.searches.grouping.search import GroupingSearch, Parameters
+from evomask.searches.search import Surroundings
 from evomask.studies.operators import operators_of
 
 GENERATIONS = 100

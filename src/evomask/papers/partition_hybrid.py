@@ -12,7 +12,6 @@ from evomask.data.partition import information_loss, within_sum_of_squares
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -26,6 +25,7 @@ from evomask.runs.inputs import Input, load
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.hybrid import Inner, one_step, two_step
 from evomask.searches.partition.search import Algorithm, Parameters, PartitionSearch
+from evomask.searches.search import Surroundings
 
 Row = dict[str, object]
 K = 3

@@ -10,7 +10,7 @@ from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
@@ -22,6 +22,7 @@ from evomask.searches.pram.search import (
     Parameters,
     PramSearch,
 )
+from evomask.searches.search import Surroundings
 
 AS_PRINTED, OURS = 1_125, 15
 """Generations of Algorithm 6, and of ours."""

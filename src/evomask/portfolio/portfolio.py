@@ -25,10 +25,10 @@ from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.account import share_used
 from evomask.portfolio.candidate import Candidate, front_of, volume_of
-from evomask.portfolio.members import GRID
 from evomask.portfolio.state import PortfolioState, Round
 from evomask.portfolio.turns import Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
+from evomask.searches.catalogue import GRID
 
 T = TypeVar("T")
 

@@ -5,6 +5,7 @@ from importlib import import_module
 
 from evomask.kernels.ahead import compile_ahead
 from evomask.kernels.compiler import is_compiled
+from evomask.searches.catalogue import search_named
 
 MASKING = ("groups.mdav", "groups.walks", "groups.mixed_mdav", "groups.mondrian", "groups.merging")
 MEASURING = (
@@ -15,19 +16,11 @@ MEASURING = (
     "linking.agreement_model",
     "linking.assignment",
 )
-SEARCHING = {
-    "files": ("tracked.state", "tracked.bursts"),
-    "generalization": ("lattice.classes", "lattice.bounds", "lattice.local_recoding"),
-    "grouping": ("linking.joint_linkage",),
-    "partition": ("groups.annealing", "groups.exact", "groups.splits"),
-    "pram": ("pram.transitions",),
-}
-"""The kernels that searches need besides; for a search that is not here they come when used."""
 
 
 def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> None:
     """Import what masking, measuring and searches use; the first time this compiles them."""
-    own = [name for search in searches for name in SEARCHING.get(search, ())]
+    own = [kernel for name in searches for kernel in search_named(name).kernels]
     names = (*MASKING, *MEASURING, *own)
     if not all(is_compiled(name) for name in names):
         tell("compiling kernels; this takes a minute or two and happens once")

@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import msgspec
 
+from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
@@ -22,7 +23,7 @@ from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.preparation import load_kernels
-from evomask.searches.catalogue import RELEASED_DRAW
+from evomask.searches.search import RELEASED_DRAW, Adopting, Describing, Surroundings
 
 
 @dataclass(frozen=True)
@@ -66,24 +67,6 @@ class Adopt:
     made: Make
 
 
-@runtime_checkable
-class Adopting(Protocol):
-    """A problem that can go on from files which others made."""
-
-    def adopted(self, masked: Table) -> Outcome[Any]:
-        """The file as a genome with its fitness."""
-        ...
-
-
-@runtime_checkable
-class Describing(Protocol):
-    """A problem that tells what its genomes do to a file."""
-
-    def making(self, genome: Any) -> Making:  # noqa: ANN401
-        """The steps that make the file of a genome."""
-        ...
-
-
 @dataclass(frozen=True)
 class Measured:
     """Loss and risk of a file in percent."""
@@ -104,16 +87,21 @@ Result = Outcome[Any] | Measured | Refusal
 
 @dataclass(frozen=True, eq=False)
 class Workshop:
-    """Does the tasks of a portfolio; sent to other processes, it is put together anew there."""
+    """Does the tasks of a portfolio; sent to other processes, it is put together anew there.
+
+    Args:
+        hierarchies: the value trees that came with the table.
+    """
 
     table: Table
     settings: Settings
     seed: int
+    hierarchies: TreeLines = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Workshop"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
-        return arrived, (self.table, self.settings, self.seed)
+        return arrived, (self.table, self.settings, self.seed, self.hierarchies)
 
     def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
@@ -141,7 +129,8 @@ class Workshop:
         if name not in self._setups:
             member = self.settings.members[name]
             search = search_of(member)
-            around = Surroundings(partial(draw_stream, self.seed_of(name)))
+            draws = partial(draw_stream, self.seed_of(name))
+            around = Surroundings(draws, hierarchies=self.hierarchies)
             parameters = msgspec.convert(member.parameters, search.parameters)
             with _quietly():
                 self._setups[name] = search.setup(self.table, parameters, around)
@@ -190,10 +179,10 @@ class Workshop:
         return Making((step,), member.search, operator)
 
 
-def arrived(table: Table, settings: Settings, seed: int) -> Workshop:
+def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Workshop:
     """A workshop in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    return Workshop(table, settings, seed)
+    return Workshop(table, settings, seed, hierarchies)
 
 
 @contextmanager

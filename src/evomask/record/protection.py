@@ -14,7 +14,7 @@ from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.comparison import changed_again
-from evomask.searches.catalogue import RELEASED_DRAW
+from evomask.searches.search import RELEASED_DRAW
 
 
 @dataclass(frozen=True)

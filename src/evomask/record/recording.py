@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import msgspec
 
@@ -42,6 +42,7 @@ from evomask.record.record import (
 from evomask.record.spreads import MINIMUM
 from evomask.record.words import sentences, simple_name
 from evomask.searches.grid.search import Grid
+from evomask.searches.search import WithMatrices
 
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
@@ -52,15 +53,6 @@ HALF_A_RECORD = 0.5
 
 MOST_SIMPLE = 5
 """Simple methods that the map shows for comparison."""
-
-
-@runtime_checkable
-class MatrixProblem(Protocol):
-    """A problem whose genomes stand for transition matrices."""
-
-    def matrices(self, genome: Any) -> Mapping[str, Transitions]:  # noqa: ANN401
-        """The matrix of each attribute."""
-        ...
 
 
 def record_of(
@@ -226,7 +218,7 @@ def _matrices_used(protection: Protection, candidate: Candidate) -> tuple[Matrix
     original = protection.table
     problem: Any = protection.shop.setup(candidate.member).problem
     genome = protection.state.genomes[candidate.number]
-    if isinstance(problem, MatrixProblem):
+    if isinstance(problem, WithMatrices):
         made = problem.matrices(genome)
         return tuple(_matrix(original, name, matrix) for name, matrix in made.items())
     if isinstance(problem, Grid) and not original.schema.with_role(Role.STRATUM):

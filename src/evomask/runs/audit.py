@@ -6,7 +6,6 @@ from pathlib import Path
 from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
-from evomask.io.hierarchies import read_hierarchies
 from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
 from evomask.measures.attacks.audit import Audit, audit
@@ -52,7 +51,7 @@ def _noted(found: Audit, loaded: Loaded, masked: Schema) -> AuditOutcome:
 def _masked(path: Path, loaded: Loaded) -> Table:
     missing = loaded.dialect.missing if loaded.dialect else ()
     source = read_source(path, Dialect(missing=missing))
-    return masked_version(loaded.table, source, read_hierarchies(loaded.table))
+    return masked_version(loaded.table, source, loaded.trees)
 
 
 def _identifiers(schema: Schema) -> tuple[str, ...]:

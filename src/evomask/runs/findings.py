@@ -18,13 +18,14 @@ from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.portfolio.account import without_a_turn
 from evomask.portfolio.candidate import ORIGINAL, Candidate
-from evomask.portfolio.members import File, left_out
+from evomask.portfolio.members import left_out
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.points import completed
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
 from evomask.runs.events import Checked, Events, Phase
 from evomask.runs.job import for_audit
+from evomask.searches.search import File
 
 FINDINGS = "findings.json"
 SLOW = ("prl-one-to-one",)
@@ -169,6 +170,6 @@ def _about(shop: Workshop, state: PortfolioState) -> tuple[str, ...]:
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
-    apart = left_out(File(table, settings.requirement, settings.profile))
+    apart = left_out(File(table, settings.requirement, settings.profile, shop.hierarchies))
     idle = without_a_turn(state, settings.members)
     return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)

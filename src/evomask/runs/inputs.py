@@ -1,14 +1,16 @@
 """From a file and what a user says of its columns to a table."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evomask.data.frames import Declaration, storage_of
+from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
 from evomask.data.rules.edits import rules_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
+from evomask.io.hierarchies import read_trees
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
 
@@ -32,19 +34,31 @@ class Input:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table, how its text file is written, and what the user should know about that."""
+    """A table, how its text file is written, and what the user should know about that.
+
+    Args:
+        hierarchies: the value trees that came with it, as their files hold them; whether one
+            fits the table is checked where it is used.
+    """
 
     table: Table
     dialect: Dialect | None
     notes: tuple[str, ...]
+    hierarchies: TreeLines = field(default_factory=dict)
+
+    @property
+    def trees(self) -> dict[str, Hierarchy]:
+        """The value trees fitted to the table; what does not fit is told at once."""
+        return all_fitted(self.hierarchies, self.table)
 
 
 USUAL = Dialect(",", "utf-8", decimal=".")
 
 
-def load(source: Input) -> Loaded:
+def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     """Read the file under the schema and the names given; names win over the schema.
 
+    Its value trees are those that the schema names, and those in the folder *hierarchies*.
     Edit rules that cannot be understood are refused.
     """
     said = read_schema(source.schema) if source.schema else SchemaFile()
@@ -53,7 +67,8 @@ def load(source: Input) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
-    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed))
+    trees = read_trees(table.schema, hierarchies)
+    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed), trees)
 
 
 def load_released(source: Input) -> Loaded:

@@ -16,14 +16,13 @@ from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.io.hierarchies import read_hierarchies
 from evomask.io.matrices import read_matrices
 from evomask.io.tables import check_table_target, write_table
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.method import MaskingMethod
-from evomask.runs.inputs import Input, load
+from evomask.runs.inputs import Input, Loaded, load
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     check_table_target(job.out, force=job.force)
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
-    files = _files(entry, job, loaded.table, names)
+    files = _files(entry, job, loaded, names)
     method = within_strata(entry.build(names, job.options, files), loaded.table)
     guarantees = Guarantees.of(loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
@@ -106,18 +105,18 @@ def mask_file(job: MaskJob) -> MaskOutcome:
 
 
 def _files(
-    entry: MethodEntry, job: MaskJob, table: Table, names: tuple[str, ...]
+    entry: MethodEntry, job: MaskJob, loaded: Loaded, names: tuple[str, ...]
 ) -> dict[str, Mapping[str, Any]]:
     """What the method takes from files: value trees named in the schema, given matrices."""
     found: dict[str, Mapping[str, Any]] = {}
     if "hierarchies" in entry.from_files:
-        found["hierarchies"] = read_hierarchies(table)
+        found["hierarchies"] = loaded.trees
     if "matrices" in entry.from_files:
         if job.matrices is None:
             raise ParameterError(
                 f"{entry.name} needs --matrices, a folder with a file NAME.csv for each attribute"
             )
-        found["matrices"] = read_matrices(job.matrices, table, names)
+        found["matrices"] = read_matrices(job.matrices, loaded.table, names)
     return found
 
 

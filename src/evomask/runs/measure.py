@@ -6,7 +6,6 @@ from pathlib import Path
 
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
-from evomask.io.hierarchies import read_hierarchies
 from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
 from evomask.masking.guarantees.fulfilment import broken_rules
@@ -62,7 +61,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     loaded = load(job.original)
     missing = loaded.dialect.missing if loaded.dialect else ()
     source = read_source(job.masked, Dialect(missing=missing))
-    masked = masked_version(loaded.table, source, read_hierarchies(loaded.table))
+    masked = masked_version(loaded.table, source, loaded.trees)
     names = scope(loaded.table, masked)
     return MeasureOutcome(
         pair.name,

@@ -16,7 +16,7 @@ from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Observer, Worker, begin, evolve
-from evomask.evolution.setup import Decide, Setup, Surroundings
+from evomask.evolution.setup import Decide, Setup
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
@@ -26,6 +26,7 @@ from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.picking import pick
+from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.journal import Journal
 from evomask.runs.notes import more_may_help
@@ -34,9 +35,13 @@ from evomask.runs.points import Point, best_of, point_of, points_of
 from evomask.runs.rows import search_rows
 from evomask.runs.snapshots import Snapshots
 from evomask.runs.store import Store
-from evomask.searches.catalogue import Comparing, OverviewProblem, search_named
+from evomask.searches.catalogue import search_named
+from evomask.searches.search import Comparing, Overview, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
+HIERARCHIES = "hierarchies"
+"""The parameter by which a search has a folder of value trees read."""
+
 Watch = Callable[[Summary], None]
 
 
@@ -93,10 +98,10 @@ def perform_alone(
     """
     budget = replace(plan.budget, generations=generations)
     plan = msgspec.structs.replace(plan, budget=budget)
-    journal, table = Journal(), load(plan.input).table
-    setup = prepared(plan, table, journal.decide)
+    journal, loaded = Journal(), loaded_for(plan)
+    setup = prepared(plan, loaded, journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))
-    return _evolved(_Underway(plan, setup, journal), table, evaluators)
+    return _evolved(_Underway(plan, setup, journal), loaded, evaluators)
 
 
 @dataclass(frozen=True)
@@ -123,15 +128,15 @@ def _perform(
     evaluators: Evaluators,
     watch: Watch | None,
 ) -> Run:
-    loaded = load(plan.input)
+    loaded = loaded_for(plan)
     guarantees = Guarantees.of(loaded.table)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        setup = prepared(plan, loaded.table, journal.decide, evaluators.workers)
+        setup = prepared(plan, loaded, journal.decide, evaluators.workers)
     warned = tuple(str(warning.message) for warning in caught)
     loaded = replace(loaded, notes=(*loaded.notes, *warned))
     underway = _Underway(plan, setup, journal, store, watch)
-    state = _evolved(underway, loaded.table, evaluators)
+    state = _evolved(underway, loaded, evaluators)
     run = _finished(underway, state, loaded)
     return replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
 
@@ -149,13 +154,19 @@ def _released(
     return (*guarantees.notes, *guarantees.notes_on(masked, released))
 
 
-def prepared(plan: Plan, table: Table, decide: Decide, workers: int = 1) -> Setup[Any]:
+def loaded_for(plan: Plan) -> Loaded:
+    """The plan's file, with the value trees of the folder that its parameters may name."""
+    folder = plan.parameters.get(HIERARCHIES)
+    return load(plan.input, Path(folder) if folder else None)
+
+
+def prepared(plan: Plan, loaded: Loaded, decide: Decide, workers: int = 1) -> Setup[Any]:
     """The plan's search made ready for its table."""
     search = search_named(plan.search)
     draws = partial(draw_stream, plan.seed)
     clocked = decide if plan.budget.seconds is not None else None
-    around = Surroundings(draws, clocked, plan.budget, workers)
-    return search.setup(table, parameters_in(plan, search), around)
+    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies)
+    return search.setup(loaded.table, parameters_in(plan, search), around)
 
 
 @dataclass(frozen=True)
@@ -169,24 +180,24 @@ class SentWorker(Worker[Any]):
     """
 
     plan: Plan
-    table: Table
+    loaded: Loaded
     notes: Mapping[str, Any]
 
     def __reduce__(self) -> tuple[Callable[..., Worker[Any]], tuple[Any, ...]]:
         """The ingredients instead of the problem."""
-        return made_anew, (self.plan, self.table, dict(self.notes))
+        return made_anew, (self.plan, self.loaded, dict(self.notes))
 
 
-def made_anew(plan: Plan, table: Table, notes: Mapping[str, Any]) -> Worker[Any]:
+def made_anew(plan: Plan, loaded: Loaded, notes: Mapping[str, Any]) -> Worker[Any]:
     """The same worker in another process: whatever was decided is decided the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were told where the run began
-        return Worker(prepared(plan, table, lambda name, _: notes[name]).problem, plan.seed)
+        return Worker(prepared(plan, loaded, lambda name, _: notes[name]).problem, plan.seed)
 
 
-def _evolved(underway: _Underway, table: Table, evaluators: Evaluators) -> State[Any]:
+def _evolved(underway: _Underway, loaded: Loaded, evaluators: Evaluators) -> State[Any]:
     plan, setup, journal = underway.plan, underway.setup, underway.journal
-    worker = SentWorker(setup.problem, plan.seed, plan, table, journal.notes)
+    worker = SentWorker(setup.problem, plan.seed, plan, loaded, journal.notes)
     with evaluators(worker) as work:
         journal.start()
         state = _newest(underway) or _begun(underway, work)
@@ -249,12 +260,12 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
     best = among[0] if among else point_of(winner, setup, plan.search, len(front))
     _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)
-    answer, charts = _answer(underway, state, chosen, winner)
+    answer, charts = _answer(underway, loaded.table, state, chosen, winner)
     notes = (
         *loaded.notes,
         *changed_versions(plan),
         *answer.pop("warnings", ()),
-        *note_on_strata(plan.search, plan.parameters, loaded.table),
+        *note_on_strata(plan.search, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
     initial = journal.notes[INITIAL_BEST]
@@ -270,18 +281,23 @@ def _keep(underway: _Underway, state: State[Any], front: Sequence[Point]) -> Non
 
 
 def _answer(
-    underway: _Underway, state: State[Any], chosen: Point, winner: Individual[Any]
+    underway: _Underway,
+    table: Table,
+    state: State[Any],
+    chosen: Point,
+    winner: Individual[Any],
 ) -> tuple[dict[str, Any], Sequence[Chart]]:
     """What this kind of search tells besides, and its figures."""
     problem: Any = underway.setup.problem
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
-        answer |= problem.compared(underway.journal.notes[FIRST_SERIAL], winner.genome)
+        files = problem.compared(underway.journal.notes[FIRST_SERIAL], winner.genome)
+        answer |= held_out(table, *files) if files else {}
     return answer, charts
 
 
 def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
-    if not isinstance(problem, OverviewProblem):
+    if not isinstance(problem, Overview):
         return {}, ()
     return problem.overview(state), problem.charts(state)

@@ -15,7 +15,7 @@ from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
-from evomask.searches.catalogue import Search
+from evomask.searches.search import Search
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000

@@ -7,7 +7,7 @@ from typing import Any
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
-from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
+from evomask.searches.search import RELEASED_DRAW, MaskingProblem
 
 
 @dataclass(frozen=True)

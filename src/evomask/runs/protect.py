@@ -14,12 +14,13 @@ from pathlib import Path
 
 import msgspec
 
+from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
 from evomask.errors import EvomaskError, RunError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.portfolio.candidate import balanced
-from evomask.portfolio.members import File, members_for, searches_for
+from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.picking import check_wish, pick
 from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
@@ -37,6 +38,7 @@ from evomask.runs.rows import portfolio_rows
 from evomask.runs.snapshots import Snapshots
 from evomask.runs.stopping import StopRequest
 from evomask.runs.store import Store
+from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
 
@@ -55,7 +57,7 @@ def protect_file(
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(loaded.table, job, seed, events)
+        shop = workshop_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
             PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
         )
@@ -72,13 +74,14 @@ def protect_table(
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
+    hierarchies: TreeLines | None = None,
 ) -> Protection:
-    """The same for a table at hand; nothing is kept on disk."""
+    """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
     events, journal = Events(watch), Journal()
     with _told(events):
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(table, job, seed, events)
+        shop = workshop_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
             shop, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
         )
@@ -117,12 +120,14 @@ def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Relea
         return done
 
 
-def workshop_for(table: Table, job: ProtectJob, seed: int, events: Events) -> Workshop:
+def workshop_for(
+    table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: TreeLines
+) -> Workshop:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
-    file = File(table, job.requirement, job.profile)
+    file = File(table, job.requirement, job.profile, hierarchies)
     load_kernels(_compiling(events), searches_for(file, job.searches))
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
-    shop = Workshop(table, settings, seed)
+    shop = Workshop(table, settings, seed, file.hierarchies)
     shop.releasable(table)
     return shop
 
@@ -216,7 +221,7 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
             loaded = load(plan.input)
-            shop = Workshop(loaded.table, _settings(plan), plan.seed)
+            shop = Workshop(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
             StopRequest(folder).withdraw()
             yield _Run(loaded, shop, plan, store, events)
 

@@ -14,7 +14,7 @@ from evomask.record.points import as_point
 from evomask.record.protection import Finding
 from evomask.runs.plan import Plan
 from evomask.runs.points import Point
-from evomask.searches.catalogue import RELEASED_DRAW, MaskingProblem
+from evomask.searches.search import RELEASED_DRAW, MaskingProblem
 
 Row: TypeAlias = dict[str, object]
 

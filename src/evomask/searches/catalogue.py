@@ -1,29 +1,23 @@
 """The catalogue of searches: ours, and those that installed packages bring along.
 
 A package adds a search by an entry point of the group ``evomask.searches``; see
-docs/adding-a-search.md.
+docs/adding-a-search.md, and `searches.search` for what a search is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
-from evomask.data.chart import Chart
-from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.evolution.loop import Problem
-from evomask.evolution.setup import Setup, Surroundings
-from evomask.evolution.state import State
-from evomask.evolution.stopping import Budget
+
+if TYPE_CHECKING:
+    from evomask.searches.search import Search
 
 GROUP = "evomask.searches"
 
-RELEASED_DRAW = 0
-"""Where masking is random, the draw that is measured and released."""
-
 OURS: Mapping[str, str] = {
-    "generalization": "evomask.runs.generalization:GENERALIZATION",
+    "generalization": "evomask.searches.generalization.search:GeneralizationSearch",
     "partition": "evomask.searches.partition.search:PartitionSearch",
     "grouping": "evomask.searches.grouping.search:GroupingSearch",
     "equations": "evomask.searches.equations.search:EquationsSearch",
@@ -33,90 +27,51 @@ OURS: Mapping[str, str] = {
 }
 """Name and home (module:object) of each search of ours, imported when it is first used."""
 
+GRID = "grid"
+"""The search that tries masking methods as they are; it is of use in a portfolio only."""
 
-class MaskingProblem(Problem[Any], Protocol):
-    """A problem whose genomes decode to masked files."""
+HOMES: Mapping[str, str] = {GRID: "evomask.searches.grid.search:GridSearch", **OURS}
 
-    def decode(self, genome: Any, draw: int) -> Table:  # noqa: ANN401
-        """The masked file; where masking is random, as draw number *draw* makes it."""
-        ...
-
-    def read(self, genome: Any, draw: int) -> Mapping[str, float]:  # noqa: ANN401
-        """Its measures by name, among them ``loss``, ``risk`` and ``score`` where it has them."""
-        ...
-
-    def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
-        ...
-
-
-@runtime_checkable
-class Comparing(Protocol):
-    """A problem that tells how its best genome stands beside the best of the first ones."""
-
-    def compared(self, first: int, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """Keys of the JSON answer; those under ``warnings`` are told as notes."""
-        ...
-
-
-@runtime_checkable
-class OverviewProblem(Protocol):
-    """What a masking problem may offer besides: an account of a whole run."""
-
-    def overview(self, state: State[Any]) -> Mapping[str, object]:
-        """What the last state tells: further keys of the JSON answer."""
-        ...
-
-    def charts(self, state: State[Any]) -> Sequence[Chart]:
-        """Figures of the run, drawn where the user asks for them."""
-        ...
-
-
-class Search(Protocol):
-    """One kind of search; the first sentence of its docstring describes it to users.
-
-    ``parameters`` is a frozen dataclass whose fields become options, their meanings the
-    ``Args`` of its docstring. The problem of the setup is a `MaskingProblem`.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its name on the command line."""
-        ...
-
-    @property
-    def parameters(self) -> type[Any]:
-        """What can be set."""
-        ...
-
-    @property
-    def budget(self) -> Budget:
-        """What a run may spend unless the user says otherwise."""
-        ...
-
-    def setup(self, table: Table, parameters: Any, around: Surroundings) -> Setup[Any]:  # noqa: ANN401
-        """The search made ready for one table."""
-        ...
+IN_PORTFOLIO = (
+    GRID, "files", "generalization", "pram", "equations", "clustered", "grouping", "partition",
+)  # fmt: skip
+"""Ours as they stand in a portfolio: members' seeds are drawn in this order."""
 
 
 def search_names() -> tuple[str, ...]:
-    """The searches there are, ours first."""
-    return (*OURS, *sorted(point.name for point in _brought_along() if point.name not in OURS))
+    """The searches that can be run alone, ours first."""
+    return (*OURS, *_brought_along())
 
 
-def search_named(name: str) -> Search:
+def portfolio_names() -> tuple[str, ...]:
+    """The searches that may take part in a portfolio, ours first."""
+    return (*IN_PORTFOLIO, *_brought_along())
+
+
+def search_named(name: str) -> "Search":
     """The search called *name*."""
-    if name in OURS:
-        module, _, attribute = OURS[name].partition(":")
+    if name in HOMES:
+        module, _, attribute = HOMES[name].partition(":")
         ours: Search = getattr(import_module(module), attribute)
         return ours
-    for point in _brought_along():
-        if point.name == name:
-            found: Search = point.load()
-            return found
-    known = ", ".join(search_names()) or "none yet"
-    raise ParameterError(f"no search is called {name!r}; there are {known}")
+    brought = _brought_along()
+    if name not in brought:
+        known = ", ".join(search_names())
+        raise ParameterError(f"no search is called {name!r}; there are {known}")
+    return _loaded(brought[name])
 
 
-def _brought_along() -> list[EntryPoint]:
-    return list(entry_points(group=GROUP))
+def _loaded(point: EntryPoint) -> "Search":
+    try:
+        found: Search = point.load()
+    except (ImportError, AttributeError) as error:
+        raise ParameterError(
+            f"the search {point.name!r} cannot be loaded ({error}); repair or remove its package"
+        ) from None
+    return found
+
+
+def _brought_along() -> dict[str, EntryPoint]:
+    """What other packages bring along, by name; a name of ours stays ours."""
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    return {name: found[name] for name in sorted(found) if name not in HOMES}

@@ -17,7 +17,7 @@ from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Population
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
@@ -27,6 +27,7 @@ from evomask.runs.perform import Run
 from evomask.runs.plan import parameters_in
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Parameters
+from evomask.searches.search import Surroundings
 
 Clock = Callable[[], float]
 

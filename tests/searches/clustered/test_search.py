@@ -13,7 +13,6 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -31,6 +30,7 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
+from evomask.searches.search import Surroundings
 
 SPACE = Space(tuple(Protection), tuple(Clusterer), 4, 9, 2, 30)
 SMALL = {"population": 4, "children": 4, "most_k": 12, "most_clusters": 6, "restarts": 2}

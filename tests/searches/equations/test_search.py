@@ -9,7 +9,6 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.checkpoint import StateCodec, read_state, write_state
 from evomask.evolution.individual import Individual, Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
@@ -29,6 +28,7 @@ from evomask.searches.equations.search import (
     Start,
 )
 from evomask.searches.equations.survival import Parsimonious, ShortestFront
+from evomask.searches.search import Surroundings
 from tests.searches.equations.conftest import categories
 
 SMALL = {"population": 10, "children": 8, "climb": 5}

@@ -13,7 +13,6 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.brood import FIRST, Task
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -22,6 +21,7 @@ from evomask.masking.method import Making, Step, making_of
 from evomask.measures.profiles import RiskProfile
 from evomask.measures.risk.properties import distinct_l, k_anonymity, t_closeness
 from evomask.searches.files.search import FILES, Algorithm, Parameters
+from evomask.searches.search import Surroundings
 from tests.tables import mixed
 
 TABLE = mixed(40)
@@ -163,22 +163,17 @@ def test_readings_tell_the_risk_that_was_searched_beside_the_whole_one():
     assert told["score"] == max(told["loss"], told["risk"])
 
 
-def test_a_file_that_attackers_like_more_is_warned_of():
+def test_a_file_is_offered_for_comparison_beside_a_first_one():
     problem = ready().problem
-    found = problem.honesty.compared(problem.decode(problem.first(0), 0), TABLE)
-    worse = [name for name, told in found["held_out"].items() if told["worse_by"] > 5]
-    assert worse
-    assert len(found["warnings"]) == len(worse)
+    first, last = problem.compared(0, problem.first(1))
+    for name in problem.coding.names:
+        np.testing.assert_array_equal(first[name], problem.decode(problem.first(0), 0)[name])
+        np.testing.assert_array_equal(last[name], problem.decode(problem.first(1), 0)[name])
 
 
-def test_a_file_beside_itself_is_no_reason_to_warn():
-    problem = ready().problem
-    assert not problem.compared(0, problem.first(0))["warnings"]
-
-
-def test_attacks_can_be_left_out():
+def test_the_comparison_can_be_left_out():
     problem = ready(held_out=False).problem
-    assert problem.compared(0, problem.first(0)) == {}
+    assert problem.compared(0, problem.first(0)) is None
 
 
 WRONG = {"first": -1, "burst": 0, "turns": 0, "leaders": 0, "mutation": 2, "without_best": 100}

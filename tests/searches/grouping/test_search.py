@@ -6,7 +6,6 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -18,6 +17,7 @@ from evomask.searches.grouping.search import (
     Measured,
     Parameters,
 )
+from evomask.searches.search import Surroundings
 from tests.searches.grouping.conftest import numbers
 
 SMALL = {"population": 12, "crossovers": 4, "mutations": 2}

@@ -7,7 +7,6 @@ from evomask.data.distance import Standardizer
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -18,6 +17,7 @@ from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.hybrid import Inner, one_step, two_step
 from evomask.searches.partition.problem import Grouped
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
+from evomask.searches.search import Surroundings
 from tests.tables import numbers
 
 

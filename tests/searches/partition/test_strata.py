@@ -8,12 +8,12 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.kernels.groups.mdav import mdav
-from evomask.searches.partition.search import Parameters, PartitionSearch
+from evomask.searches.partition.search import Algorithm, Parameters, PartitionSearch
+from evomask.searches.search import Surroundings
 
 K = 4
 SIZES = (45, 30, 25)
@@ -94,3 +94,13 @@ def test_it_says_that_groups_lie_within_strata(searched):
 def test_a_stratum_of_fewer_than_k_records_is_refused():
     with pytest.raises(ParameterError, match="within a stratum: k must not exceed"):
         setup_of(town((40, 3)))
+
+
+def test_an_algorithm_that_ignores_strata_says_so():
+    with pytest.warns(UserWarning, match="partition by mdav puts records of several strata of reg"):
+        setup_of(town(), algorithm=Algorithm.MDAV)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_memetic_algorithm_has_nothing_to_say_of_strata():
+    assert setup_of(town()).first

@@ -9,7 +9,6 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import Joined
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Surroundings
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
@@ -23,6 +22,7 @@ from evomask.searches.pram.search import (
     PramSearch,
     Sought,
 )
+from evomask.searches.search import Surroundings
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 

@@ -17,7 +17,7 @@ from evomask.evolution.individual import COSTS, Cost, Joined, Population
 from evomask.evolution.loop import Scheme
 from evomask.evolution.replacement import Replace, plus, without_clones
 from evomask.evolution.schemes import PlusSelection
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
@@ -25,6 +25,7 @@ from evomask.measures.loss.clustering import ClusteringLoss
 from evomask.measures.profiles import RiskProfile, profile
 from evomask.searches.clustered.genome import Protection, Recipe, Space
 from evomask.searches.clustered.problem import NAME, ClusteredProtection, Judge
+from evomask.searches.search import File, Surroundings, Variants
 
 ANY = "any"
 GENERATIONS = 20
@@ -121,6 +122,20 @@ class ClusteredSearch:
             "categories."
         ),
     )
+    cost = 1.0
+    keeps_strata = False
+    kernels = ()
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """One member, where all quasi-identifiers have categories."""
+        if file.numbers:
+            return {}
+        least = max(2, file.requirement.k)
+        several, restarts = (4, 1) if file.is_large else (8, RESTARTS)
+        sizes = {"least_k": least, "most_k": max(100, least)}
+        effort = {"population": several, "children": several, "restarts": restarts}
+        return {"": {"profile": file.profile, **sizes, **effort}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:

@@ -16,7 +16,7 @@ from evomask.evolution.calibration import timed
 from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLosers
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.method import About
@@ -30,6 +30,7 @@ from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import NAME, Begin, Language, MatrixEquations, domains_of
 from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
+from evomask.searches.search import File, Surroundings, Variants
 
 DEEPEST = 12
 
@@ -192,6 +193,16 @@ class EquationsSearch:
             "probabilities (post-randomisation)."
         ),
     )
+    cost = 1.0
+    keeps_strata = True
+    kernels = ()
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """One member, where PRAM may take part: categories alone, and nothing required."""
+        if file.numbers or file.requirement.asks_anything:
+            return {}
+        return {"": {"profile": file.profile, "children": 8, "population": 20}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Equation]:

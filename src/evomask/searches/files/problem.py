@@ -20,7 +20,6 @@ from evomask.masking.grid import GridMethod
 from evomask.masking.method import Making, Step
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.operators import (
     CROSSOVER_RATE,
     MUTATION_RATE,
@@ -63,6 +62,7 @@ class MaskedFiles:
         draws: the random numbers of first file number r.
         release: brings a file to keep what is guaranteed; None where nothing is.
         aim: what a burst lowers, given its parent's fitness.
+        held_out: whether the best file is to be compared with the best first one.
     """
 
     coding: Coding
@@ -74,7 +74,7 @@ class MaskedFiles:
     cost: Cost
     aim: Aim
     habits: Habits
-    honesty: Honesty
+    held_out: bool
 
     def work(self, task: Task[Genome], rng: np.random.Generator) -> Outcome[Genome]:
         """One child by the task's operator."""
@@ -165,9 +165,11 @@ class MaskedFiles:
         """By which profile it was judged, and how many first files there were."""
         return {"profile": self.judge.profile.value, "first_files": len(self.methods)}
 
-    def compared(self, first: int, genome: Genome) -> Mapping[str, object]:
-        """The best first file beside the best one now, also by attackers no search looked at."""
-        return self.honesty.compared(self.decode(self.first(first), 0), self.decode(genome, 0))
+    def compared(self, first: int, genome: Genome) -> tuple[Table, Table] | None:
+        """A first file and the genome's, for attackers that no search looked at."""
+        if not self.held_out:
+            return None
+        return self.decode(self.first(first), 0), self.decode(genome, 0)
 
     def pack(self, genome: Genome) -> Mapping[str, NDArray[Any]]:
         """The genes."""

@@ -15,7 +15,7 @@ from evomask.evolution.archive import Front
 from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import MutateOrCross
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import Stratified
 from evomask.masking.grid import GridMethod, first_population
@@ -29,7 +29,6 @@ from evomask.searches.files.fitness import (
     towards_origin,
 )
 from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.honesty import Honesty
 from evomask.searches.files.problem import NAME, Aim, Habits, MaskedFiles
 from evomask.searches.files.schemes import (
     BredFront,
@@ -39,6 +38,7 @@ from evomask.searches.files.schemes import (
     WithoutBest,
 )
 from evomask.searches.files.steps import NOTHING, Guarantee, Steps
+from evomask.searches.search import File, Surroundings, Variants
 
 
 class Algorithm(StrEnum):
@@ -58,6 +58,12 @@ BURSTS = {RiskProfile.PAPERS: (4, 30_000), RiskProfile.STRICT: (8, 10_000)}
 """A burst has a step for so many cells, and at most so many steps: below a second or so."""
 
 SHORTEST = 2_000
+
+WORK = 20_000_000
+"""Steps times records of a burst in a portfolio."""
+
+FEW_RECORDS, MOST_CHANGED = 2_000, 10_000
+"""Records up to which a portfolio has many bursts in a turn, and any at all."""
 
 
 class Width(StrEnum):
@@ -150,7 +156,7 @@ def put_together(
         cost,
         _aim(parameters),
         _habits(parameters, len(table) * len(names)),
-        Honesty(table, parameters.held_out),
+        parameters.held_out,
     )
     scheme, archive = _scheme(parameters, cost)
     return Setup(problem, scheme, len(problem.methods), archive, cost)
@@ -226,6 +232,26 @@ class FilesSearch:
             "exchanged between masked files by a search for a better balance."
         ),
     )
+    cost = 1.0
+    keeps_strata = True
+    kernels = ("tracked.state", "tracked.bursts")
+
+    def variants(self, file: File) -> Variants:
+        """For the whole front, and for its balanced point; a step costs with the records."""
+        n = len(file.table)
+        if n > MOST_CHANGED:
+            return {}
+        shared = {
+            "profile": file.profile,
+            "require": file.requirement.as_text,
+            "held_out": False,
+            "burst": min(10 * n * len(file.names), WORK // n),
+            "turns": 4 if n <= FEW_RECORDS else 2,
+        }
+        return {
+            "-front": {**shared, "algorithm": Algorithm.FRONT.value},
+            "-balanced": {**shared, "algorithm": Algorithm.GUIDED.value},
+        }
 
     def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
         """First files from every method that fits, and a way to better ones."""

@@ -4,25 +4,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import log1p
+from typing import Any
 
+from evomask.data.partition import checked_k
+from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Archived, Unbred
 from evomask.evolution.setup import Setup
+from evomask.evolution.stopping import Budget
+from evomask.masking.method import About
+from evomask.searches.generalization.coarseness import NAME
+from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.guided import Guided
-from evomask.searches.generalization.indices import ClassIndex, Index
+from evomask.searches.generalization.indices import ClassIndex, Index, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
 from evomask.searches.generalization.schemes import Remembering
+from evomask.searches.generalization.trees import lattice_for
+from evomask.searches.search import File, Surroundings, Variants
 
 POPULATION = 25
 FIRST_GUIDED = 10
 CROSSOVER_RATE = 0.8
 
 TINY = 1e-9
+
+MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
+"""Sizes of classes that local recoding tries in a portfolio: one takes little time."""
 
 
 class Algorithm(StrEnum):
@@ -31,6 +43,47 @@ class Algorithm(StrEnum):
     GUIDED = "guided"
     PBG_EA = "pbg-ea"
     EXHAUSTIVE = "exhaustive"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What can be set on the search for generalizations.
+
+    Args:
+        hierarchies: folder with a value tree for each quasi-identifier, NAME.csv or as ARX
+            names them; without it, the files that the schema names.
+        attributes: what to generalize; by default all quasi-identifiers.
+        objectives: what nodes are compared by: k, l, entropy, t, sk, sl, agreement, glm, cm,
+            precision, discernibility, loss.
+        suppression: percent of the records that may be suppressed.
+        algorithm: guided (ours), pbg-ea (the paper's) or exhaustive.
+        exhaustive: read every node; the same as the algorithm exhaustive.
+        compare: tell CE and RR of what was found against every node.
+        boxes: sides of boxes that hold one node each, one for each objective.
+        label: the attribute to classify by, for cm.
+        local: recode locally, each group of k records only as far as it needs.
+        k: sizes of the groups that local recoding makes, one point each.
+    """
+
+    hierarchies: str = ""
+    attributes: tuple[str, ...] = ()
+    objectives: tuple[str, ...] = ("k", "glm")
+    suppression: float = 0.0
+    algorithm: Algorithm = Algorithm.GUIDED
+    exhaustive: bool = False
+    compare: bool = False
+    boxes: tuple[float, ...] = ()
+    label: str = ""
+    local: bool = False
+    k: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.suppression < 100:
+            raise ParameterError(
+                f"suppression must be at least 0 and below 100 percent, got {self.suppression:g}"
+            )
+        for name in self.objectives:
+            index_named(name)
 
 
 @dataclass(frozen=True)
@@ -48,6 +101,52 @@ class Conditions:
     boxes: tuple[float, ...] = ()
     population: int | None = None
     compare: bool = False
+
+
+class GeneralizationSearch:
+    """Generalize values up their hierarchies; how far up evolves, for many properties at once."""
+
+    name = NAME
+    parameters = Parameters
+    budget = Budget(generations=100)
+    about = About(
+        name=NAME,
+        title="generalization",
+        steward=(
+            "[values given less exactly: {levels:levels}|records put into groups of {k} or "
+            "more, each given as exactly as it allows: {attributes}|values as they are][, "
+            "{suppressed:records} left out]"
+        ),
+        public="Values were replaced by less detailed ones, as an age by an age group.",
+    )
+    cost = 0.1
+    keeps_strata = True
+    kernels = ("lattice.classes", "lattice.bounds", "lattice.local_recoding")
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """Nodes of the lattice and local recoding, where categories have value trees."""
+        if not file.with_trees:
+            return {}
+        whole, sizes = {"attributes": file.with_trees}, file.sizes(MANY_SIZES)
+        return {"": whole} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
+
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+        """The lattice of the quasi-identifiers' trees, and a search through it."""
+        chosen, label = parameters.attributes, parameters.label
+        lattice = lattice_for(table, around.hierarchies, chosen, label)
+        if parameters.local:
+            wanted = tuple(checked_k(k, len(table)) for k in parameters.k)
+            return Setup(Groupings(lattice, wanted), Unbred(), len(wanted), cost=lambda f: f[1])
+        algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
+        conditions = Conditions(
+            limit=int(len(table) * parameters.suppression / 100),
+            boxes=parameters.boxes,
+            compare=parameters.compare,
+        )
+        indices = [index_named(name) for name in parameters.objectives]
+        return put_together(lattice, indices, algorithm, conditions)
 
 
 def put_together(

@@ -16,12 +16,13 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
 from evomask.evolution.individual import Individual, Population
-from evomask.evolution.setup import Draws, Setup, Surroundings
+from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import within_strata
 from evomask.masking.grid import GridMethod, first_population
 from evomask.masking.method import About, Making, MaskingMethod, making_of
+from evomask.searches.search import File, Surroundings, Variants
 
 NEXT = "next"
 
@@ -132,6 +133,14 @@ class GridSearch:
         steward="masked by a method with fixed parameters",
         public="Values were changed by a masking method.",
     )
+    cost = 0.0
+    keeps_strata = True
+    kernels = ()
+
+    @staticmethod
+    def variants(_: File) -> Variants:
+        """One member for every file: some method always fits."""
+        return {"": {}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[int]:

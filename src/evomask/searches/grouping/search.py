@@ -11,7 +11,7 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import COSTS, Cost, Joined
 from evomask.evolution.replacement import Replace, plus, without_clones
 from evomask.evolution.schemes import PlusSelection
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.measure import Measure
@@ -20,6 +20,7 @@ from evomask.searches.grouping.components import Microaggregations
 from evomask.searches.grouping.genome import Grouping, identity
 from evomask.searches.grouping.operators import MUTATIONS
 from evomask.searches.grouping.problem import NAME, AttributeGrouping, Judge
+from evomask.searches.search import File, Surroundings, Variants
 
 PATIENCE = 5
 """Generations in vain after which D-GOMM sets an operator aside."""
@@ -87,6 +88,17 @@ class GroupingSearch:
             "in one record need not belong together."
         ),
     )
+    cost = 1.0
+    keeps_strata = False
+    kernels = ("linking.joint_linkage",)
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """A member for each of two sizes of clusters, where there are three numbers or more."""
+        if len(file.numbers) < len(file.names) or len(file.names) < 3:
+            return {}
+        small = {"population": 8, "crossovers": 2, "mutations": 1, "score": "worst"}
+        return {f"-{k}": {"k": k, "fitness": file.profile, **small} for k in file.sizes((5, 25))}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, _: Surroundings) -> Setup[Grouping]:

@@ -1,5 +1,6 @@
 """The partition search as users find it: algorithms, what can be set, how budgets are spent."""
 
+import warnings
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -15,7 +16,7 @@ from evomask.evolution.archive import Best
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.calibration import timed
 from evomask.evolution.schemes import Unbred
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
 from evomask.kernels.groups.mdav import mdav
@@ -28,6 +29,7 @@ from evomask.searches.partition.genome import checked_points, is_vast
 from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
 from evomask.searches.partition.problem import NAME, Grouped, Memetic
 from evomask.searches.partition.strata import Apart
+from evomask.searches.search import File, Surroundings, Variants
 
 TRIAL = 400_000
 """Steps of the burst that shows how fast this machine is."""
@@ -35,6 +37,12 @@ TRIAL = 400_000
 
 LEAST_SPARE = 0.1
 """Share of the time that bursts are given, however long a construction takes."""
+
+STEPS = 300_000
+"""Elementary steps of a burst in a portfolio, well below a second."""
+
+STEPS_PER_RECORD = 100
+"""Steps that a burst needs for each record to come to anything."""
 
 
 class Algorithm(StrEnum):
@@ -115,13 +123,35 @@ class PartitionSearch:
             "frequent category."
         ),
     )
+    cost = 1.0
+    keeps_strata = True
+    kernels = ("groups.annealing", "groups.exact", "groups.splits")
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """A member for each of a few sizes of groups, by the algorithm that keeps strata."""
+        n = len(file.table)
+        burst = min(2_000 * n, max(STEPS, STEPS_PER_RECORD * n))
+        usual = (3, 30) if file.is_large else (3, 10, 30)
+        return {f"-{k}": {"k": k, "burst": burst} for k in file.sizes(usual)}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-        """The algorithm made ready for one table."""
+        """The algorithm made ready for one table; all but the memetic one ignore strata."""
         names = table.schema.quasi_identifiers
+        _tell_of_strata(table, parameters.algorithm)
         points = checked_points(embedded(table, names), parameters.k)
         return prepared(Grouped(table, names, points, parameters.k), parameters, around)
+
+
+def _tell_of_strata(table: Table, algorithm: Algorithm) -> None:
+    strata = table.schema.with_role(Role.STRATUM)
+    if strata and algorithm is not Algorithm.MEMETIC:
+        warnings.warn(
+            f"partition by {algorithm} puts records of several strata of {', '.join(strata)} "
+            "together",
+            stacklevel=3,
+        )
 
 
 def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:

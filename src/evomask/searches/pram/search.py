@@ -19,7 +19,7 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.individual import COSTS, Cost, Joined, first
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
-from evomask.evolution.setup import Setup, Surroundings
+from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.checks import require_share
 from evomask.masking.method import About
@@ -36,6 +36,7 @@ from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import NAME, TransitionProblem
 from evomask.searches.pram.scheme import Climbers
+from evomask.searches.search import File, Surroundings, Variants
 
 CHANGES = (0.5, 0.2, 0.8)
 """Probabilities of change of the standard matrices among the first."""
@@ -48,6 +49,10 @@ BURST, TRIAL, LEAST_STEPS, MOST_STEPS = 0.06, 50, 50.0, 20_000.0
 
 SETTING_UP = 2**32
 """Number of the draw that setting up uses; no evaluation comes near it."""
+
+
+MANY_RECORDS = 5_000
+"""Records from which on one draw of PRAM says as much as several."""
 
 
 class Algorithm(StrEnum):
@@ -149,6 +154,21 @@ class PramSearch:
             "probabilities (post-randomisation)."
         ),
     )
+    cost = 2.0
+    keeps_strata = True
+    kernels = ("pram.transitions",)
+
+    @staticmethod
+    def variants(file: File) -> Variants:
+        """Any matrices and invariant ones, where all quasi-identifiers have categories.
+
+        Not where something is required: repairing would undo what the matrices do.
+        """
+        if file.numbers or file.requirement.asks_anything:
+            return {}
+        large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
+        own: dict[str, object] = {"profile": file.profile, **large}
+        return {"": own, "-invariant": {**own, "invariant": True}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:
