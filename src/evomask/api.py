@@ -140,8 +140,8 @@ class Result(Generic[F]):
             public: the page to publish with the file, without seed and risks; otherwise the
                 one for those who hold the records.
         """
-        from evomask.reports.writing import write_page
         from evomask.runs.release import record_without_file
+        from evomask.runs.report import write_page
 
         record = record_without_file(self.protection, self.choice)
         return write_page(record, Path(path), public=public)

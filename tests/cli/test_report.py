@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from evomask.reports.writing import report_on
 from evomask.runs.inputs import Input
 from evomask.runs.job import ProtectJob
 from evomask.runs.protect import protect_file
@@ -13,7 +12,7 @@ from evomask.runs.protect import protect_file
 def protected(people, folder):
     """A finished job with its reports."""
     source = Input(people, quasi_identifiers=("age", "income"))
-    report_on(protect_file(ProtectJob(source, folder, seed=5, evaluations=12)))
+    protect_file(ProtectJob(source, folder, seed=5, evaluations=12))
     return folder
 
 

@@ -1,4 +1,5 @@
 import hashlib
+import shutil
 from dataclasses import replace
 
 import msgspec
@@ -16,12 +17,13 @@ from evomask.record.record import (
     Statement,
     decode_record,
     encode_record,
-    load_record,
     said,
     still_said,
 )
 from evomask.record.recording import matrices_of, rules_kept
 from evomask.record.words import simple_name
+from evomask.runs.protect import choose
+from evomask.runs.report import load_record
 from tests.tables import numbers
 
 PLAIN = MatrixNote(
@@ -129,9 +131,21 @@ def test_what_was_said_stays_where_nothing_new_is_said(record):
     assert said(first, Statement(by="you")).statement == Statement(reason="because", by="you")
 
 
-def test_an_unreadable_record_says_nothing(record, tmp_path):
-    (tmp_path / "record.json").write_text("{}", encoding="utf-8")
-    assert still_said(record, tmp_path) == record
+def test_of_another_point_only_what_does_not_hang_on_the_choice_is_kept(record):
+    before = said(record, Statement(purpose="research", reason="because", by="me", date="today"))
+    points = msgspec.structs.replace(
+        record.points, chosen=msgspec.structs.replace(record.chosen, point=-2)
+    )
+    other = still_said(msgspec.structs.replace(record, points=points), before)
+    assert other.statement == Statement(purpose="research", by="me")
+    assert still_said(record, before).statement == before.statement
+
+
+def test_an_unreadable_record_in_the_folder_says_nothing(done, tmp_path):
+    shutil.copytree(done.folder, tmp_path / "run")
+    (tmp_path / "run" / "record.json").write_text("{}", encoding="utf-8")
+    again = choose(tmp_path / "run")
+    assert again.record.statement == Statement()
 
 
 def test_another_word_for_matrices_is_refused():

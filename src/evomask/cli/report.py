@@ -9,8 +9,7 @@ from evomask.cli import options
 from evomask.cli.speech import progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.reports.writing import Reports
-    from evomask.runs.report import Reported
+    from evomask.runs.report import Reported, Reports
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
 

@@ -237,7 +237,7 @@ def _studied(
 def _with_matrices(run: "Run", folder: Path | None) -> dict[str, Any]:
     if "matrices" not in run.answer:
         return {}
-    from evomask.reports.matrices import write_matrices
+    from evomask.runs.matrices import write_matrices
 
     written = write_matrices(run, folder)
     return {"files": written} if written else {}

@@ -15,6 +15,7 @@ from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes
 from evomask.masking.method import Making, MaskingMethod, Microaggregation, making_of
+from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions
 
 
 @dataclass(frozen=True)
@@ -159,3 +160,12 @@ def _joined(table: Table, name: str, parts: list[Table], places: list[Indices]) 
     for part, place, own in zip(parts, places, codes, strict=True):
         column[place] = own[part[name]]
     return table.with_recoded(name, column, shared)
+
+
+def transitions_of(method: MaskingMethod, original: Table) -> dict[str, Transitions]:
+    """The transition matrices by which a method changes categories, by attribute."""
+    if isinstance(method, InTurn):
+        return {k: m for own in method.methods for k, m in transitions_of(own, original).items()}
+    if not isinstance(method, (Pram, MatrixPram)):
+        return {}
+    return {name: method.matrix(original, name) for name in method.attributes}

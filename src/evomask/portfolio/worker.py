@@ -1,7 +1,7 @@
 """Where files are made: bred by a member, decoded, repaired to what is required, measured."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -19,11 +19,18 @@ from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.method import Making, Step
+from evomask.masking.randomization.pram import Transitions
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.preparation import load_kernels
-from evomask.searches.search import RELEASED_DRAW, Adopting, Describing, Surroundings
+from evomask.searches.search import (
+    RELEASED_DRAW,
+    Adopting,
+    Describing,
+    Surroundings,
+    WithMatrices,
+)
 
 
 @dataclass(frozen=True)
@@ -141,10 +148,20 @@ class Workshop:
         place = list(self.settings.members).index(name)
         return member_seed(self.seed, place)
 
+    def matrices(self, name: str, genome: Any) -> Mapping[str, Transitions]:  # noqa: ANN401
+        """The transition matrices that a genome stands for; none where it has none."""
+        problem = self.setup(name).problem
+        return problem.matrices(genome) if isinstance(problem, WithMatrices) else {}
+
+    def decoded(self, name: str, genome: Any) -> Table:  # noqa: ANN401
+        """The file that a member's genome stands for, as masking made it."""
+        problem: Any = self.setup(name).problem
+        masked: Table = problem.decode(genome, RELEASED_DRAW)
+        return masked
+
     def masked(self, name: str, genome: Any) -> Table:  # noqa: ANN401
         """The file that a member's genome stands for, fulfilling what is required."""
-        problem: Any = self.setup(name).problem
-        return self.releasable(problem.decode(genome, RELEASED_DRAW))
+        return self.releasable(self.decoded(name, genome))
 
     def releasable(self, masked: Table) -> Table:
         """The same file, brought to obey the edit rules and to fulfil what is required."""

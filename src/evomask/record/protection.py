@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.evolution.stopping import Budget
 from evomask.measures.attacks.audit import Audit
 from evomask.portfolio.account import shares
 from evomask.portfolio.candidate import Candidate
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.comparison import changed_again
-from evomask.searches.search import RELEASED_DRAW
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,7 @@ Files: TypeAlias = Callable[[int], PointFile]
 def point_file(shop: Workshop, state: PortfolioState, number: int) -> PointFile:
     """Make the file of a point of the front again; the same whenever it is made."""
     (candidate,) = (one for one in state.front if one.number == number)
-    problem: Any = shop.setup(candidate.member).problem
-    before = problem.decode(state.genomes[number], RELEASED_DRAW)
+    before = shop.decoded(candidate.member, state.genomes[number])
     masked = shop.releasable(before)
     names = shop.table.schema.quasi_identifiers
     return PointFile(masked, changed_again(before, masked, names))
@@ -80,6 +77,7 @@ class Protection:
 
     Args:
         shop: where files are made; it knows the original, what is required and who took part.
+        clocked: whether it was bound by time rather than by evaluations.
         state: the last one, with every candidate and the front.
         times: seconds used at the end of each round.
         files: makes the file of a point; whoever gives it may keep what it made.
@@ -89,7 +87,7 @@ class Protection:
     """
 
     shop: Workshop = field(repr=False)
-    budget: Budget
+    clocked: bool
     state: PortfolioState = field(repr=False)
     times: tuple[float, ...]
     files: Files = field(repr=False)
@@ -116,7 +114,7 @@ class Protection:
     @property
     def shares(self) -> dict[str, float]:
         """The part of the effort that each member had, in percent."""
-        if self.budget.seconds is None:
+        if not self.clocked:
             return shares(self.state)
         took = np.diff(self.times, prepend=0.0).tolist()
         return shares(self.state, dict(enumerate(took)))

@@ -5,13 +5,11 @@ It holds no record's values and no time of the clock: the same seed gives the sa
 releases the file, when and why is said by a person (`Statement`) and stays as said.
 """
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from evomask.errors import RunError
-from evomask.io.files import replace_file
 from evomask.record.associations import Associations
 from evomask.record.spreads import MINIMUM, Spread
 
@@ -246,33 +244,15 @@ def decode_record(text: bytes) -> ReleaseRecord:
     return record
 
 
-def write_part(path: Path, content: bytes) -> Path:
-    """Write a file of a run, whole or not at all, and say where it is."""
-    replace_file(path, lambda file: file.write(content))
-    return path
+def still_said(record: ReleaseRecord, before: ReleaseRecord) -> ReleaseRecord:
+    """The record with what a person said of an earlier release and what still holds.
 
-
-def load_record(folder: Path) -> ReleaseRecord:
-    """The internal record in the folder of a run."""
-    try:
-        return decode_record((folder / RECORD).read_bytes())
-    except OSError:
-        raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
-
-
-def still_said(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
-    """The record with what a person said in the folder before and what still holds.
-
-    A record that is not there, or of another version, says nothing.
+    Of another point only what does not hang on the choice.
     """
-    try:
-        before = load_record(folder)
-    except RunError:
-        return record
-    told = before.statement
+    statement = before.statement
     if before.chosen.point != record.chosen.point:
-        told = msgspec.structs.replace(told, reason="", date="")
-    return said(record, told)
+        statement = msgspec.structs.replace(statement, reason="", date="")
+    return said(record, statement)
 
 
 def said(record: ReleaseRecord, statement: Statement) -> ReleaseRecord:

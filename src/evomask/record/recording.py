@@ -4,18 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
-from typing import Any
 
 import msgspec
 
 from evomask.data.parameters import summary_of
 from evomask.data.rules.edits import rules_of
-from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.masking.composition import InTurn
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.masking.method import MaskingMethod
-from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions, category_frequencies
+from evomask.masking.randomization.pram import Transitions, category_frequencies
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
@@ -41,8 +37,6 @@ from evomask.record.record import (
 )
 from evomask.record.spreads import MINIMUM
 from evomask.record.words import sentences, simple_name
-from evomask.searches.grid.search import Grid
-from evomask.searches.search import WithMatrices
 
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
@@ -96,7 +90,7 @@ def record_of(
         rules=rules_kept(file.masked),
         spreads=side_by_side.spreads,
         associations=side_by_side.associations,
-        matrices=_matrices(protection, choice, file.repaired),
+        matrices=_matrices(protection, choice.candidate, file.repaired),
         searches=tuple(
             _search(protection, name, share) for name, share in protection.shares.items()
         ),
@@ -204,39 +198,18 @@ def _evolution(state: PortfolioState, name: str) -> tuple[tuple[int, float], ...
 
 
 def _matrices(
-    protection: Protection, choice: Choice, repaired: Mapping[str, float]
+    protection: Protection, candidate: Candidate, repaired: Mapping[str, float]
 ) -> tuple[MatrixNote, ...]:
     """Transition matrices of the chosen file, and how much was changed again after them."""
+    genome = protection.state.genomes[candidate.number]
+    found = protection.shop.matrices(candidate.member, genome)
     return tuple(
-        msgspec.structs.replace(note, repaired=repaired.get(note.attribute, 0.0))
-        for note in _matrices_used(protection, choice.candidate)
+        _matrix(protection.table, name, matrix, repaired.get(name, 0.0))
+        for name, matrix in found.items()
     )
 
 
-def _matrices_used(protection: Protection, candidate: Candidate) -> tuple[MatrixNote, ...]:
-    """Transition matrices, where the chosen file was made with some, the same for all strata."""
-    original = protection.table
-    problem: Any = protection.shop.setup(candidate.member).problem
-    genome = protection.state.genomes[candidate.number]
-    if isinstance(problem, WithMatrices):
-        made = problem.matrices(genome)
-        return tuple(_matrix(original, name, matrix) for name, matrix in made.items())
-    if isinstance(problem, Grid) and not original.schema.with_role(Role.STRATUM):
-        return matrices_of(problem.methods[genome].method, original)
-    return ()
-
-
-def matrices_of(method: MaskingMethod, original: Table) -> tuple[MatrixNote, ...]:
-    """The transition matrices of a method that changes categories by chance."""
-    if isinstance(method, InTurn):
-        return tuple(note for one in method.methods for note in matrices_of(one, original))
-    if not isinstance(method, (Pram, MatrixPram)):
-        return ()
-    names = method.attributes
-    return tuple(_matrix(original, name, method.matrix(original, name)) for name in names)
-
-
-def _matrix(original: Table, name: str, matrix: Transitions) -> MatrixNote:
+def _matrix(original: Table, name: str, matrix: Transitions, repaired: float = 0.0) -> MatrixNote:
     frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
@@ -244,4 +217,5 @@ def _matrix(original: Table, name: str, matrix: Transitions) -> MatrixNote:
         tuple(tuple(map(float, row)) for row in matrix),
         frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
         tuple(map(bool, frequencies < MINIMUM)),
+        repaired,
     )

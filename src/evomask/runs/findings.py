@@ -142,7 +142,7 @@ def examined(
     )
     return Protection(
         shop,
-        budget,
+        budget.seconds is not None,
         replace(state, front=front),
         found.times,
         files,

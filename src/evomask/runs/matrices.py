@@ -9,7 +9,9 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.schema import MISSING, Attribute, Kind
+from evomask.errors import FileError
 from evomask.io.matrices import write_matrix
+from evomask.reports.figures import svg
 from evomask.runs.perform import Run
 
 FOLDER = "matrices"
@@ -58,3 +60,24 @@ def matrices_folder(run: Run, kept: Path | None) -> Path | None:
     """Where a run's matrices go: as the user says, or into the folder that keeps the run."""
     told = run.plan.parameters.get(FOLDER)
     return Path(told) if told else kept and kept / FOLDER
+
+
+def write_matrices(run: Run, kept: Path | None) -> list[str]:
+    """Write what the search found, if it has matrices and there is a folder for them.
+
+    Args:
+        kept: the folder that keeps the run, where there is one.
+    """
+    folder, found = matrices_folder(run, kept), found_matrices(run.answer)
+    if folder is None or not found:
+        return []
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for matrix in found:
+            picture = folder / f"{matrix.attribute}.svg"
+            picture.write_bytes(svg(matrix.chart))
+            written += [matrix.write(folder), picture]
+    except OSError as error:
+        raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
+    return [str(path) for path in written]

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from evomask.arrays import Indices
+from evomask.errors import RunError
 from evomask.evolution.streams import order_stream
 from evomask.io.files import replace_file
 from evomask.io.tables import Written, write_table
@@ -15,9 +16,9 @@ from evomask.portfolio.candidate import Candidate
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
-from evomask.reports.writing import Reports, write_reports
 from evomask.runs.inputs import Loaded
 from evomask.runs.plan import Plan
+from evomask.runs.report import Reports, load_record, write_reports
 
 MASKED, ORDER, IN_MEMORY = "masked", "order.npy", "data frame"
 
@@ -65,8 +66,16 @@ def release(
         FileNote(written.path.name, _sha256(written.path), written.records, 0),
     )
     record = record_of(protection, choice, files, written.suppressed, _parameters(plan))
-    record = still_said(record, folder)
+    record = _with_earlier_words(record, folder)
     return Release(protection, choice, written, record, write_reports(record, folder), folder)
+
+
+def _with_earlier_words(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
+    """The record with what a person said in the folder before, where a record is there."""
+    try:
+        return still_said(record, load_record(folder))
+    except RunError:
+        return record
 
 
 def record_without_file(protection: Protection, choice: Choice) -> ReleaseRecord:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
@@ -19,9 +20,10 @@ from evomask.evolution.individual import Individual, Population
 from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
-from evomask.masking.composition import within_strata
+from evomask.masking.composition import transitions_of, within_strata
 from evomask.masking.grid import GridMethod, first_population
 from evomask.masking.method import About, Making, MaskingMethod, making_of
+from evomask.masking.randomization.pram import Transitions
 from evomask.searches.search import File, Surroundings, Variants
 
 NEXT = "next"
@@ -74,6 +76,14 @@ class Grid:
     def making(self, genome: int) -> Making:
         """The method and its parameters, and the strata."""
         return replace(making_of(self._method(genome)), search=GridSearch.name)
+
+    def matrices(self, genome: int) -> Mapping[str, Transitions]:
+        """The transition matrices of a method that changes categories by chance.
+
+        None where strata have matrices of their own.
+        """
+        strata = self.original.schema.with_role(Role.STRATUM)
+        return {} if strata else transitions_of(self.methods[genome].method, self.original)
 
     def _method(self, genome: int) -> MaskingMethod:
         return within_strata(self.methods[genome].method, self.original)
