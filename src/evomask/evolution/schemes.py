@@ -64,11 +64,11 @@ class Generational(Generic[G]):
         weights = self.weigh(costs_of(state.population, self.cost))
         brood: list[Task[G]] = []
         while len(brood) < size:
-            one, other = (state.population[i] for i in roulette(weights, 2, rng))
+            parent, mate = (state.population[i] for i in roulette(weights, 2, rng))
             if rng.random() < self.crossover_rate:
-                brood += twins(CROSS, (one, other), rng)
+                brood += twins(CROSS, (parent, mate), rng)
             else:
-                brood += [Task(MUTATE, (one,)), Task(MUTATE, (other,))]
+                brood += [Task(MUTATE, (parent,)), Task(MUTATE, (mate,))]
         return tuple(brood[:size])
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
@@ -101,8 +101,10 @@ class PlusSelection(Generic[G]):
         brood: list[Task[G]] = []
         for name in names:
             for _ in range(wanted[name]):
-                one, other = (state.population[i] for i in uniform(len(state.population), 2, rng))
-                brood += twins(CROSS, (one, other), rng) if name == CROSS else [Task(name, (one,))]
+                parent, mate = (state.population[i] for i in uniform(len(state.population), 2, rng))
+                brood += (
+                    twins(CROSS, (parent, mate), rng) if name == CROSS else [Task(name, (parent,))]
+                )
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
@@ -131,13 +133,13 @@ class MutateOrCross(Generic[G]):
         weights, best = self.weigh(costs), leaders(costs, self.leaders)
         brood: list[Task[G]] = []
         for _ in range(self.turns):
-            other = int(roulette(weights, 1, rng)[0])
+            drawn = int(roulette(weights, 1, rng)[0])
             if rng.random() < self.mutation_rate:
-                brood.append(Task(MUTATE, (state.population[other],), other))
+                brood.append(Task(MUTATE, (state.population[drawn],), drawn))
             else:
-                one = int(best[roulette(weights[best], 1, rng)[0]])
-                parents = state.population[one], state.population[other]
-                brood += twins(CROSS, parents, rng, (one, other))
+                leader = int(best[roulette(weights[best], 1, rng)[0]])
+                parents = state.population[leader], state.population[drawn]
+                brood += twins(CROSS, parents, rng, (leader, drawn))
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
@@ -223,11 +225,11 @@ class Archived(Generic[G]):
         strength = dominated_strength(fitness_array(everyone)) + rng.random(len(everyone))
         chosen = [everyone[i] for i in tournament(strength, 2, size, rng)]
         brood: list[Task[G]] = []
-        for one, other in zip(chosen[::2], chosen[1::2], strict=False):
+        for parent, mate in zip(chosen[::2], chosen[1::2], strict=False):
             if rng.random() < self.crossover_rate:
-                brood += twins(CROSS, (one, other), rng)
+                brood += twins(CROSS, (parent, mate), rng)
             else:
-                brood += [Task(MUTATE, (one,)), Task(MUTATE, (other,))]
+                brood += [Task(MUTATE, (parent,)), Task(MUTATE, (mate,))]
         return (*brood, *(Task(MUTATE, (last,)) for last in chosen[len(brood) :]))
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:

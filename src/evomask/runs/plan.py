@@ -114,8 +114,8 @@ def decode_plan(text: bytes) -> Plan:
 
 def check_input(plan: Plan) -> None:
     """Refuse to go on with other records than those the run began with."""
-    for part, told in _hashes(plan.input).items():
-        if plan.sha256.get(part) != told:
+    for part, found in _hashes(plan.input).items():
+        if plan.sha256.get(part) != found:
             raise RunError(
                 f"the {part} file has changed since the run began; "
                 "put the old one back or start a new run"
