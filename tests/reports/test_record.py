@@ -9,7 +9,7 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, RunError
-from evomask.masking.composition import InTurn
+from evomask.masking.composition import InTurn, transitions_of
 from evomask.masking.randomization.pram import Design, Pram
 from evomask.record.public import public_part, telling_of
 from evomask.record.record import (
@@ -20,7 +20,7 @@ from evomask.record.record import (
     said,
     still_said,
 )
-from evomask.record.recording import matrices_of, rules_kept
+from evomask.record.recording import matrix_note, rules_kept
 from evomask.record.words import simple_name
 from evomask.runs.protect import choose
 from evomask.runs.report import load_record
@@ -163,7 +163,8 @@ def categories(counts):
 @pytest.mark.parametrize("invariant", [True, False])
 def test_a_matrix_that_keeps_the_frequencies_is_noticed(invariant):
     method = Pram(("side",), Design.ENTROPY, 0.3, invariant=invariant)
-    (note,) = matrices_of(method, categories([60, 30, 20]))
+    table = categories([60, 30, 20])
+    note = matrix_note(table, "side", method.matrix(table, "side"))
     assert note.invariant == invariant
 
 
@@ -176,6 +177,7 @@ def test_records_that_break_a_rule_are_counted():
 def test_matrices_of_methods_in_turn_are_found():
     table = categories([60, 30, 5])
     method = InTurn((Pram(("side",), Design.DIAGONAL, 0.3),))
-    (note,) = matrices_of(method, table)
-    assert np.allclose(note.rows, method.methods[0].matrix(table, "side"))
+    (matrix,) = transitions_of(method, table).values()
+    assert np.allclose(matrix, method.methods[0].matrix(table, "side"))
+    note = matrix_note(table, "side", matrix)
     assert note.rare == (False, False, True)

@@ -204,12 +204,15 @@ def _matrices(
     genome = protection.state.genomes[candidate.number]
     found = protection.shop.matrices(candidate.member, genome)
     return tuple(
-        _matrix(protection.table, name, matrix, repaired.get(name, 0.0))
+        matrix_note(protection.table, name, matrix, repaired.get(name, 0.0))
         for name, matrix in found.items()
     )
 
 
-def _matrix(original: Table, name: str, matrix: Transitions, repaired: float = 0.0) -> MatrixNote:
+def matrix_note(
+    original: Table, name: str, matrix: Transitions, repaired: float = 0.0
+) -> MatrixNote:
+    """A transition matrix as the record tells it, its rare categories marked."""
     frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
