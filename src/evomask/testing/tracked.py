@@ -11,7 +11,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.measure import Measure
 from evomask.measures.tracked.trackable import Trackable, Tracked, trackable
-from evomask.testing.examples import differing, perturbed
+from evomask.testing.examples import columns_as_bytes, perturbed
 from evomask.testing.law import Law
 
 STEPS = 200
@@ -101,12 +101,13 @@ def undoes_back_to_the_last_keeping(case: Tracking) -> Iterator[str]:
 
 def leaves_the_followed_file_alone(case: Tracking) -> Iterator[str]:
     """Changes are made to a copy."""
-    before = perturbed(case.original, case.measure.attributes)
-    tracked = case.reading.track(case.masked)
+    masked = perturbed(case.original, case.measure.attributes)
+    before = columns_as_bytes(masked)
+    tracked = case.reading.track(masked)
     for change in case.changes(10):
         tracked.change(change.record, change.name, change.value)
-    for name in differing(before, case.masked):
-        yield f"{name!r} of the masked file was changed"
+    if columns_as_bytes(masked) != before:
+        yield "the masked file was changed"
 
 
 def _apart(tracked: float, full: float) -> Iterator[str]:
