@@ -51,9 +51,7 @@ KINDS = {
     "evaluators": (LAWS_OF_EVALUATORS, evaluators.BROKEN, of_evaluator, check_evaluator),
 }
 CASES = [
-    pytest.param(
-        law, KINDS[kind][1][law.__name__], *KINDS[kind][2:], id=f"{kind} {sentence(law)}"
-    )
+    pytest.param(law, KINDS[kind][1][law.__name__], *KINDS[kind][2:], id=f"{kind} {sentence(law)}")
     for kind in KINDS
     for law in KINDS[kind][0]
 ]
