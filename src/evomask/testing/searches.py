@@ -67,7 +67,7 @@ class Searching:
 
     @property
     def problem(self) -> MaskingProblem:
-        """What evolves."""
+        """The problem of the setup, whose genomes decode to masked files."""
         problem: MaskingProblem = self.setup.problem  # type: ignore[assignment]
         return problem
 
