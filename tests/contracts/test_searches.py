@@ -1,13 +1,17 @@
 """The laws that every search obeys, on example files."""
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from evomask.searches.catalogue import OURS, search_named
 from evomask.searches.grid.search import GridSearch
 from evomask.testing import check_search
-from evomask.testing.examples import CATEGORIES
+from evomask.testing.examples import CATEGORIES, example_of_numbers
+
+TOY_PACKAGE = Path(__file__).parents[1] / "toy_package"
 
 QUICK = {
     "partition": {"burst": 500},
@@ -34,6 +38,12 @@ def test_the_search_for_generalizations_obeys_the_laws(tmp_path):
     (tmp_path / "region.csv").write_text("north;any\nsouth;any\nwest;any\n")
     search = SEARCHES["generalization"]
     check_search(search, search.parameters(hierarchies=str(tmp_path), attributes=CATEGORIES))
+
+
+def test_the_search_of_the_toy_package_obeys_the_laws(monkeypatch):
+    monkeypatch.syspath_prepend(TOY_PACKAGE)
+    search = importlib.import_module("evomask_toy").ToySearch()
+    check_search(search, makes=[example_of_numbers])
 
 
 def test_no_search_of_the_catalogue_is_left_out():

@@ -14,7 +14,7 @@ from evomask.measures.tracked.trackable import Trackable, Tracked, trackable
 from evomask.testing.examples import columns_as_bytes, perturbed
 from evomask.testing.law import Law
 
-STEPS = 200
+STEPS = 80
 NEAR = 1e-9
 
 
