@@ -23,6 +23,7 @@ from evomask.measures.risk.linkage import DistanceLinkage, unique
 from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
 from evomask.measures.score import Mean, Worst
 from evomask.testing import check_tracked
+from evomask.testing.tracked import Tracking
 from tests.measures.files import generalized, perturbed
 from tests.tables import mixed
 
@@ -49,13 +50,15 @@ MEASURES = {
         PapersRisk(names, probabilistic=False),
         StrictRisk(names, probabilistic=False),
     )
-} | {
+}
+UNUSUAL = {
     "one number": ProbabilisticLoss(("income",)),
     "tables of one attribute": ContingencyLoss(CATEGORIES, dimension=1),
     "windows of its own": RankInterval(NAMES, 3.0, (20.0, 5.0)),
     "unique links": DistanceLinkage(NAMES, unique),
     "renamed links of all": RelabelledLinkage(NAMES),
 }
+MEASURES |= UNUSUAL
 PERMUTED = TABLE.with_columns(
     {"school": (TABLE["school"] + 1) % 4, "region": (TABLE["region"] + 2) % 4}
 )
@@ -82,8 +85,12 @@ def after(masked, names, changes):
     return masked.with_columns(columns)
 
 
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES.keys())
-def test_every_measure_of_a_search_can_be_tracked(measure):
+def test_every_measure_of_a_search_can_be_tracked():
+    assert [name for name in MEASURES if not Tracking(MEASURES[name], TABLE).is_possible] == []
+
+
+@pytest.mark.parametrize("measure", UNUSUAL.values(), ids=UNUSUAL.keys())
+def test_measures_with_unusual_parameters_obey_the_laws_of_tracking(measure):
     check_tracked(measure)
 
 

@@ -15,7 +15,7 @@ from evomask.measures.measure import Measure
 from evomask.testing.law import Law
 
 NEAR = 1e-9
-DRAWS = 60
+DRAWS = 40
 SLACK = 1.0
 """Percent by which an expectation may be off besides the error of the draws: some are
 approximations of second order."""
