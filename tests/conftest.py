@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_folder
+from evomask.runs.inputs import Input
+from evomask.runs.plan import make_plan
 from evomask.searches.catalogue import search_named
 
 TOY_PACKAGE = Path(__file__).parent / "toy_package"
@@ -36,3 +39,24 @@ def reference():
 def pytest_configure(config):
     """Kernels are compiled before parallel tests, into one place for all of them."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+
+@pytest.fixture
+def people(tmp_path):
+    """A small file of people."""
+    rows = [f"{20 + i % 7},{1000 + 37 * i * i % 977},{'nsw'[i % 3]}" for i in range(40)]
+    path = tmp_path / "people.csv"
+    path.write_text("age,income,region\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def plan_of(toy, people):
+    """A plan for the toy search on the people."""
+
+    def make(budget=None, out=None, seed=7, **texts):
+        return make_plan(
+            toy, Input(people), texts, seed=seed, budget=budget or Budget(generations=12), out=out
+        )
+
+    return make

@@ -10,8 +10,6 @@ from evomask.evolution.streams import draw_stream, litter_stream
 from evomask.evolution.tree import (
     Symbols,
     cross,
-    decoded,
-    encoded,
     evaluate,
     half_and_half,
     mutate_subtree,
@@ -104,10 +102,10 @@ class Regression:
         return mutate_subtree(*trees, SYMBOLS, self.levels, rng)
 
     def pack(self, genome):
-        return {"codes": encoded(genome, SYMBOLS)}
+        return {"symbols": np.array(genome)}
 
     def unpack(self, arrays):
-        return decoded(arrays["codes"], SYMBOLS)
+        return tuple(arrays["symbols"].tolist())
 
 
 def flipped(genome, sites):

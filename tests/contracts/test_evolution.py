@@ -157,10 +157,10 @@ class TestEveryScheme:
 def test_evaluators_give_the_same_state_with_any_number_of_workers():
     problem, scheme, size, archive = RUNS["plus"]
     states = []
-    for workers in (1, 2, 3):
+    for workers in (1, 2):
         with Local(workers)(Worker(problem, 4)) as work:
             first = begin(size, work, archive=archive)
             states.append(evolve(first, scheme, work, seed=4, until=generations(4)))
     genomes = [[m.genome.tolist() for m in state.population] for state in states]
-    assert states[0] == states[1] == states[2]
-    assert genomes[0] == genomes[1] == genomes[2]
+    assert states[0] == states[1]
+    assert genomes[0] == genomes[1]

@@ -7,29 +7,17 @@ import numpy as np
 import pytest
 
 from evomask.measures.catalogue import ABOUT, MEASURES, applicable
-from evomask.measures.measure import Side
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.score import Mean, Worst
-from tests.measures.files import generalized, perturbed, suppressed
-from tests.tables import mixed, numbers
+from evomask.testing import check_measure, example_table
+from tests.measures.files import generalized, suppressed
+from tests.tables import numbers
 
 DOCS = Path(__file__).parents[2] / "docs" / "measures.md"
-TABLE = mixed(80)
+TABLE = example_table()
 NAMES = TABLE.schema.quasi_identifiers
 NUMBERS, CATEGORIES = ("age", "income"), ("school", "region")
-SOME = np.zeros(len(TABLE), dtype=bool)
-SOME[::7] = True
-
-FILES = {
-    "the original": TABLE,
-    "perturbed": perturbed(TABLE, NAMES),
-    "shuffled": TABLE.take(np.random.default_rng(2).permutation(len(TABLE))),
-    "generalized": generalized(TABLE, NAMES),
-    "suppressed": suppressed(TABLE, NAMES),
-    "with records left out": perturbed(TABLE, NAMES).suppressing(SOME),
-    "constant": TABLE.with_columns({name: TABLE[name][np.zeros(80, dtype=int)] for name in NAMES}),
-    "all missing": TABLE.with_columns({"income": np.full(80, np.nan), "region": np.full(80, 3)}),
-}
+MORE = {"merged": generalized(TABLE, NAMES), "suppressed": suppressed(TABLE, NAMES)}
 
 ON_KINDS = {
     f"{measure.about.name} of {kind}": measure
@@ -42,52 +30,9 @@ ON_KINDS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=ON_KINDS.values(), ids=ON_KINDS.keys(), scope="module")
-def measure(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def reading(measure):
-    return measure.against(TABLE)
-
-
-class TestEveryMeasure:
-    @pytest.mark.parametrize("masked", FILES.values(), ids=FILES.keys())
-    def test_lies_between_0_and_100(self, reading, masked):
-        assert 0.0 <= reading(masked) <= 100.0
-
-    def test_says_the_same_twice_and_changes_nothing(self, reading):
-        masked = FILES["perturbed"]
-        before = {name: masked[name].tobytes() for name in NAMES}
-        assert reading(masked) == reading(masked)
-        assert {name: masked[name].tobytes() for name in NAMES} == before
-
-    @pytest.mark.parametrize("kind", ["perturbed", "generalized", "with records left out"])
-    def test_does_not_depend_on_the_order_of_records(self, measure, reading, kind):
-        masked = FILES[kind]
-        order = np.random.default_rng(3).permutation(len(TABLE))
-        shuffled = measure.against(TABLE.take(order))(masked.take(order))
-        assert shuffled == pytest.approx(reading(masked), abs=1e-9)
-
-    def test_finds_no_loss_in_the_original(self, measure, reading):
-        if measure.about.side is Side.LOSS:
-            assert reading(TABLE) == 0.0
-
-    def test_reads_a_file_of_one_record(self, measure):
-        one = TABLE.take(np.array([5]))
-        assert 0.0 <= measure.against(one)(one) <= 100.0
-
-    def test_reads_records_that_are_all_identical(self, measure):
-        same = TABLE.take(np.full(20, 5))
-        assert 0.0 <= measure.against(same)(perturbed(same, NAMES)) <= 100.0
-
-    def test_reads_an_attribute_of_one_category(self, measure):
-        alone = TABLE.with_columns({"school": np.zeros(80), "age": np.full(80, 30.0)})
-        assert 0.0 <= measure.against(alone)(perturbed(alone, NAMES)) <= 100.0
-
-    def test_names_the_attributes_it_reads(self, measure):
-        assert set(measure.attributes) <= set(NAMES)
+@pytest.mark.parametrize("measure", ON_KINDS.values(), ids=ON_KINDS)
+def test_every_measure_obeys_the_laws(measure):
+    check_measure(measure, more=MORE)
 
 
 @pytest.mark.parametrize("name", ABOUT)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evomask.data.distance import Standardizer, category_distances, cell_distances, with_medians
+from evomask.data.distance import Standardizer, category_distances, with_medians
 from evomask.data.schema import Attribute, Kind
 from evomask.errors import SchemaError
 
@@ -23,7 +23,7 @@ def test_missing_is_at_distance_one_from_any_value():
 
 
 def test_nominal_values_are_equal_or_not():
-    assert cell_distances(REGION, np.array([0, 1]), np.array([0, 0])).tolist() == [0, 1]
+    assert category_distances(REGION)[[0, 1], [0, 0]].tolist() == [0, 1]
 
 
 def test_numbers_have_no_category_distance():

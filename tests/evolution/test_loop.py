@@ -7,7 +7,6 @@ from evomask.errors import DataError, ParameterError, RunError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.monitor import every_evaluations, every_generations
 from evomask.evolution.schemes import MutateOrCross, OneAgainstChild, PlusSelection
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
@@ -90,23 +89,6 @@ def test_observers_see_before_brood_outcomes_and_after():
     assert before is state
     assert after is last
     assert len(brood) == len(outcomes) == 1
-
-
-def watch(observer_of):
-    seen = []
-    observer = observer_of(lambda before, brood, outcomes, after: seen.append(after.generation))
-    work = InProcess(Worker(OneMax(), 1))
-    scheme = MutateOrCross(mutation_rate=1.0, turns=3)
-    evolve(begin(4, work), scheme, work, seed=1, until=generations(9), observers=[observer])
-    return seen
-
-
-def test_every_so_many_generations():
-    assert watch(lambda observe: every_generations(4, observe)) == [4, 8]
-
-
-def test_every_so_many_evaluations():
-    assert watch(lambda observe: every_evaluations(10, observe)) == [2, 6, 9]
 
 
 def test_a_run_without_first_genomes_is_refused():

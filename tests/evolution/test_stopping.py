@@ -1,16 +1,11 @@
-import numpy as np
 import pytest
 
-from evomask.evolution.individual import Individual
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import (
-    distinct_share,
-    diversity_below,
     either,
     evaluations,
     generations,
-    mean_unchanged,
     not_before,
     seconds,
     stalled,
@@ -52,21 +47,6 @@ def test_stalled_counts_generations_without_a_better_best(bests, stops):
 @pytest.mark.parametrize(("best", "stops"), [(3.1, False), (3.0, True)])
 def test_target(best, stops):
     assert target(3.0)(state_of([best])) is stops
-
-
-@pytest.mark.parametrize(
-    ("means", "stops"), [([5, 4, 4], False), ([4, 4], False), ([5, 4, 4.05, 4], True)]
-)
-def test_mean_unchanged_within_a_tolerance(means, stops):
-    assert mean_unchanged(2, tolerance=0.1)(state_of([1] * len(means), means)) is stops
-
-
-@pytest.mark.parametrize(("threshold", "stops"), [(0.5, False), (0.6, True)])
-def test_diversity_below_a_threshold(threshold, stops):
-    genomes = [np.array([0]), np.array([0]), np.array([1]), np.array([1])]
-    population = tuple(Individual(g, (0.0,), i, "first", (), 0) for i, g in enumerate(genomes))
-    stop = diversity_below(threshold, distinct_share(lambda genome: genome.tobytes()))
-    assert stop(State(population=population)) is stops
 
 
 @pytest.mark.parametrize("generation", [10, 3])

@@ -8,9 +8,7 @@ from evomask.evolution.tree import (
     Symbols,
     collapse,
     cross,
-    decoded,
     depth,
-    encoded,
     evaluate,
     expand,
     full,
@@ -184,11 +182,6 @@ def test_collapsing_never_grows_a_tree(tree, seed):
 
 def test_grafting_replaces_one_subtree():
     assert grafted(FIGURE_4_14, 2, ("neg", "b"), SYMBOLS) == ("+", "a", "neg", "b")
-
-
-@given(trees())
-def test_decoding_undoes_encoding(tree):
-    assert decoded(encoded(tree, SYMBOLS), SYMBOLS) == tree
 
 
 def test_symbols_without_terminals_are_refused():

@@ -8,7 +8,6 @@ from evomask.errors import ParameterError
 from evomask.evolution.ledger import Births, Ledger
 from evomask.evolution.log import Log
 from evomask.evolution.variation import (
-    adapted_rates,
     cross_at,
     cross_points,
     cross_uniformly,
@@ -109,26 +108,6 @@ def ledger(**improved):
         for name, row in improved.items()
     }
     return Ledger(births=rows)
-
-
-def test_adapted_rates_follow_recent_improvements_above_a_floor():
-    rates = adapted_rates(ledger(a=[9, 6], b=[9, 0]), ["a", "b"], window=1, floor=0.1)
-    assert rates == pytest.approx({"a": 0.9, "b": 0.1})
-
-
-def test_an_operator_that_has_not_worked_yet_gets_its_chance():
-    rates = adapted_rates(ledger(a=[10]), ["a", "new"], floor=0.0)
-    assert rates == pytest.approx({"a": 0.5, "new": 0.5})
-
-
-def test_without_any_improvement_rates_are_equal():
-    rates = adapted_rates(ledger(a=[0], b=[0]), ["a", "b"])
-    assert rates == pytest.approx({"a": 0.5, "b": 0.5})
-
-
-def test_a_floor_too_high_for_so_many_operators_is_refused():
-    with pytest.raises(ParameterError, match="floor"):
-        adapted_rates(Ledger(), ["a", "b", "c"], floor=0.5)
 
 
 def test_an_operator_is_set_aside_after_its_patience():

@@ -17,6 +17,7 @@ from evomask.cli.measure import measure
 from evomask.cli.protect import choose, protect
 from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
+from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
@@ -42,6 +43,7 @@ app.add_typer(searches, name="search")
 app.add_typer(graphs, name="graph")
 app.command()(resume)
 app.command()(choose)
+app.command()(runs)
 app.command()(report)
 app.command()(reproduce)
 

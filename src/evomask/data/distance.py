@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Floats, Points
+from evomask.arrays import Flags, Floats, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.errors import SchemaError
 
@@ -24,12 +24,6 @@ def category_distances(attribute: Attribute) -> Floats:
     distances: Floats = np.abs(ranks[:, None] - ranks[None, :]) / max(1, attribute.domain_size)
     if attribute.has_missing:
         distances[-1, :-1] = distances[:-1, -1] = 1.0
-    return distances
-
-
-def cell_distances(attribute: Attribute, a: Codes, b: Codes) -> Floats:
-    """Distance of each value in *a* to the value at the same place in *b*."""
-    distances: Floats = category_distances(attribute)[a, b]
     return distances
 
 

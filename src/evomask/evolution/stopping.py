@@ -1,12 +1,11 @@
 """When to stop: functions of the state that combine."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
 
 from evomask.errors import ParameterError
-from evomask.evolution.individual import Population
 from evomask.evolution.state import State
 
 Stop: TypeAlias = Callable[[State[Any]], bool]
@@ -43,26 +42,6 @@ def idle(state: State[Any]) -> bool:
 def target(cost: float) -> Stop:
     """When the best cost is *cost* or less."""
     return lambda state: state.summary.best <= cost
-
-
-def mean_unchanged(patience: int, tolerance: float = 0.0) -> Stop:
-    """When the population's mean cost stays within *tolerance* over *patience* generations."""
-
-    def reached(state: State[Any]) -> bool:
-        means = [summary.mean for summary in state.history.last(patience + 1)]
-        return len(means) == patience + 1 and max(means) - min(means) <= tolerance
-
-    return reached
-
-
-def diversity_below(threshold: float, diversity: Callable[[Population[Any]], float]) -> Stop:
-    """When the population's diversity falls below *threshold*."""
-    return lambda state: diversity(state.population) < threshold
-
-
-def distinct_share(identify: Callable[[Any], Hashable]) -> Callable[[Population[Any]], float]:
-    """A diversity: the share of different genomes in a population."""
-    return lambda population: len({identify(m.genome) for m in population}) / len(population)
 
 
 def either(*criteria: Stop) -> Stop:

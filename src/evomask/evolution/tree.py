@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evomask.errors import ParameterError
 
@@ -213,15 +212,3 @@ def evaluate(
         else:
             stack.append(values[symbol])
     return stack.pop()
-
-
-def encoded(tree: Tree, symbols: Symbols) -> NDArray[np.int64]:
-    """A tree as an array of numbers: the places of its symbols, functions before terminals."""
-    places = {symbol: i for i, symbol in enumerate((*symbols.functions, *symbols.terminals))}
-    return np.array([places[symbol] for symbol in tree], dtype=np.int64)
-
-
-def decoded(codes: NDArray[np.int64], symbols: Symbols) -> Tree:
-    """The tree that was encoded with the same symbols."""
-    names = (*symbols.functions, *symbols.terminals)
-    return tuple(names[code] for code in codes)

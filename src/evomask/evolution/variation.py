@@ -64,31 +64,6 @@ def pick(rates: Mapping[str, float], rng: np.random.Generator) -> str:
     return names[int(np.searchsorted(edges, rng.random() * edges[-1], side="right"))]
 
 
-def adapted_rates(
-    ledger: Ledger, operators: Sequence[str], *, window: int = 20, floor: float = 0.05
-) -> dict[str, float]:
-    """A rate for each operator by its recent share of improved children, never below *floor*.
-
-    Looks at the last *window* generations in which an operator worked; one that has not worked
-    yet counts as if all its children improved, so that it gets its chance.
-    """
-    if not 0 <= floor * len(operators) <= 1:
-        raise ParameterError(f"floor must lie in [0, 1/{len(operators)}], got {floor}")
-    shares = {name: _improved_share(ledger, name, window) for name in operators}
-    total = sum(shares.values())
-    spread = 1.0 - floor * len(operators)
-    return {
-        name: floor + spread * (share / total if total else 1.0 / len(operators))
-        for name, share in shares.items()
-    }
-
-
-def _improved_share(ledger: Ledger, operator: str, window: int) -> float:
-    recent = ledger.recent(operator, window)
-    children = sum(row.children for row in recent)
-    return sum(row.improved for row in recent) / children if children else 1.0
-
-
 def still_useful(ledger: Ledger, operators: Sequence[str], patience: int = 5) -> tuple[str, ...]:
     """The operators without those whose children were all discarded *patience* times running.
 

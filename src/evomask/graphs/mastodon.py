@@ -96,7 +96,6 @@ class Mastodon:
     fetch: Fetch = fetch
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.time
-    requests: int = field(default=0, init=False)
     _ids: dict[str, str] = field(default_factory=dict, init=False)
     _not_before: float = field(default=0.0, init=False)
 
@@ -183,7 +182,6 @@ class Mastodon:
         early = self._not_before - self.now()
         if early > 0:
             self.sleep(early)
-        self.requests += 1
         try:
             return self.fetch(address)
         except (OSError, http.client.HTTPException):

@@ -1,7 +1,6 @@
 """A schema as a small TOML file beside the data."""
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -80,11 +79,3 @@ def read_schema(path: Path) -> SchemaFile:
 def _sentence(error: Exception) -> str:
     text = str(error).replace("Object contains unknown field", "unknown key")
     return (text[:1].lower() + text[1:]).replace("`", "'")
-
-
-def write_schema(schema: SchemaFile, path: Path) -> None:
-    """Write the schema as TOML."""
-    import tomli_w
-
-    plain: dict[str, Any] = msgspec.to_builtins(schema)
-    path.write_text(tomli_w.dumps(plain), encoding="utf-8")

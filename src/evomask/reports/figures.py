@@ -50,12 +50,7 @@ LONGEST_LABEL = 28
 
 def svg(chart: Chart) -> bytes:
     """The chart as SVG, its text as text, its reading as the description."""
-    return _drawn(chart, "svg", {"Date": None, "Title": chart.title, "Description": chart.reading})
-
-
-def png(chart: Chart, dots_per_inch: int = 150) -> bytes:
-    """The chart as PNG."""
-    return _drawn(chart, "png", {"Software": None, "Description": chart.reading}, dots_per_inch)
+    return _drawn(chart, {"Date": None, "Title": chart.title, "Description": chart.reading})
 
 
 def inline_svg(chart: Chart) -> str:
@@ -79,9 +74,7 @@ def spoken(chart: Chart) -> str:
     return escape(f"{chart.title}. {chart.reading}")
 
 
-def _drawn(
-    chart: Chart, kind: str, metadata: dict[str, str | None], dots_per_inch: int = 72
-) -> bytes:
+def _drawn(chart: Chart, metadata: dict[str, str | None]) -> bytes:
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -93,7 +86,7 @@ def _drawn(
         FigureCanvasAgg(figure)
         _draw(chart, figure)
         page = io.BytesIO()
-        figure.savefig(page, format=kind, metadata=metadata, dpi=dots_per_inch)
+        figure.savefig(page, format="svg", metadata=metadata, dpi=72)
     return page.getvalue()
 
 

@@ -14,15 +14,6 @@ MOST_PAIRS = 50_000_000
 """Pairs of records held in memory while cells are given back."""
 
 
-def wildcard_counts(rows: Codes, cells: Flags) -> Indices:
-    """For each record how many match it, itself included, by every pair: O(n² m)."""
-    matches = np.ones((len(rows), len(rows)), dtype=bool)
-    for column, hidden in zip(rows.T, cells.T, strict=True):
-        matches &= (column[:, None] == column) | hidden[:, None] | hidden
-    counts: Indices = matches.sum(axis=1)
-    return counts
-
-
 def wildcard_cells(rows: Codes, k: int) -> Flags:
     """The fewer of two: each record covered on its own, or k - 1 records wholly suppressed.
 

@@ -1,0 +1,20 @@
+"""The laws that every method, measure, search and evaluator obeys, for ours and for plug-ins.
+
+Each check runs all laws of its kind on an example file and raises an ``AssertionError`` that
+names the law and who broke it; see docs/extending.md.
+"""
+
+from evomask.testing.evaluators import check_evaluator
+from evomask.testing.examples import example_table
+from evomask.testing.measures import check_measure, check_tracked
+from evomask.testing.methods import check_method
+from evomask.testing.searches import check_search
+
+__all__ = [
+    "check_evaluator",
+    "check_measure",
+    "check_method",
+    "check_search",
+    "check_tracked",
+    "example_table",
+]

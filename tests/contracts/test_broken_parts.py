@@ -1,0 +1,78 @@
+"""Each law can be broken: parts that do, and the sentence that names them."""
+
+import re
+
+import pytest
+
+from evomask.testing import check_evaluator, check_measure, check_method, check_search
+from evomask.testing.evaluators import LAWS as LAWS_OF_EVALUATORS
+from evomask.testing.expected import LAWS_OF_EXPECTING, Expecting
+from evomask.testing.law import check, sentence
+from evomask.testing.measures import LAWS as LAWS_OF_MEASURES
+from evomask.testing.measures import Measuring
+from evomask.testing.methods import LAWS as LAWS_OF_METHODS
+from evomask.testing.methods import LAWS_OF_GROUPING, Grouped, Masking
+from evomask.testing.searches import AROUND, Searching
+from evomask.testing.searches import LAWS as LAWS_OF_SEARCHES
+from evomask.testing.tracked import LAWS_OF_TRACKING, Tracking
+from tests.contracts.broken import evaluators, measures, methods, searches
+
+TABLE = measures.TABLE
+
+
+def of_method(law, method):
+    grouping = law in LAWS_OF_GROUPING
+    check("it", [law], (Grouped if grouping else Masking)(method, methods.example_table))
+
+
+def of_measure(law, measure):
+    kind = {LAWS_OF_TRACKING: Tracking, LAWS_OF_EXPECTING: Expecting}
+    case = next((kind[laws] for laws in kind if law in laws), Measuring)
+    check("it", [law], case(measure, methods.example_table()))
+
+
+def of_search(law, search):
+    check("it", [law], Searching(search, None, AROUND, methods.example_table))
+
+
+def of_evaluator(law, made):
+    check_evaluator(made)
+
+
+KINDS = {
+    "methods": (LAWS_OF_METHODS + LAWS_OF_GROUPING, methods.BROKEN, of_method, check_method),
+    "measures": (
+        LAWS_OF_MEASURES + LAWS_OF_TRACKING + LAWS_OF_EXPECTING,
+        measures.BROKEN,
+        of_measure,
+        check_measure,
+    ),
+    "searches": (LAWS_OF_SEARCHES, searches.BROKEN, of_search, check_search),
+    "evaluators": (LAWS_OF_EVALUATORS, evaluators.BROKEN, of_evaluator, check_evaluator),
+}
+CASES = [
+    pytest.param(law, KINDS[kind][1][law.__name__], *KINDS[kind][2:], id=f"{kind} {sentence(law)}")
+    for kind in KINDS
+    for law in KINDS[kind][0]
+]
+
+
+@pytest.mark.parametrize(("law", "broken", "check_law", "check_all"), CASES)
+def test_who_breaks_a_law_is_named(law, broken, check_law, check_all):
+    with pytest.raises(AssertionError, match=re.escape(f"“{sentence(law)}”")):
+        check_law(law, broken)
+    with pytest.raises(AssertionError, match="breaks the law"):
+        check_all(broken)
+
+
+def test_the_whole_parts_that_the_broken_ones_are_made_of_obey():
+    check_method(methods.Doing(lambda table, rng: table))
+    check_method(methods.Grouping())
+    check_measure(measures.Reading())
+    check_search(searches.Whole())
+    check_evaluator(evaluators.whole)
+
+
+def test_a_search_that_accepts_no_example_is_told():
+    with pytest.raises(AssertionError, match="picky accepts none of the example files: never"):
+        check_search(searches.Picky())

@@ -1,0 +1,50 @@
+"""The laws that every search obeys, on example files."""
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evomask.searches.catalogue import OURS, search_named
+from evomask.searches.grid.search import GridSearch
+from evomask.testing import check_search
+from evomask.testing.examples import CATEGORIES, example_of_numbers
+
+TOY_PACKAGE = Path(__file__).parents[1] / "toy_package"
+
+QUICK = {
+    "partition": {"burst": 500},
+    "grouping": {"k": 5, "population": 6, "crossovers": 2, "mutations": 1},
+    "equations": {"population": 8, "climb": 20},
+    "pram": {"population": 4, "steps": 50},
+    "clustered": {"population": 6},
+    "files": {"burst": 200, "held_out": False},
+    "grid": {},
+}
+"""Parameters with which a generation takes little time."""
+
+SEARCHES = {**{name: search_named(name) for name in OURS}, "grid": GridSearch()}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_search_obeys_the_laws(name):
+    search = SEARCHES[name]
+    check_search(search, replace(search.parameters(), **QUICK[name]))
+
+
+def test_the_search_for_generalizations_obeys_the_laws(tmp_path):
+    (tmp_path / "school.csv").write_text("none;low\nbasic;low\nmiddle;more\nhigh;more\n")
+    (tmp_path / "region.csv").write_text("north;any\nsouth;any\nwest;any\n")
+    search = SEARCHES["generalization"]
+    check_search(search, search.parameters(hierarchies=str(tmp_path), attributes=CATEGORIES))
+
+
+def test_the_search_of_the_toy_package_obeys_the_laws(monkeypatch):
+    monkeypatch.syspath_prepend(TOY_PACKAGE)
+    search = importlib.import_module("evomask_toy").ToySearch()
+    check_search(search, makes=[example_of_numbers])
+
+
+def test_no_search_of_the_catalogue_is_left_out():
+    assert QUICK.keys() | {"generalization"} == SEARCHES.keys()
