@@ -9,7 +9,7 @@ import pytest
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_folder
 from evomask.runs.inputs import Input
-from evomask.runs.plan import make_plan
+from evomask.runs.kept.plan import make_plan
 from evomask.searches.catalogue import search_named
 
 TOY_PACKAGE = Path(__file__).parent / "toy_package"

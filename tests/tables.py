@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from evomask.data.recoding import CategorySets
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.testing.examples import example_table
@@ -17,3 +18,11 @@ def numbers(**columns):
 
 mixed = example_table
 """Every kind and role, with missing values."""
+
+
+def sets_of(labels, leaves, size):
+    """Cells named *labels*, cell c standing for the category codes ``leaves[c]``."""
+    flags = np.zeros((len(labels), size), dtype=bool)
+    for cell, codes in enumerate(leaves):
+        flags[cell, list(codes)] = True
+    return CategorySets(tuple(labels), flags)

@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "reports": {"record", "data"},
     "runs": BELOW_RUNS | {"reports"},
     "studies": BELOW_RUNS | {"reports", "runs"},
-    "papers": BELOW_RUNS | {"reports", "runs"},
+    "papers": BELOW_RUNS | {"reports", "runs", "studies"},
     "testing": {"evolution", "execution", "masking", "measures", "searches", "data"},
     "api": {"runs", "record", "reports", "io", "data", "execution"},
     "web": {"api", "runs", "record", "reports"},

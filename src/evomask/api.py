@@ -15,7 +15,7 @@ from evomask.data.table import Table
 
 if TYPE_CHECKING:
     from evomask.record.protection import Choice, Protection
-    from evomask.runs.graph import Readings
+    from evomask.runs.graphs.graph import Readings
 
 F = TypeVar("F", bound=Frame)
 
@@ -249,7 +249,12 @@ def protect_graph(
     that are no part of a profile are left out.
     """
     from evomask.io.graphs import graph_from_networkx, graph_to_networkx
-    from evomask.runs.graph import generator, protected_with_edges, protector_named, with_profiles
+    from evomask.runs.graphs.graph import (
+        generator,
+        protected_with_edges,
+        protector_named,
+        with_profiles,
+    )
 
     loaded = with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
     masked = protected_with_edges(
@@ -267,7 +272,7 @@ def measure_graph(
 ) -> "Readings":
     """Loss, risk and structure of a protected networkx graph; nodes are matched by name."""
     from evomask.io.graphs import graph_from_networkx
-    from evomask.runs.graph import read_aligned, with_profiles
+    from evomask.runs.graphs.graph import read_aligned, with_profiles
 
     before, after = (
         with_profiles(graph_from_networkx(one), tuple(location), tuple(topics))

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from evomask.cli.live import Front, Lines, Panel, line, sketch, time_left
-from evomask.runs.events import Began, Checked, Phase, PointNews, Turn
+from evomask.runs.kept.events import Began, Checked, Phase, PointNews, Turn
 
 FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", "cells", 30.0, 20.0))
 

@@ -9,13 +9,13 @@ from evomask.data.recoding import (
     CategorySets,
     Intervals,
     says_nothing,
-    sets_of,
     single_categories,
     united,
 )
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
+from tests.tables import sets_of
 
 SIZE = 4
 SCHOOL = Attribute("school", Kind.ORDINAL, Role.OTHER, ("low", "middle", "high", ""))

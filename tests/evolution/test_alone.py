@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from evomask.evolution.alone import Alone
 from evomask.evolution.brood import FIRST, Outcome
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.stopping import either, evaluations, generations, idle
+from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 
 

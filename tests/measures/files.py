@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from evomask.data.recoding import Intervals, sets_of, single_categories
+from evomask.data.recoding import Intervals, single_categories
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from tests.tables import QUASI
+from tests.tables import QUASI, sets_of
 
 
 def categories(ordinal=False, **columns):

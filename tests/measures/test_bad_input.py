@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from evomask.data.recoding import sets_of
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
@@ -15,7 +14,7 @@ from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage
 from tests.measures.files import categories, generalized
-from tests.tables import mixed, numbers
+from tests.tables import mixed, numbers, sets_of
 
 TABLE = mixed()
 NAMES = TABLE.schema.quasi_identifiers

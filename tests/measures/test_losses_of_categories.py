@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.data.recoding import sets_of
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -14,6 +13,7 @@ from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from tests.measures.files import categories, suppressed
+from tests.tables import sets_of
 
 SIZES = {"x": 4, "y": 3, "z": 2}
 NAMES = tuple(SIZES)

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from evomask.data.graph import Graph
 from evomask.io.graphs import GraphSource, read_graph
-from evomask.runs.graph import PROTECTORS, with_profiles
+from evomask.runs.graphs.graph import PROTECTORS, with_profiles
 from evomask.studies.graphs import study_graph
 
 KS = (2, 5, 10, 20)

@@ -19,7 +19,7 @@ from evomask.portfolio.members import Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio, spread, waiting
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Make, Measured, Refusal, Settings, Workshop
-from evomask.runs.journal import Journal
+from evomask.runs.kept.journal import Journal
 from evomask.searches.search import File
 
 

@@ -3,10 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evomask.data.recoding import Intervals, sets_of
+from evomask.data.recoding import Intervals
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.record.spreads import MINIMUM, MOST_CELLS, spread
+from tests.tables import sets_of
 
 QUASI = Role.QUASI_IDENTIFIER
 

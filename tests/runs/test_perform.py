@@ -15,8 +15,8 @@ import pytest
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import Local
+from evomask.runs.kept.store import Store
 from evomask.runs.perform import perform, resume
-from evomask.runs.store import Store
 from tests.conftest import TOY_PACKAGE
 
 SOME = Budget(generations=30)

@@ -15,9 +15,9 @@ import pytest
 from evomask.errors import ParameterError, RunError
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.runs.events import Turn
 from evomask.runs.inputs import Input
 from evomask.runs.job import ProtectJob
+from evomask.runs.kept.events import Turn
 from evomask.runs.protect import choose, protect_file, resume_protection
 from tests.oracles.anonymity import pycanon_answers
 

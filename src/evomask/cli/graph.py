@@ -12,7 +12,7 @@ from evomask.cli.speech import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.runs.graph import GraphInput, ProtectGraphOutcome, Readings
+    from evomask.runs.graphs.graph import GraphInput, ProtectGraphOutcome, Readings
     from evomask.studies.graphs import GraphStudy
 
 PROFILES = "Profiles"
@@ -68,7 +68,7 @@ def crawl(
     quiet: options.Quiet = False,
 ) -> None:
     """Build a graph from public profiles; the only command that uses a network."""
-    from evomask.runs.graph_crawl import CrawlJob, crawl_network
+    from evomask.runs.graphs.crawl import CrawlJob, crawl_network
 
     job = CrawlJob(network, start, out, users, posts, run, places, seed, force)
     outcome = crawl_network(job, lambda n: progress(f"visited {n}", quiet=quiet or n % 10 > 0))
@@ -106,7 +106,7 @@ def protect(
     quiet: options.Quiet = False,
 ) -> None:
     """Make every profile shared by K nodes or more; nodes get new names and keep their edges."""
-    from evomask.runs.graph import ProtectGraphJob, protect_graph_file
+    from evomask.runs.graphs.graph import ProtectGraphJob, protect_graph_file
 
     source = _source(graph, nodes, location, topics, places, directed)
     job = ProtectGraphJob(source, k, out, protector, edges, shuffle, key, seed, force)
@@ -132,7 +132,7 @@ def measure(
     json: options.Json = False,
 ) -> None:
     """Loss, risk and structure of a protected graph against its original."""
-    from evomask.runs.graph import measure_graph_files
+    from evomask.runs.graphs.graph import measure_graph_files
 
     before = _source(original, nodes, location, topics, places, directed)
     after = _source(masked, masked_nodes, location, topics, places, directed)
@@ -157,7 +157,7 @@ def extract(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a record for each node, with its degree, alike in groups of K or more."""
-    from evomask.runs.graph import ExtractJob, extract_file
+    from evomask.runs.graphs.graph import ExtractJob, extract_file
 
     source = _source(graph, nodes, location, topics, places, directed)
     outcome = extract_file(ExtractJob(source, k, out, protector, seed, force))
@@ -187,7 +187,7 @@ def study(
 ) -> None:
     """Loss and risk by k, as figures 6.10 to 6.15, and a small graph before and after."""
     from evomask.reports.figures import svg
-    from evomask.runs.graph import load_graph, protector_named
+    from evomask.runs.graphs.graph import load_graph, protector_named
     from evomask.studies.graphs import study_graph
 
     loaded = load_graph(_source(graph, nodes, location, topics, places, directed))
@@ -218,7 +218,7 @@ def _source(
     places: Path | None,
     directed: bool | None,
 ) -> "GraphInput":
-    from evomask.runs.graph import GraphInput
+    from evomask.runs.graphs.graph import GraphInput
 
     found = options.names(location), options.names(topics)
     return GraphInput(path, nodes, *found, places, directed)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evomask.cli.speech import counter, progress
-from evomask.runs.events import Began, Checked, Event, PointNews, Turn, Watch
+from evomask.runs.kept.events import Began, Checked, Event, PointNews, Turn, Watch
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

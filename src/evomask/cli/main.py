@@ -21,7 +21,7 @@ from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
 from evomask.cli.speech import complain, say_json
 from evomask.errors import EvomaskError
-from evomask.runs.stopping import interrupt_on_termination
+from evomask.runs.kept.stopping import interrupt_on_termination
 
 OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Options of a method or a search are read by the command itself."""

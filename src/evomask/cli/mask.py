@@ -10,7 +10,7 @@ from evomask.cli.speech import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.masking.catalogue import MethodEntry
+    from evomask.runs.catalogue import Listed
     from evomask.runs.mask import MaskOutcome
 
 
@@ -34,7 +34,7 @@ def mask(
     source: options.Source,
 ) -> None:
     """Mask FILE with one method; its own options follow, such as --window 5."""
-    from evomask.masking.catalogue import method_named
+    from evomask.runs.catalogue import method_listed
     from evomask.runs.mask import MaskJob, mask_file
 
     if list_:
@@ -42,7 +42,7 @@ def mask(
         return
     if file is None or out is None:
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
-    own = method_options(method_named(method), context.args)
+    own = method_options(method_listed(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = own if k is None else {**own, "k": k}
     job = MaskJob(
@@ -53,7 +53,7 @@ def mask(
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 
 
-def method_options(entry: "MethodEntry", words: list[str]) -> dict[str, str]:
+def method_options(entry: "Listed", words: list[str]) -> dict[str, str]:
     """A method's own options, ``--name value`` or ``--name=value``, by parameter name."""
     known = {parameter.option: parameter for parameter in entry.parameters}
     found: dict[str, str] = {}
@@ -106,20 +106,20 @@ def _in_words(outcome: "MaskOutcome") -> str:
 
 
 def _list(*, as_json: bool) -> None:
-    from evomask.masking.catalogue import METHODS
+    from evomask.runs.catalogue import methods_listed
 
     if as_json:
-        say_json({"methods": [_described(entry) for entry in METHODS]})
+        say_json({"methods": [_described(entry) for entry in methods_listed()]})
         return
-    for entry in METHODS:
+    for entry in methods_listed():
         say(f"{entry.name}: {entry.summary}")
-        say(f"    masks {', '.join(sorted(entry.kinds))} attributes")
+        say(f"    masks {', '.join(entry.kinds)} attributes")
         for parameter in entry.parameters:
             default = "" if parameter.is_required else f" [{parameter.default}]"
             say(f"    {parameter.option}{default}  {parameter.meaning}")
 
 
-def _described(entry: "MethodEntry") -> dict[str, object]:
+def _described(entry: "Listed") -> dict[str, object]:
     return {
         "name": entry.name,
         "summary": entry.summary,

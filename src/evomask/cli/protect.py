@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from evomask.record.record import PointNote
-    from evomask.runs.events import Watch
+    from evomask.runs.kept.events import Watch
     from evomask.runs.release import Release
 
 INTERRUPTED = 130

@@ -110,14 +110,14 @@ def _cell(text: str) -> str:
 
 def _methods() -> str:
     """The masking methods with their own options."""
-    from evomask.masking.catalogue import METHODS
+    from evomask.runs.catalogue import methods_listed
 
     lines = [
         "## Methods of evomask mask",
         "`evomask mask --method NAME` takes the options of its method, too.\n",
     ]
-    for entry in METHODS:
-        kinds = ", ".join(sorted(entry.kinds))
+    for entry in methods_listed():
+        kinds = ", ".join(entry.kinds)
         lines.append(f"**{entry.name}** {entry.summary} Masks {kinds} attributes.\n")
         lines += [
             f"- `{one.option}` {_cell(one.meaning)}{'' if one.is_required else f' [{one.default}]'}"

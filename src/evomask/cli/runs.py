@@ -9,20 +9,22 @@ from evomask.cli import options
 from evomask.cli.speech import say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.runs import RunSummary
+    from evomask.runs.kept.runs import RunSummary
+
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that keeps runs.")]
+HERE = Path()
 
 
 def runs(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that keeps runs.")] = Path(
-        "."
-    ),
+    folder: Folder = HERE,
     stop: Annotated[
         str, typer.Option("--stop", help="Ask the run of this name to stop; it can be resumed.")
     ] = "",
     json: options.Json = False,
 ) -> None:
     """List the runs kept in DIR with how they stand."""
-    from evomask.runs.runs import Runs
+    from evomask.runs.kept.runs import Runs
 
     kept = Runs(folder)
     if stop:

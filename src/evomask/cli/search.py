@@ -19,10 +19,9 @@ from evomask.cli.protect import resume_protected
 from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.data.parameters import Parameter
     from evomask.execution.evaluator import Evaluators
+    from evomask.runs.catalogue import Listed, Parameter
     from evomask.runs.perform import Run
-    from evomask.searches.search import Search
 
 OWN = "Search"
 BUDGET = "Budget"
@@ -73,15 +72,15 @@ class SearchGroup(TyperGroup):
 
     def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Their names."""
-        from evomask.searches.catalogue import search_names
+        from evomask.runs.catalogue import search_names
 
         return list(search_names())
 
     def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The command of one search; nothing for a name that no search has."""
-        from evomask.searches.catalogue import search_named, search_names
+        from evomask.runs.catalogue import search_listed, search_names
 
-        return _command_of(search_named(cmd_name)) if cmd_name in search_names() else None
+        return _command_of(search_listed(cmd_name)) if cmd_name in search_names() else None
 
 
 searches = typer.Typer(
@@ -97,10 +96,8 @@ def _searches() -> None:
     """Search for masked files of one file; every search has its own --help."""
 
 
-def _command_of(search: "Search") -> Any:  # noqa: ANN401
-    from evomask.data.parameters import parameters_of, summary_of
-
-    own = parameters_of(search.parameters)
+def _command_of(search: "Listed") -> Any:  # noqa: ANN401
+    own = search.parameters
 
     def command(**values: Any) -> None:  # noqa: ANN401
         texts = {p.name: values.pop(p.name) for p in own}
@@ -112,7 +109,7 @@ def _command_of(search: "Search") -> Any:  # noqa: ANN401
     command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(name=search.name, help=summary_of(search))(command)
+    app.command(name=search.name, help=search.summary)(command)
     return get_command(app)
 
 
@@ -177,9 +174,9 @@ def resume(
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.execution.local import Local
+    from evomask.runs.kept.store import Store
     from evomask.runs.perform import resume as go_on
     from evomask.runs.protect import is_protection
-    from evomask.runs.store import Store
 
     if is_protection(Store(folder).plan()):
         resume_protected(folder, workers=workers, json=json, quiet=quiet)
@@ -244,7 +241,7 @@ def _with_matrices(run: "Run", folder: Path | None) -> dict[str, Any]:
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
-    from evomask.runs.journal import plain
+    from evomask.runs.kept.journal import plain
 
     result: dict[str, object] = {
         "search": run.plan.search,

@@ -272,11 +272,3 @@ def united(recodings: Sequence[Recoding]) -> tuple[Recoding, list[Codes]]:
 def single_categories(attribute: Attribute) -> CategorySets:
     """The recoding that changes nothing: cell c is category c."""
     return CategorySets(attribute.categories, np.eye(len(attribute.categories), dtype=bool))
-
-
-def sets_of(labels: Sequence[str], leaves: Sequence[Sequence[int]], size: int) -> CategorySets:
-    """Cells named *labels*, cell c standing for the category codes ``leaves[c]``."""
-    flags = np.zeros((len(labels), size), dtype=bool)
-    for cell, codes in enumerate(leaves):
-        flags[cell, list(codes)] = True
-    return CategorySets(tuple(labels), flags)

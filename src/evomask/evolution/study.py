@@ -6,9 +6,15 @@ end counts as the death of all who live, so the last generations look short-live
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
+
+from evomask.evolution.brood import Brood, Outcomes, Task
+from evomask.evolution.individual import G, Population
 from evomask.evolution.ledger import Births, Deaths
+from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State
 
 T = TypeVar("T")
@@ -92,3 +98,34 @@ def _deaths(state: State[Any]) -> Iterator[Deaths]:
 
 def _plain(study: Study[T]) -> Study[T]:
     return {operator: dict(sorted(row.items())) for operator, row in study.items()}
+
+
+TRIES = 200
+"""Proposals in search of an operator that a scheme uses seldom."""
+
+
+@dataclass(frozen=True)
+class Alone(Generic[G]):
+    """The tasks of one operator, as many as the scheme proposes of all of them together.
+
+    The brood is empty where the scheme does not use the operator, now or any more.
+    """
+
+    scheme: Scheme[G]
+    operator: str
+
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        """Proposals are made until enough tasks of the operator are among them."""
+        brood = self.scheme.propose(state, rng)
+        size = len(brood)
+        found: list[Task[G]] = []
+        for _ in range(TRIES):
+            found += [task for task in brood if task.operator == self.operator]
+            if len(found) >= size:
+                break
+            brood = self.scheme.propose(state, rng)
+        return tuple(found[:size])
+
+    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
+        """As the scheme does."""
+        return self.scheme.replace(state, brood, outcomes)

@@ -5,9 +5,8 @@ import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from evomask.data.hierarchy import Hierarchy, Line, fitted
+from evomask.data.hierarchy import Hierarchy, Line
 from evomask.data.schema import Schema
-from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.dialects import likely_encoding
 from evomask.io.files import write_text
@@ -28,11 +27,6 @@ def read_lines(path: Path) -> list[tuple[str, ...]]:
         raise FileError(f"{path} is not text; give a hierarchy as lines of text")
     reader = csv.reader(io.StringIO(content.decode(encoding), newline=""), delimiter=DELIMITER)
     return [tuple(line) for line in reader if line]
-
-
-def read_hierarchy(path: Path, table: Table, name: str) -> Hierarchy:
-    """The value tree of attribute *name*; all problems of the file are told at once."""
-    return fitted(name, read_lines(path), table)
 
 
 def read_trees(schema: Schema, folder: Path | None = None) -> dict[str, list[Line]]:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from evomask.evolution.alone import Alone
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
+from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
 from evomask.papers.grouping_inputs import (

@@ -13,9 +13,9 @@ from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.words import in_words
-from evomask.runs.events import Events, Phase, PointNews, Turn
-from evomask.runs.journal import Journal
-from evomask.runs.stopping import StopRequest
+from evomask.runs.kept.events import Events, Phase, PointNews, Turn
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.stopping import StopRequest
 
 Keep = Callable[[PortfolioState], None]
 

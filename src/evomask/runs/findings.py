@@ -23,8 +23,8 @@ from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.points import completed
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
-from evomask.runs.events import Checked, Events, Phase
 from evomask.runs.job import for_audit
+from evomask.runs.kept.events import Checked, Events, Phase
 from evomask.searches.search import File
 
 FINDINGS = "findings.json"

@@ -11,7 +11,6 @@ import msgspec
 
 from evomask.data.chart import Chart
 from evomask.data.table import Table
-from evomask.evolution.alone import Alone
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.individual import Individual
@@ -20,6 +19,7 @@ from evomask.evolution.setup import Decide, Setup
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import either, idle, not_before
 from evomask.evolution.streams import draw_stream
+from evomask.evolution.study import Alone
 from evomask.execution.evaluator import Evaluator, Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import write_table
@@ -28,13 +28,13 @@ from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.picking import pick
 from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, load
-from evomask.runs.journal import Journal
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.kept.rows import search_rows
+from evomask.runs.kept.snapshots import Snapshots
+from evomask.runs.kept.store import Store
 from evomask.runs.notes import more_may_help
-from evomask.runs.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.points import Point, best_of, point_of, points_of
-from evomask.runs.rows import search_rows
-from evomask.runs.snapshots import Snapshots
-from evomask.runs.store import Store
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import Comparing, Overview, Surroundings
 

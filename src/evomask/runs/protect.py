@@ -26,18 +26,18 @@ from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Settings, Workshop
 from evomask.record.protection import Choice, Protection
-from evomask.runs.events import Ended, Ending, Events, Noted, Phase, Watch
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import Found, examined, read_findings, write_findings
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.job import ProtectJob, for_search
-from evomask.runs.journal import Journal
-from evomask.runs.plan import Plan, changed_versions, check_input, plan_of
+from evomask.runs.kept.events import Ended, Ending, Events, Noted, Phase, Watch
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
+from evomask.runs.kept.rows import portfolio_rows
+from evomask.runs.kept.snapshots import Snapshots
+from evomask.runs.kept.stopping import StopRequest
+from evomask.runs.kept.store import Store
 from evomask.runs.release import Release, release
-from evomask.runs.rows import portfolio_rows
-from evomask.runs.snapshots import Snapshots
-from evomask.runs.stopping import StopRequest
-from evomask.runs.store import Store
 from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"

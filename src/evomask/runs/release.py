@@ -17,7 +17,7 @@ from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
 from evomask.runs.inputs import Loaded
-from evomask.runs.plan import Plan
+from evomask.runs.kept.plan import Plan
 from evomask.runs.report import Reports, load_record, write_reports
 
 MASKED, ORDER, IN_MEMORY = "masked", "order.npy", "data frame"

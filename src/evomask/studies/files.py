@@ -23,8 +23,8 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.runs.inputs import load
+from evomask.runs.kept.plan import parameters_in
 from evomask.runs.perform import Run
-from evomask.runs.plan import parameters_in
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Parameters
 from evomask.searches.search import Surroundings

@@ -14,7 +14,7 @@ from evomask.graphs.measures import semantic_loss
 from evomask.graphs.profiles import profiles_of
 from evomask.graphs.protection import Protector
 from evomask.graphs.risk import disclosure_risk
-from evomask.runs.graph import LoadedGraph, protected_with_edges
+from evomask.runs.graphs.graph import LoadedGraph, protected_with_edges
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from evomask.masking.guarantees.fulfilment import Guarantees, broken_rules
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.runs.inputs import Input, load
+from evomask.runs.kept.plan import make_plan
 from evomask.runs.mask import MaskJob, mask_file
 from evomask.runs.measure import MeasureJob, measure_files
 from evomask.runs.perform import perform
-from evomask.runs.plan import make_plan
 
 EDITS = ("total = wage + other", "start <= end")
 NAMES = ("wage", "other", "total", "start", "end")

@@ -7,7 +7,7 @@ import pytest
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
-from evomask.runs.plan import (
+from evomask.runs.kept.plan import (
     changed_versions,
     check_input,
     decode_plan,

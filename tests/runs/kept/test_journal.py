@@ -6,7 +6,7 @@ import pytest
 from evomask.errors import RunError
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, Summary
-from evomask.runs.journal import Journal, plain
+from evomask.runs.kept.journal import Journal, plain
 
 
 class Clock:

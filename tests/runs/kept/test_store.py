@@ -7,8 +7,8 @@ from evomask.errors import RunError
 from evomask.evolution.archive import Front
 from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.state import State
+from evomask.runs.kept.store import Store
 from evomask.runs.perform import perform
-from evomask.runs.store import Store
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Workshop
 from evomask.record.points import as_point
 from evomask.record.protection import Finding
-from evomask.runs.plan import Plan
+from evomask.runs.kept.plan import Plan
 from evomask.runs.points import Point
 from evomask.searches.search import RELEASED_DRAW, MaskingProblem
 

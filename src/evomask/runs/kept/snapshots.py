@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from evomask.evolution.checkpoint import Codec
-from evomask.runs.journal import Journal
-from evomask.runs.store import Kept, Store
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.store import Kept, Store
 
 S = TypeVar("S", bound=Kept)
 

@@ -1,8 +1,8 @@
 """Snapshots come often enough, and never take much of the time."""
 
 from evomask.evolution.state import State
-from evomask.runs.journal import Journal
-from evomask.runs.snapshots import LONGEST_WAIT, Snapshots
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.snapshots import LONGEST_WAIT, Snapshots
 
 
 class Shelf:

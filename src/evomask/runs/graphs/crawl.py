@@ -12,7 +12,7 @@ from evomask.graphs.mastodon import Mastodon
 from evomask.graphs.profiles import LOCATION
 from evomask.graphs.topics import thesis_lexicon
 from evomask.io.graphs import check_graph_target, write_graph
-from evomask.runs.graph import gazetteer
+from evomask.runs.graphs.graph import gazetteer
 
 JOURNAL = "crawl.jsonl"
 

@@ -12,9 +12,9 @@ from evomask.errors import RunError
 from evomask.evolution.checkpoint import Codec, read_state, write_state
 from evomask.io.files import replace_file
 from evomask.io.fronts import front_as_parquet
-from evomask.runs.journal import Journal
-from evomask.runs.plan import Plan, decode_plan, encode_plan
-from evomask.runs.rows import Row
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.plan import Plan, decode_plan, encode_plan
+from evomask.runs.kept.rows import Row
 
 PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
 KEPT_SNAPSHOTS = 2

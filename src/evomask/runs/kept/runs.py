@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from evomask.errors import EvomaskError, RunError
-from evomask.runs.events import Ended, Event, Turn, read_events
-from evomask.runs.stopping import ask_to_stop
-from evomask.runs.store import JOURNAL, PLAN, Store
+from evomask.runs.kept.events import Ended, Event, Turn, read_events
+from evomask.runs.kept.stopping import ask_to_stop
+from evomask.runs.kept.store import JOURNAL, PLAN, Store
 
 
 class Standing(StrEnum):

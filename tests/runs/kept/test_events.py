@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evomask.errors import ParameterError, RunError
-from evomask.runs.events import (
+from evomask.runs.kept.events import (
     Began,
     Checked,
     Ended,
@@ -16,10 +16,10 @@ from evomask.runs.events import (
     Turn,
     read_events,
 )
-from evomask.runs.journal import Journal
+from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.runs import Runs, Standing
+from evomask.runs.kept.stopping import StopRequest, ask_to_stop
 from evomask.runs.protect import choose, protect_file
-from evomask.runs.runs import Runs, Standing
-from evomask.runs.stopping import StopRequest, ask_to_stop
 from tests.runs.test_protect import job_for, results, write_town
 
 
