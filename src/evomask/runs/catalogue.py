@@ -33,7 +33,7 @@ class Listed:
 
 
 def methods_listed() -> tuple[Listed, ...]:
-    """Every masking method."""
+    """Every masking method there is, in the order of the catalogue."""
     return tuple(_method(entry) for entry in METHODS)
 
 
