@@ -127,7 +127,7 @@ def against_first_population(case: Case, done: Protection) -> None:
     }
     for title, method in simple.items():
         masked = method.mask(done.table, np.random.default_rng(SEED))
-        read = done.shop.measured(masked)
+        read = done.maker.measured(masked)
         ratio = score / max(read.loss, read.risk)
         print(f"{case.name}: {title}: loss {read.loss:.2f} %, risk {read.risk:.2f} %; {ratio:.3f}")
 

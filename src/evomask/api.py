@@ -129,7 +129,7 @@ class Result(Generic[F]):
         masked: F = frame_like(self.frame, self.protection.table, file.masked)
         if not shuffled:
             return masked
-        order = order_of(self.protection.shop.seed, number, len(masked))
+        order = order_of(self.protection.maker.seed, number, len(masked))
         released: F = reordered(masked, order)
         return released
 

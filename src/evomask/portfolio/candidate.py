@@ -71,11 +71,15 @@ def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     at that precision does not.
     """
     seen: dict[tuple[float, float], Candidate] = {}
-    for one in candidates:
-        seen.setdefault((round(one.loss, DECIMALS), round(one.risk, DECIMALS)), one)
+    for candidate in candidates:
+        seen.setdefault(
+            (round(candidate.loss, DECIMALS), round(candidate.risk, DECIMALS)), candidate
+        )
     ranks = non_dominated_ranks(np.array(list(seen)).reshape(-1, 2))
-    best = [one for one, rank in zip(seen.values(), ranks, strict=True) if rank == 0]
-    return tuple(sorted(best, key=lambda one: (one.loss, one.risk, one.number)))
+    best = [candidate for candidate, rank in zip(seen.values(), ranks, strict=True) if rank == 0]
+    return tuple(
+        sorted(best, key=lambda candidate: (candidate.loss, candidate.risk, candidate.number))
+    )
 
 
 def balanced(candidates: Sequence[Candidate]) -> Candidate:
@@ -83,9 +87,12 @@ def balanced(candidates: Sequence[Candidate]) -> Candidate:
 
     So nobody pays much risk for a hundredth of a percent of loss.
     """
-    least = min(one.worst for one in candidates)
-    close = [one for one in candidates if one.worst <= least + TRIFLE]
-    return min(close, key=lambda one: (one.loss + one.risk, one.loss, one.number))
+    least = min(candidate.worst for candidate in candidates)
+    close = [candidate for candidate in candidates if candidate.worst <= least + TRIFLE]
+    return min(
+        close,
+        key=lambda candidate: (candidate.loss + candidate.risk, candidate.loss, candidate.number),
+    )
 
 
 def volume_of(candidates: Sequence[Candidate]) -> float:
@@ -95,4 +102,4 @@ def volume_of(candidates: Sequence[Candidate]) -> float:
 
 def plane(candidates: Sequence[Candidate]) -> Points:
     """Loss and risk, a row for each."""
-    return np.array([[one.loss, one.risk] for one in candidates]).reshape(-1, 2)
+    return np.array([[candidate.loss, candidate.risk] for candidate in candidates]).reshape(-1, 2)

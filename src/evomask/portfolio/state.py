@@ -19,7 +19,7 @@ from evomask.evolution.log import Log
 from evomask.evolution.state import State
 from evomask.masking.method import Making
 from evomask.portfolio.candidate import Candidate, volume_of
-from evomask.portfolio.worker import Workshop
+from evomask.portfolio.worker import Maker
 
 
 class Round(NamedTuple):
@@ -116,30 +116,31 @@ class PortfolioState:
 
 @dataclass(frozen=True)
 class PortfolioCodec:
-    """Saves and loads the states of a portfolio; the workshop knows its members' genomes."""
+    """Saves and loads the states of a portfolio; the maker knows its members' genomes."""
 
-    shop: Workshop
+    maker: Maker
 
     def save(self, state: PortfolioState) -> Arrays:
         """The arrays that a state is kept as."""
-        return _arrays(state, self.shop)
+        return _arrays(state, self.maker)
 
     def load(self, arrays: Arrays) -> PortfolioState:
         """The state that was saved."""
-        return _state(arrays, self.shop)
+        return _state(arrays, self.maker)
 
 
-def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
+def _arrays(state: PortfolioState, maker: Maker) -> Arrays:
     arrays: dict[str, Any] = {}
     for name, inner in state.members.items():
-        own = state_as_arrays(inner, shop.setup(name).problem.pack)
+        own = state_as_arrays(inner, maker.setup(name).problem.pack)
         arrays |= _prefixed(f"member/{name}", own)
-    for one in state.front:
-        pack = shop.setup(one.member).problem.pack
-        arrays |= _prefixed(f"genome/{one.number}", pack(state.genomes[one.number]))
+    for candidate in state.front:
+        pack = maker.setup(candidate.member).problem.pack
+        arrays |= _prefixed(f"genome/{candidate.number}", pack(state.genomes[candidate.number]))
     arrays |= rows_as_arrays("rounds", state.rounds, Round)
     offspring = (
-        tuple(getattr(one, name) for name in Offspring._fields) for one in state.candidates
+        tuple(getattr(candidate, name) for name in Offspring._fields)
+        for candidate in state.candidates
     )
     arrays |= rows_as_arrays("candidates", offspring, Offspring)
     arrays["makings"] = as_bytes([msgspec.to_builtins(c.making) for c in state.candidates])
@@ -147,7 +148,7 @@ def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
         {
             "members": list(state.members),
             "measured": _sorted(state.measured),
-            "front": [one.number for one in state.front],
+            "front": [candidate.number for candidate in state.front],
             "closed": dict(state.closed),
             "adopted": _sorted(state.adopted),
         }
@@ -155,22 +156,22 @@ def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
     return arrays
 
 
-def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:
-    told = from_bytes(arrays["portfolio"])
+def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
+    kept = from_bytes(arrays["portfolio"])
     columns = columns_of("candidates", arrays, Offspring)
     makings = msgspec.convert(from_bytes(arrays["makings"]), list[Making])
     rows = (Offspring(*row) for row in zip(*columns, strict=True))
-    candidates = [_candidate(row, own, shop) for row, own in zip(rows, makings, strict=True)]
-    front = tuple(candidates[number] for number in told["front"])
+    candidates = [_candidate(row, own, maker) for row, own in zip(rows, makings, strict=True)]
+    front = tuple(candidates[number] for number in kept["front"])
     return PortfolioState(
-        {name: _inner(name, arrays, shop) for name in told["members"]},
-        _sets(told["measured"]),
+        {name: _inner(name, arrays, maker) for name in kept["members"]},
+        _sets(kept["measured"]),
         Log(candidates),
         front,
-        {one.number: _genome(one, arrays, shop) for one in front},
-        told["closed"],
+        {candidate.number: _genome(candidate, arrays, maker) for candidate in front},
+        kept["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
-        _sets(told["adopted"]),
+        _sets(kept["adopted"]),
     )
 
 
@@ -182,21 +183,23 @@ def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(own) for name, own in numbers.items()}
 
 
-def _candidate(row: Offspring, making: Making, shop: Workshop) -> Candidate:
-    member = shop.settings.members[row.member]
+def _candidate(row: Offspring, making: Making, maker: Maker) -> Candidate:
+    member = maker.settings.members[row.member]
     return Candidate(
         **row._asdict(), making=making, search=member.search, parameters=member.parameters
     )
 
 
-def _inner(name: str, arrays: Arrays, shop: Workshop) -> State[Any]:
-    setup = shop.setup(name)
+def _inner(name: str, arrays: Arrays, maker: Maker) -> State[Any]:
+    setup = maker.setup(name)
     own = _under(f"member/{name}", arrays)
     return state_from_arrays(own, setup.problem.unpack, setup.archive)
 
 
-def _genome(one: Candidate, arrays: Arrays, shop: Workshop) -> Any:  # noqa: ANN401
-    return shop.setup(one.member).problem.unpack(_under(f"genome/{one.number}", arrays))
+def _genome(candidate: Candidate, arrays: Arrays, maker: Maker) -> Any:  # noqa: ANN401
+    return maker.setup(candidate.member).problem.unpack(
+        _under(f"genome/{candidate.number}", arrays)
+    )
 
 
 def _prefixed(prefix: str, arrays: Arrays) -> dict[str, Any]:

@@ -93,7 +93,7 @@ Result = Outcome[Any] | Measured | Refusal
 
 
 @dataclass(frozen=True, eq=False)
-class Workshop:
+class Maker:
     """Does the tasks of a portfolio; sent to other processes, it is put together anew there.
 
     Args:
@@ -106,7 +106,7 @@ class Workshop:
     hierarchies: TreeLines = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
-    def __reduce__(self) -> tuple[Callable[..., "Workshop"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
         return arrived, (self.table, self.settings, self.seed, self.hierarchies)
 
@@ -196,10 +196,10 @@ class Workshop:
         return Making((step,), member.search, operator)
 
 
-def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Workshop:
-    """A workshop in another process, its kernels loaded before the first task."""
+def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Maker:
+    """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    return Workshop(table, settings, seed, hierarchies)
+    return Maker(table, settings, seed, hierarchies)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.picking import check_wish, pick
 from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Settings, Workshop
+from evomask.portfolio.worker import Maker, Settings
 from evomask.record.protection import Choice, Protection
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import Found, examined, read_findings, write_findings
@@ -57,13 +57,13 @@ def protect_file(
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(loaded.table, job, seed, events, loaded.hierarchies)
+        maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
-            PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
+            PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick
         )
         store = Store.create(job.folder, plan)
         with store.locked():
-            run = _Run(loaded, shop, plan, store, events)
+            run = _Run(loaded, maker, plan, store, events)
             return _released(run, run.explored(evaluators, stop))
 
 
@@ -81,13 +81,13 @@ def protect_table(
     events, journal = Events(watch), Journal()
     with _told(events):
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(table, job, seed, events, hierarchies or {})
+        maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
-            shop, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
+            maker, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
         )
         state = search.explore(PortfolioState())
         found = Found(state, journal.times, unfinished=search.is_unfinished(state))
-        return examined(shop, job.budget, found, choice_of(job.pick, state), {}, events)
+        return examined(maker, job.budget, found, choice_of(job.pick, state), {}, events)
 
 
 def resume_protection(
@@ -120,16 +120,16 @@ def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Relea
         return done
 
 
-def workshop_for(
+def maker_for(
     table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: TreeLines
-) -> Workshop:
+) -> Maker:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile, hierarchies)
     load_kernels(_compiling(events), searches_for(file, job.searches))
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
-    shop = Workshop(table, settings, seed, file.hierarchies)
-    shop.releasable(table)
-    return shop
+    maker = Maker(table, settings, seed, file.hierarchies)
+    maker.releasable(table)
+    return maker
 
 
 def choice_of(wish: str, state: PortfolioState) -> Choice:
@@ -161,7 +161,7 @@ class _Run:
     """A job kept in a folder, with all that it needs."""
 
     loaded: Loaded
-    shop: Workshop
+    maker: Maker
     plan: Plan
     store: Store
     events: Events
@@ -169,12 +169,12 @@ class _Run:
     @property
     def searches(self) -> set[str]:
         """Names of the searches that take part."""
-        return {member.search for member in self.shop.settings.members.values()}
+        return {member.search for member in self.maker.settings.members.values()}
 
     @property
     def codec(self) -> PortfolioCodec:
         """How states are saved."""
-        return PortfolioCodec(self.shop)
+        return PortfolioCodec(self.maker)
 
     def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
         """What is found with the rest of the budget."""
@@ -201,7 +201,7 @@ class _Run:
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:
         budget, journal = for_search(self.plan.budget), self.store.journal()
-        return Exploration(self.shop, budget, journal, self.events, stop, evaluators)
+        return Exploration(self.maker, budget, journal, self.events, stop, evaluators)
 
     @staticmethod
     def _found(search: Exploration, state: PortfolioState) -> Found:
@@ -221,9 +221,9 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
             loaded = load(plan.input)
-            shop = Workshop(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
+            maker = Maker(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
             StopRequest(folder).withdraw()
-            yield _Run(loaded, shop, plan, store, events)
+            yield _Run(loaded, maker, plan, store, events)
 
 
 @contextmanager
@@ -255,10 +255,10 @@ def _released(run: _Run, found: Found) -> Release:
     folder, events = run.store.folder, run.events
     choice = choice_of(run.plan.pick, found.state)
     known = read_findings(folder)
-    done = examined(run.shop, run.plan.budget, found, choice, known, events)
+    done = examined(run.maker, run.plan.budget, found, choice, known, events)
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
     write_findings(folder, done.findings)
-    run.store.save_front(portfolio_rows(done.state, done.findings, run.shop))
+    run.store.save_front(portfolio_rows(done.state, done.findings, run.maker))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))
