@@ -16,7 +16,7 @@ import msgspec
 
 from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
-from evomask.errors import EvomaskError, RunError
+from evomask.errors import RunError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.portfolio.candidate import balanced
@@ -30,7 +30,15 @@ from evomask.runs.exploring import Exploration
 from evomask.runs.findings import Found, examined, read_findings, write_findings
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.job import ProtectJob, for_search
-from evomask.runs.kept.events import Ended, Ending, Events, Noted, Phase, Watch
+from evomask.runs.kept.events import (
+    Ended,
+    Ending,
+    Events,
+    Noted,
+    Phase,
+    Watch,
+    telling_how_it_ends,
+)
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
@@ -53,7 +61,7 @@ def protect_file(
     """Find the front of protected files, release the chosen one and what is known of it."""
     check_wish(job.pick)
     events = Events(watch)
-    with _told(events):
+    with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)
         seed = secrets.randbits(63) if job.seed is None else job.seed
@@ -79,7 +87,7 @@ def protect_table(
     """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
     events, journal = Events(watch), Journal()
-    with _told(events):
+    with telling_how_it_ends(events):
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
@@ -217,26 +225,13 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
         raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
     with store.locked():
         plan, events = store.plan(), Events(watch)
-        with _told(events):
+        with telling_how_it_ends(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
             loaded = load(plan.input)
             maker = Maker(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
             StopRequest(folder).withdraw()
             yield _Run(loaded, maker, plan, store, events)
-
-
-@contextmanager
-def _told(events: Events) -> Iterator[None]:
-    """Tell how it ends where it does not end well."""
-    try:
-        yield
-    except EvomaskError as error:
-        events.tell(Ended(Ending.FAILED, str(error)))
-        raise
-    except KeyboardInterrupt:
-        events.tell(Ended(Ending.STOPPED))
-        raise
 
 
 def _settings(plan: Plan) -> Settings:
