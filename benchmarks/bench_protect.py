@@ -27,12 +27,11 @@ from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.portfolio.candidate import balanced, volume_of
+from evomask.portfolio.front import balanced, volume_of
 from evomask.portfolio.members import searches_for
 from evomask.record.protection import Protection
 from evomask.runs.inputs import Input, load
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_table
+from evomask.runs.protect import ProtectJob, protect_table
 from evomask.searches.search import File
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1

@@ -14,10 +14,9 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
-from evomask.portfolio.account import share_used, shares
 from evomask.portfolio.members import Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio, spread, waiting
-from evomask.portfolio.state import PortfolioCodec, PortfolioState
+from evomask.portfolio.state import PortfolioCodec, PortfolioState, share_used, shares
 from evomask.portfolio.worker import Make, Maker, Measured, Refusal, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.search import File

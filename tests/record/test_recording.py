@@ -13,8 +13,7 @@ from evomask.masking.guarantees.requirement import NOTHING
 from evomask.record.protection import Choice, point_file
 from evomask.record.public import public_part
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 from evomask.runs.release import record_without_file
 
 

@@ -16,9 +16,8 @@ from evomask.errors import ParameterError, RunError
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
 from evomask.runs.kept.events import Turn
-from evomask.runs.protect import choose, protect_file, resume_protection
+from evomask.runs.protect import ProtectJob, choose, protect_file, resume_protection
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")

@@ -23,9 +23,8 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
-from evomask.portfolio.account import share_used
-from evomask.portfolio.candidate import Candidate, front_of, volume_of
-from evomask.portfolio.state import PortfolioState, Round
+from evomask.portfolio.front import Candidate, front_of, volume_of
+from evomask.portfolio.state import PortfolioState, Round, share_used
 from evomask.portfolio.turns import Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Maker, Measured, Refusal
 from evomask.searches.catalogue import GRID

@@ -8,9 +8,8 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.measures.attacks.audit import Audit
-from evomask.portfolio.account import shares
-from evomask.portfolio.candidate import Candidate
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.front import Candidate
+from evomask.portfolio.state import PortfolioState, shares
 from evomask.portfolio.worker import Maker
 from evomask.record.comparison import changed_again
 

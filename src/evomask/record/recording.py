@@ -15,12 +15,10 @@ from evomask.masking.randomization.pram import Transitions, category_frequencies
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
-from evomask.portfolio.account import operators_of
-from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
+from evomask.portfolio.front import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioState, operators_of
 from evomask.record.comparison import compared
-from evomask.record.points import method_in_words
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
@@ -36,7 +34,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.record.spreads import MINIMUM
-from evomask.record.words import sentences, simple_name
+from evomask.record.words import method_in_words, sentences, simple_name
 
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""

@@ -7,10 +7,9 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.portfolio.account import share_used, shares
-from evomask.portfolio.candidate import Candidate, balanced
+from evomask.portfolio.front import Candidate, balanced
 from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioState, share_used, shares
 from evomask.portfolio.worker import Maker
 from evomask.record.words import in_words
 from evomask.runs.kept.events import Events, Phase, PointNews, Turn

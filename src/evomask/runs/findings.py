@@ -16,14 +16,12 @@ from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
-from evomask.portfolio.account import without_a_turn
-from evomask.portfolio.candidate import ORIGINAL, Candidate
+from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioState, without_a_turn
 from evomask.portfolio.worker import Maker
-from evomask.record.points import completed
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
-from evomask.runs.job import for_audit
+from evomask.record.words import completed
 from evomask.runs.kept.events import Checked, Events, Phase
 from evomask.searches.search import File
 
@@ -107,6 +105,22 @@ class Found:
     state: PortfolioState
     times: tuple[float, ...]
     unfinished: bool = False
+
+
+FOR_AUDIT = 0.1
+"""Share of the seconds that is kept for looking closely."""
+
+
+def for_search(budget: Budget) -> Budget:
+    """The budget without what is kept for the audit."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=budget.seconds * (1.0 - FOR_AUDIT))
+
+
+def for_audit(budget: Budget, used: float) -> float | None:
+    """Seconds that are left for the audit; none where no clock runs."""
+    return None if budget.seconds is None else max(0.0, budget.seconds - used)
 
 
 def examined(

@@ -24,9 +24,9 @@ from evomask.execution.evaluator import Evaluator, Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
-from evomask.portfolio.picking import pick
-from evomask.portfolio.preparation import compile_for
+from evomask.portfolio.worker import compile_for
 from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, load
 from evomask.runs.kept.events import (
@@ -42,9 +42,8 @@ from evomask.runs.kept.events import (
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.kept.rows import search_rows
-from evomask.runs.kept.snapshots import Snapshots
 from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.kept.store import Store
+from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help
 from evomask.runs.points import Point, best_of, point_of, points_of
 from evomask.searches.catalogue import search_named

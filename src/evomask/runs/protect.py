@@ -17,19 +17,18 @@ import msgspec
 from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
 from evomask.errors import RunError
+from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.portfolio.candidate import balanced
+from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
+from evomask.portfolio.front import balanced, check_wish, pick
 from evomask.portfolio.members import members_for, searches_for
-from evomask.portfolio.picking import check_wish, pick
-from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Maker, Settings
+from evomask.portfolio.worker import Maker, Settings, load_kernels
 from evomask.record.protection import Choice, Protection
 from evomask.runs.exploring import Exploration
-from evomask.runs.findings import Found, examined, read_findings, write_findings
-from evomask.runs.inputs import Loaded, load
-from evomask.runs.job import ProtectJob, for_search
+from evomask.runs.findings import Found, examined, for_search, read_findings, write_findings
+from evomask.runs.inputs import Input, Loaded, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -42,13 +41,50 @@ from evomask.runs.kept.events import (
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
-from evomask.runs.kept.snapshots import Snapshots
 from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.kept.store import Store
+from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.release import Release, release
 from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
+
+SECONDS = 120.0
+"""How long is searched where nobody says."""
+
+
+@dataclass(frozen=True)
+class ProtectJob:
+    """What to protect, and what is asked of the result.
+
+    Args:
+        folder: where all that is made goes; it must be new or empty.
+        seconds: how long to search and audit; two minutes where no limit is given.
+        seed: drawn from the system when absent, and kept in the folder only.
+        evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
+        searches: who takes part; all that apply where none is named.
+        pick: which point of the front is released.
+    """
+
+    source: Input
+    folder: Path
+    requirement: Requirement = NOTHING
+    profile: str = "strict"
+    seconds: float | None = None
+    seed: int | None = None
+    evaluations: int | None = None
+    searches: tuple[str, ...] = ()
+    pick: str = "balanced"
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        unlimited = self.seconds is None and self.evaluations is None
+        return Budget(None, self.evaluations, SECONDS if unlimited else self.seconds)
+
+
+def required(text: str) -> Requirement:
+    """What is asked of every released file, as a user writes it: ``k=5,l=2,t=0.3``."""
+    return requirement_of(text)
 
 
 def protect_file(

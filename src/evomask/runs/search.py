@@ -9,7 +9,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
-from evomask.portfolio.picking import check_wish
+from evomask.portfolio.front import check_wish
 from evomask.runs.inputs import Input
 from evomask.runs.kept.events import Watch
 from evomask.runs.kept.plan import make_plan

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 import msgspec
 
 from evomask.evolution.checkpoint import Arrays, arrays_as_bytes
-from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.front import Candidate
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Maker
-from evomask.record.points import as_point
 from evomask.record.protection import Finding
+from evomask.record.words import as_point
 from evomask.runs.kept.plan import Plan
 from evomask.runs.points import Point
 from evomask.searches.search import RELEASED_DRAW, MaskingProblem
