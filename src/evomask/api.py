@@ -29,7 +29,7 @@ class Method(Protocol):
         ...
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """A protected table."""
+        """A new table with its attributes masked; the one given is left alone."""
         ...
 
 
@@ -275,7 +275,7 @@ def measure_graph(
     from evomask.runs.graphs.graph import read_aligned, with_profiles
 
     before, after = (
-        with_profiles(graph_from_networkx(one), tuple(location), tuple(topics))
-        for one in (original, masked)
+        with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
+        for graph in (original, masked)
     )
     return read_aligned(before, after)

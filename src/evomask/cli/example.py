@@ -1,4 +1,4 @@
-"""``evomask example``: the bundled survey."""
+"""``evomask example``: a synthetic survey to try the other commands on."""
 
 from pathlib import Path
 from typing import Annotated

@@ -92,7 +92,7 @@ def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
 
 
 def checked(event: Checked) -> str:
-    """How far the audit is."""
+    """How many points of the front have been audited so far, in one line."""
     return f"auditing: {event.done} of {event.of} points"
 
 

@@ -83,18 +83,18 @@ class Places:
         of_level = np.array([_level(path, levels) for path in ordered], dtype=np.int64)
         ancestors = np.full((len(ordered), WORLD_LEVEL + 1), -1, dtype=np.int64)
         for code, path in enumerate(ordered):
-            above = [place[one] for one in _branch(path)]
+            above = [place[ancestor] for ancestor in _branch(path)]
             ancestors[code, of_level[above]] = above
         return cls(tuple(ordered), of_level, ancestors)
 
     @property
     def world(self) -> int:
-        """The code of the root."""
+        """The code of the whole world, the root of the tree."""
         return len(self.paths) - 1
 
     @cached_property
     def codes(self) -> dict[Path, int]:
-        """The code of each place."""
+        """The code of each place: its position among the paths."""
         return {path: code for code, path in enumerate(self.paths)}
 
     def distances(self, a: Indices, b: Indices) -> Floats:
@@ -116,5 +116,5 @@ def _branch(path: Path) -> list[Path]:
 
 
 def _level(path: Path, levels: Sequence[int]) -> int:
-    said = [level for name, level in zip(path, levels, strict=True) if name]
-    return min(said, default=WORLD_LEVEL)
+    known = [level for name, level in zip(path, levels, strict=True) if name]
+    return min(known, default=WORLD_LEVEL)

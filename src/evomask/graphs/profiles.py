@@ -42,7 +42,7 @@ class ProfileColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns of a profile."""
+        """All columns of a profile, those of the place first."""
         return self.location + self.topics
 
     @property
@@ -104,13 +104,13 @@ class Profiles:
     def distances(self, other: "Profiles") -> dict[str, Floats]:
         """Per attribute, how far each node's value is from *other*'s: (6.1) and (6.2)."""
         theirs = other.codes()
-        found: dict[str, Floats] = {}
-        for name, own in self.codes().items():
+        distances: dict[str, Floats] = {}
+        for name, codes in self.codes().items():
             if name == LOCATION:
-                found[name] = self.places.distances(own, theirs[name])
+                distances[name] = self.places.distances(codes, theirs[name])
             else:
-                found[name] = (own != theirs[name]).astype(float)
-        return found
+                distances[name] = (codes != theirs[name]).astype(float)
+        return distances
 
     def table(self) -> Table:
         """The profiles as a node table, places written column by column."""
@@ -133,12 +133,12 @@ def profiles_of(columns: ProfileColumns, *tables: Table) -> tuple[Profiles, ...]
         Profiles(
             columns,
             places,
-            np.array([places.codes[path] for path in own], dtype=np.int64),
+            np.array([places.codes[path] for path in node_paths], dtype=np.int64),
             tuple(names),
-            _topic_codes(own_texts, code, len(own)),
-            np.empty((len(own), 0)),
+            _topic_codes(topic_texts, code, len(node_paths)),
+            np.empty((len(node_paths), 0)),
         )
-        for own, own_texts in zip(paths, texts, strict=True)
+        for node_paths, topic_texts in zip(paths, texts, strict=True)
     )
 
 

@@ -46,17 +46,17 @@ class Lexicon:
     @cached_property
     def topics_of_stems(self) -> dict[str, tuple[str, ...]]:
         """The topics that each stem, or pair of stems, stands for."""
-        found: dict[str, list[str]] = {}
+        topics_by_stem: dict[str, list[str]] = {}
         for topic, terms in self.terms.items():
             for term in terms:
                 key = " ".join(stem(word) for word in _words(term))
-                found.setdefault(key, []).append(topic)
-        return {key: tuple(dict.fromkeys(topics)) for key, topics in found.items()}
+                topics_by_stem.setdefault(key, []).append(topic)
+        return {key: tuple(dict.fromkeys(topics)) for key, topics in topics_by_stem.items()}
 
     def topics_of(self, text: str) -> tuple[str, ...]:
         """The topics with most words in a text, all of them where several have as many."""
         stems = [stem(word) for word in _words(_clean(text))]
-        pairs = [f"{one} {following}" for one, following in pairwise(stems)]
+        pairs = [f"{word} {following}" for word, following in pairwise(stems)]
         counts: Counter[str] = Counter()
         for key in stems + pairs:
             counts.update(self.topics_of_stems.get(key, ()))

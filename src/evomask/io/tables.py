@@ -35,10 +35,10 @@ class Source:
 
     def table(self, declarations: Declarations | None = None) -> Table:
         """The records; what is declared wins over what the file says."""
-        said = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
+        declared = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
         return table_from(
             self.frame,
-            {name: d.over(self.found.get(name, Declaration())) for name, d in said.items()},
+            {name: d.over(self.found.get(name, Declaration())) for name, d in declared.items()},
         )
 
 

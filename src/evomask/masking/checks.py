@@ -27,7 +27,7 @@ def require_share(value: float, parameter: str) -> None:
 
 
 def require_count(value: int, parameter: str, least: int) -> None:
-    """Refuse a count below *least*."""
+    """Refuse a parameter that counts something and is below *least*."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ParameterError(f"{parameter} must be a whole number of {least} or more, got {value}")
 

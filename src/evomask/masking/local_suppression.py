@@ -78,12 +78,12 @@ def _fewest_wildcard(rows: Codes, k: int) -> Flags:
     return _better(rows, k, wildcard_cells(rows, k), wildcard=True)
 
 
-def _better(rows: Codes, k: int, found: Flags, *, wildcard: bool) -> Flags:
+def _better(rows: Codes, k: int, heuristic: Flags, *, wildcard: bool) -> Flags:
     """The exact answer for a small file, if it is found and better."""
-    if not found.any() or not is_small(rows):
-        return found
+    if not heuristic.any() or not is_small(rows):
+        return heuristic
     exact = fewest_cells(rows, k, wildcard=wildcard)
-    return found if exact is None or exact.sum() >= found.sum() else exact
+    return heuristic if exact is None or exact.sum() >= heuristic.sum() else exact
 
 
 _FEWEST: Mapping[Matching, Callable[[Codes, int], Flags]] = {

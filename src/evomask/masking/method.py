@@ -93,7 +93,7 @@ class MaskingMethod(Protocol):
         ...
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """A protected table."""
+        """A new table with the attributes masked; *table* is left alone."""
         ...
 
 
@@ -102,7 +102,7 @@ class Microaggregation(MaskingMethod, Protocol):
     """A method that groups records and releases each group's aggregate."""
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Group label of each record."""
+        """Group label of each record, from 0; ``mask`` gives each group its aggregate."""
         ...
 
 
@@ -146,7 +146,7 @@ def _plain_parameters(method: object) -> dict[str, Any]:
     """The fields that were set to plain values, lists of them as lists."""
     if not dataclasses.is_dataclass(method) or isinstance(method, type):
         return {}
-    names = [own.name for own in dataclasses.fields(method) if own.name != "attributes"]
+    names = [item.name for item in dataclasses.fields(method) if item.name != "attributes"]
     values = {name: _plain(getattr(method, name)) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 

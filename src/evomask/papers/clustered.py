@@ -70,14 +70,14 @@ class Cell(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A grid carried out."""
+    """Every protection of a grid, and the seconds that making and measuring them took."""
 
     cells: tuple[Cell, ...]
     seconds: float
 
     @property
     def best(self) -> Cell:
-        """The most balanced one: its larger part is the smallest."""
+        """The balanced protection: the larger part of its loss and risk is the smallest."""
         return min(self.cells, key=lambda cell: max(cell.il, cell.dr))
 
 
@@ -152,8 +152,8 @@ def table_5_3(seed: int = 1, share: float = 1.0) -> list[Row]:
 def _best_rows(name: str, loss: LossOf, effort: Effort) -> list[Row]:
     rows: list[Row] = []
     for method, (il, dr) in PRINTED[name, loss].items():
-        found = tried(name, method, loss, effort)
-        best = found.best
+        grid = tried(name, method, loss, effort)
+        best = grid.best
         rows.append(
             {
                 "data": name,
@@ -164,8 +164,8 @@ def _best_rows(name: str, loss: LossOf, effort: Effort) -> list[Row]:
                 "DR ours": best.dr,
                 "k": best.k,
                 "clusters": best.clusters,
-                "tried": len(found.cells),
-                "seconds": found.seconds,
+                "tried": len(grid.cells),
+                "seconds": grid.seconds,
             }
         )
     return rows
@@ -221,21 +221,21 @@ def figure_5_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
     return _dispersion(HOUSING, LossOf.CLUSTERING, Effort(seed, share))
 
 
-def _about(name: str, found: Tried) -> str:
+def _about(name: str, grid: Tried) -> str:
     records = len(original(name))
-    return f"{name}, {records} records, {len(found.cells)} protections, {found.seconds:.0f} s."
+    return f"{name}, {records} records, {len(grid.cells)} protections, {grid.seconds:.0f} s."
 
 
 def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
-    found = tried(name, method, LossOf.STATISTICS, effort)
-    sizes = sorted({cell.k for cell in found.cells})
-    numbers = sorted({cell.clusters for cell in found.cells})
-    at = {(cell.clusters, cell.k): cell for cell in found.cells}
+    grid = tried(name, method, LossOf.STATISTICS, effort)
+    sizes = sorted({cell.k for cell in grid.cells})
+    numbers = sorted({cell.clusters for cell in grid.cells})
+    at = {(cell.clusters, cell.k): cell for cell in grid.cells}
     return [
         Chart(
             f"clustered-{part}",
             f"{title} by k and number of clusters, {method}",
-            f"{reading} {_about(name, found)}",
+            f"{reading} {_about(name, grid)}",
             Axis("k", tuple(map(str, sizes))),
             Axis("clusters", tuple(map(str, numbers))),
             heat=HeatMap(
@@ -251,18 +251,18 @@ def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
 
 
 def _by_k(name: str, effort: Effort) -> list[Chart]:
-    found = tried(name, MICRO, LossOf.STATISTICS, effort)
-    sizes = tuple(float(cell.k) for cell in found.cells)
+    grid = tried(name, MICRO, LossOf.STATISTICS, effort)
+    sizes = tuple(float(cell.k) for cell in grid.cells)
     return [
         Chart(
             "microaggregation-by-k",
             "Microaggregation without clustering",
-            f"Loss grows and risk falls with k. {_about(name, found)}",
+            f"Loss grows and risk falls with k. {_about(name, grid)}",
             Axis("k"),
             Axis("percent"),
             (
-                Series("information loss", "line", sizes, tuple(c.il for c in found.cells)),
-                Series("disclosure risk", "line", sizes, tuple(c.dr for c in found.cells)),
+                Series("information loss", "line", sizes, tuple(c.il for c in grid.cells)),
+                Series("disclosure risk", "line", sizes, tuple(c.dr for c in grid.cells)),
             ),
         )
     ]
@@ -274,7 +274,7 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
     printed = PRINTED[name, loss].items()
     theirs = tuple(Series(f"{m}, paper's best", "points", (il,), (dr,)) for m, (il, dr) in printed)
     best = {method: max(grid.best.il, grid.best.dr) for method, grid in grids.items()}
-    told = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
+    best_scores = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
     everything = Tried(
         tuple(cell for grid in grids.values() for cell in grid.cells),
         sum(grid.seconds for grid in grids.values()),
@@ -283,7 +283,7 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
         Chart(
             f"clustered-{loss}-dispersion",
             f"Loss of {loss} against risk",
-            f"Smallest worst of loss and risk: {told}. {_about(name, everything)}",
+            f"Smallest worst of loss and risk: {best_scores}. {_about(name, everything)}",
             Axis("information loss in percent"),
             Axis("disclosure risk in percent"),
             ours + theirs,

@@ -1,4 +1,4 @@
-"""How hard a reproduction tries."""
+"""What share of a paper's effort a reproduction spends, and from which seed."""
 
 from dataclasses import dataclass
 

@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
     @property
     def best(self) -> Grouping:
-        """The best grouping."""
+        """The grouping of attributes with the best score of the last population."""
         return self.state.population[0].genome
 
 
@@ -107,9 +107,9 @@ def _best_rows(name: str, effort: Effort) -> list[Row]:
     return [_best_row(name, k, searched(name, k, effort)) for k in SIZES]
 
 
-def _best_row(name: str, k: int, found: Found) -> Row:
-    parts = found.problem.components(found.best)
-    ours = (*parts, parts.score, int(found.best.max()) + 1)
+def _best_row(name: str, k: int, run: Found) -> Row:
+    parts = run.problem.components(run.best)
+    ours = (*parts, parts.score, int(run.best.max()) + 1)
     printed = BEST[name][k]
     row: Row = {"k": k}
     for label, theirs, our in zip(
@@ -127,13 +127,13 @@ def _all_scores(name: str, effort: Effort) -> list[Row]:
     ]
 
 
-def _score_rows(name: str, k: int, place: int, found: Found) -> Iterator[Row]:
-    for label, grouping in {**hand_made(name), "GOMM": found.best}.items():
+def _score_rows(name: str, k: int, place: int, run: Found) -> Iterator[Row]:
+    for label, grouping in {**hand_made(name), "GOMM": run.best}.items():
         yield {
             "grouping": label,
             "k": k,
             "score paper": SCORES[name][label][place],
-            "score ours": found.problem.components(grouping).score,
+            "score ours": run.problem.components(grouping).score,
             "groups": int(grouping.max()) + 1,
         }
 
@@ -155,7 +155,7 @@ def table_3_1(seed: int = 1, share: float = 1.0) -> list[Row]:
         label: [(row[0], row[2]) for (_, _, name), row in stats.stats.items() if name in names]
         for label, names in PARTS.items()
     }
-    seconds = {label: sum(own for _, own in rows) for label, rows in spent.items()}
+    seconds = {label: sum(own_time for _, own_time in rows) for label, rows in spent.items()}
     seconds["score"] = stats.total_tt - sum(seconds.values())
     return [
         {

@@ -178,8 +178,8 @@ def _together(name: str, effort: Effort) -> list[Chart]:
 
 
 def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
-    found = searched(name, attributes, Algorithm.THESIS, effort)
-    means = [sum(fitness) / 2 for fitness in found.path]
+    run = searched(name, attributes, Algorithm.THESIS, effort)
+    means = [sum(fitness) / 2 for fitness in run.path]
     what = ", ".join(attributes)
     return Chart(
         f"evolution-of-{'-'.join(attributes)}".lower(),
@@ -187,7 +187,7 @@ def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
         f"The score falls from {means[0]:.1f} to {means[-1]:.1f}; loss and risk may rise.",
         Axis("generation"),
         Axis("percent"),
-        evolution_series({"": found.path}, {"score": means}),
+        evolution_series({"": run.path}, {"score": means}),
     )
 
 

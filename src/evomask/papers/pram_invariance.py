@@ -75,8 +75,8 @@ def evolved(beside: str, variant: str, effort: Effort) -> Found:
 def matrix_of(beside: str, variant: str, effort: Effort) -> Transitions:
     """One of the five matrices that are compared."""
     if variant not in (INITIAL, ONLY_INVARIANT):
-        found = evolved(beside, variant, effort)
-        matrix: Transitions = found.problem.matrices(found.genome)[MASKED]
+        run = evolved(beside, variant, effort)
+        matrix: Transitions = run.problem.matrices(run.genome)[MASKED]
         return matrix
     frequencies = category_frequencies(crossed(beside), MASKED)
     return first_matrix(frequencies, invariant=variant == ONLY_INVARIANT)

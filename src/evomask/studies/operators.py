@@ -40,7 +40,7 @@ class OperatorStudy:
 
     @cached_property
     def as_json(self) -> dict[str, Any]:
-        """All figures as plain data."""
+        """Every figure of the study as plain data, by kind, operator and generation."""
         return {
             **operator_study(self.combined),
             "counts": {name: _plain(counted(self.combined, name)) for name in self.counts},
@@ -66,7 +66,7 @@ class OperatorStudy:
 
 
 def operators_of(state: State[Any]) -> tuple[str, ...]:
-    """The operators a run used."""
+    """The operators that made children in a run; drawing the first population is none."""
     return tuple(name for name in state.ledger.births if name != FIRST)
 
 

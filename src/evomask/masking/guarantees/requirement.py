@@ -25,7 +25,7 @@ class Requirement:
 
     @property
     def as_text(self) -> str:
-        """How a user writes it."""
+        """The requirement as a user writes it, such as ``k=5,l=2``; empty if it asks nothing."""
         return str(self).replace(" ", "") if self.asks_anything else ""
 
     def repair(self, table: Table) -> MaskingMethod:
