@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from evomask.cli.live import Front, Lines, Panel, line, sketch, time_left
+from evomask.cli.live import Lines, LiveFront, Panel, line, sketch, time_left
 from evomask.runs.kept.events import Began, Checked, Phase, PointNews, Turn
 
 FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", "cells", 30.0, 20.0))
@@ -31,7 +31,7 @@ def test_long_times_are_told_in_minutes():
 
 
 def test_a_turn_that_tells_of_no_points_leaves_the_front_as_it_was():
-    front = Front()
+    front = LiveFront()
     assert front.after(turn()) == FRONT
     assert front.after(turn(front=None)) == FRONT
 

@@ -33,7 +33,7 @@ def watching(title: str, *, quiet: bool) -> Iterator[Watch]:
             yield Panel(live, title)
 
 
-class Front:
+class LiveFront:
     """The points of the front as the last turns told of them."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Lines:
     """A line for each phase, and now and then one on how far it is."""
 
     def __init__(self) -> None:
-        self._front = Front()
+        self._front = LiveFront()
         self._now_and_then = counter(str)
 
     def __call__(self, event: Event) -> None:
@@ -69,7 +69,7 @@ class Panel:
     def __init__(self, live: "Live", title: str) -> None:
         self._live = live
         self._title = title
-        self._front = Front()
+        self._front = LiveFront()
 
     def __call__(self, event: Event) -> None:
         """Draw it again, or write a line above it."""

@@ -152,7 +152,7 @@ def graph_of(visits: Iterable[Visit]) -> Graph:
 
 
 @dataclass(frozen=True)
-class Journal:
+class VisitLog:
     """Visits kept line by line, so that a crawl can go on where it stopped.
 
     The first line tells the crawl; a last line that was cut off is dropped.

@@ -51,8 +51,8 @@ class Gazetteer:
         where the parts contradict each other, the most general of them counts.
         """
         flags = [f"flag {_country_of(flag)}" for flag in _FLAG.findall(text)]
-        parts = [plain(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
-        whole = [plain(_FLAG.sub(" ", text))]
+        parts = [plain_name(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
+        whole = [plain_name(_FLAG.sub(" ", text))]
         named = [part for part in [*whole, *parts, *flags] if part in self.by_name]
         for part in named:
             others = [other for other in named if other != part]
@@ -67,7 +67,7 @@ class Gazetteer:
         return any(_is_above(above, path) for above in self.by_name[name])
 
 
-def plain(text: str) -> str:
+def plain_name(text: str) -> str:
     """A name without accents, capitals, points and spare blanks."""
     bare = unicodedata.normalize("NFKD", text).casefold()
     kept = [c for c in bare if not unicodedata.combining(c)]
@@ -86,7 +86,7 @@ def gazetteer_of(
     ranks: dict[str, dict[Path, tuple[int, int]]] = {}
 
     def add(name: str, path: Path, rank: int, population: int) -> None:
-        key = plain(name)
+        key = plain_name(name)
         if len(key) > 1:
             known = ranks.setdefault(key, {})
             known[path] = min(known.get(path, (9, 0)), (rank, -population))

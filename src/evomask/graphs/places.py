@@ -41,7 +41,7 @@ Path = tuple[str, ...]
 """A place: one name a column, the most specific first, empty where nothing is said."""
 
 
-def levels_of(columns: Sequence[str]) -> tuple[int, ...]:
+def column_levels(columns: Sequence[str]) -> tuple[int, ...]:
     """The level of each column, by its name; each must be above the one before."""
     unknown = [name for name in columns if name.lower() not in LEVELS]
     if unknown:
@@ -76,7 +76,7 @@ class Places:
     @classmethod
     def of(cls, columns: Sequence[str], paths: Iterable[Path]) -> "Places":
         """The tree that holds *paths*, whose parts stand in *columns*."""
-        levels = levels_of(columns)
+        levels = column_levels(columns)
         known = {above for path in paths for above in _branch(path)}
         ordered = [*sorted(known - {("",) * len(columns)}), ("",) * len(columns)]
         place = {path: code for code, path in enumerate(ordered)}

@@ -12,7 +12,7 @@ from evomask.data.graph import table_of_texts
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.graphs.places import LEVELS, Path, Places, levels_of
+from evomask.graphs.places import LEVELS, Path, Places, column_levels
 
 NO_TOPIC = -1
 """The code of a topic that a node does not name."""
@@ -38,7 +38,7 @@ class ProfileColumns:
                 "the node table has no column of a place or a topic; "
                 "name them with --location city,country and --topics topic1,topic2,topic3"
             )
-        levels_of(self.location)
+        column_levels(self.location)
 
     @property
     def names(self) -> tuple[str, ...]:

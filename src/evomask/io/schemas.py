@@ -20,7 +20,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     hierarchy: str | None = None
 
 
-class Rules(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The ``[rules]`` section: what every released record must obey."""
 
     edits: list[str] = []
@@ -39,7 +39,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     """A schema file as it is written: the data file, its attributes and their edit rules."""
 
     attributes: dict[str, AttributeEntry] = {}
-    rules: Rules = msgspec.field(default_factory=Rules)
+    rules: RulesSection = msgspec.field(default_factory=RulesSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
 
     @property

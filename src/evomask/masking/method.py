@@ -107,7 +107,7 @@ class Microaggregation(MaskingMethod, Protocol):
 
 
 @runtime_checkable
-class Composed(Protocol):
+class MadeOfMethods(Protocol):
     """A method made of methods; it knows what they do together."""
 
     def making(self) -> Making:
@@ -117,7 +117,7 @@ class Composed(Protocol):
 
 def making_of(method: MaskingMethod) -> Making:
     """What a method does to a file, as data; a method made of methods gives several steps."""
-    if isinstance(method, Composed):
+    if isinstance(method, MadeOfMethods):
         return method.making()
     step = Step(about_of(type(method)).name, _plain_parameters(method), method.attributes)
     return Making((step,))

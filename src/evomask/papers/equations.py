@@ -13,7 +13,8 @@ from evomask.masking.randomization.pram import Design
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.pram import Effort, Found, Row, carried_out, evolution_series
+from evomask.papers.effort import Effort
+from evomask.papers.pram import Row, SearchRun, carried_out, evolution_series
 from evomask.papers.pram_inputs import (
     ADULT,
     ATTRIBUTES,
@@ -42,7 +43,7 @@ FILES = (ADULT, GERMAN, FLARE)
 @lru_cache(maxsize=64)
 def searched(
     name: str, score: Joined, algorithm: Algorithm, effort: Effort, levels: int | None = None
-) -> Found:
+) -> SearchRun:
     """Equations for one file, profile `papers`."""
     parameters = Parameters(
         algorithm=algorithm, profile=RiskProfile.PAPERS, score=score, levels=levels

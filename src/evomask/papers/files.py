@@ -18,7 +18,6 @@ from evomask.evolution.individual import Joined
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
-from evomask.evolution.streams import draw_stream
 from evomask.masking.grid import GridMethod
 from evomask.masking.method import making_of
 from evomask.measures.measure import Reading
@@ -37,8 +36,7 @@ from evomask.searches.files.fitness import (
 )
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters
-from evomask.searches.search import Surroundings
-from evomask.studies.files import FilesStudy, Turn, watched
+from evomask.studies.files import FilesStudy, GenerationTime, watched
 
 GENERATIONS = 1000
 TIMED = 60
@@ -69,8 +67,7 @@ class ClassicJudge(Judge):
 
 def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool) -> Setup[Genome]:
     """The search on one of the thesis' files, begun from files that its methods make."""
-    around = Surroundings(partial(draw_stream, effort.seed))
-    setup = FILES.setup(original(name), parameters, around)
+    setup = FILES.setup(original(name), parameters, effort.around)
     problem: Any = setup.problem
     methods = _like_thesis(problem.methods, FIRST_FILES.get(name))
     judge = ClassicJudge(problem.coding, parameters.profile) if classic else problem.judge
@@ -137,7 +134,7 @@ def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
     for execution, classic in product(range(executions), (True, False)):
         study = searched(name, Joined.MEAN, effort, execution=execution, classic=classic)
         least, middle, most = FINAL_SCORES[name][execution]
-        begun, ended = study.spreads[0], study.spreads[-1]
+        begun, ended = study.scores[0], study.scores[-1]
         yield {
             "data": name,
             "execution": execution + 1,
@@ -182,5 +179,5 @@ def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
                 }
 
 
-def _seconds(part: str, turn: Turn) -> float:
+def _seconds(part: str, turn: GenerationTime) -> float:
     return float(getattr(turn, part))

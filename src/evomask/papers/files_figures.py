@@ -61,7 +61,7 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
         label: searched(TARRAGONA, Joined.MEAN, effort, algorithm)
         for label, algorithm in named.items()
     }
-    ended = ", ".join(f"{label} {study.spreads[-1].mean:.2f}" for label, study in studies.items())
+    ended = ", ".join(f"{label} {study.scores[-1].mean:.2f}" for label, study in studies.items())
     return [
         Chart(
             "both-operators-tarragona",
@@ -120,7 +120,7 @@ def figure_3_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
 def _about(name: str, study: FilesStudy) -> str:
     return (
         f"{name}, {len(original(name))} records, {len(study.first)} first files, "
-        f"{len(study.spreads) - 1} generations, {study.seconds:.0f} s."
+        f"{len(study.scores) - 1} generations, {study.seconds:.0f} s."
     )
 
 
@@ -135,7 +135,7 @@ def _map(name: str, study: FilesStudy) -> Chart:
 
 
 def _curve(label: str, study: FilesStudy, part: str) -> Series:
-    values = tuple(float(getattr(scores, part)) for scores in study.spreads)
+    values = tuple(float(getattr(scores, part)) for scores in study.scores)
     return Series(label, "line", tuple(map(float, range(len(values)))), values)
 
 
@@ -146,7 +146,7 @@ def _evolution(name: str, study: FilesStudy, paper: str) -> Chart:
 
 
 def _course(study: FilesStudy) -> str:
-    begun, ended = study.spreads[0], study.spreads[-1]
+    begun, ended = study.scores[0], study.scores[-1]
     parts = [f"the {part} {_fell(getattr(begun, part), getattr(ended, part))}" for part in PARTS]
     return ", ".join(parts)
 
@@ -157,12 +157,12 @@ def _fell(before: float, after: float) -> str:
 
 def _executions(name: str, effort: Effort) -> Chart:
     runs = [searched(name, Joined.MEAN, effort, execution=i) for i in range(2)]
-    ours = " and ".join(f"{run.spreads[-1].smallest:.2f}" for run in runs)
+    ours = " and ".join(f"{run.scores[-1].smallest:.2f}" for run in runs)
     theirs = " and ".join(f"{scores[0]:.2f}" for scores in FINAL_SCORES[name])
     return Chart(
         f"executions-{_slug(name)}",
         f"Smallest score of two executions, {name}",
-        f"Both begin at {runs[0].spreads[0].smallest:.2f} and end at {ours}; in the thesis they "
+        f"Both begin at {runs[0].scores[0].smallest:.2f} and end at {ours}; in the thesis they "
         f"begin at {FIRST_BEST[name]:.2f} and end at {theirs}. {_about(name, runs[0])}",
         GENERATION,
         Axis("smallest score in percent"),
@@ -191,7 +191,7 @@ def _robust(percent: float, effort: Effort) -> FilesStudy:
 
 
 def _robust_evolution(percent: float, effort: Effort) -> list[Chart]:
-    whole = searched(FLARE, Joined.WORST, effort).spreads[-1].smallest
+    whole = searched(FLARE, Joined.WORST, effort).scores[-1].smallest
     paper = (
         f"the smallest ends at {ROBUST[percent]:.2f} without the best {percent:g} % and at "
         f"{ROBUST[0.0]:.2f} with all first files, ours with all at {whole:.2f}"

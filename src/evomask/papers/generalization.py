@@ -136,7 +136,7 @@ def figure_3(seed: int = 0) -> list[Chart]:
 
 
 @dataclass(frozen=True)
-class Found:
+class FrontQuality:
     """What one run found: natural values of its archive, CE, RR and nodes read."""
 
     values: Points
@@ -150,7 +150,7 @@ class Found:
         return self.ce / len(self.values)
 
 
-def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
+def run_once(case: Case, algorithm: Algorithm, seed: int) -> FrontQuality:
     """One run of a search on one experiment, compared with the exact front."""
     lattice = _lattice(case.objectives)
     objectives = Objectives(lattice, tuple(index_named(name) for name in case.objectives))
@@ -159,7 +159,7 @@ def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
     fitness = fitness_array(state.archive.members)
     exact = exact_front(case.objectives)
     values = objectives.natural(fitness)
-    return Found(
+    return FrontQuality(
         values,
         convergence_error(values, exact),
         representation_ratio(fitness, objectives.fitness(exact), sides),

@@ -4,14 +4,13 @@ import cProfile
 import pstats
 import time
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import either, generations, idle
-from evomask.evolution.streams import draw_stream
 from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
@@ -28,16 +27,15 @@ from evomask.papers.grouping_inputs import (
 from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.problem import AttributeGrouping
 from evomask.searches.grouping.search import GroupingSearch, Parameters
-from evomask.searches.search import Surroundings
-from evomask.studies.operators import operators_of
+from evomask.studies.operators import operators_used
 
 GENERATIONS = 100
 
 Row = dict[str, object]
 
 
-class Found(NamedTuple):
-    """A search carried out.
+class GroupingRun(NamedTuple):
+    """A search for groupings of attributes carried out.
 
     Args:
         groups: mean number of groups in the population at each generation's end.
@@ -55,10 +53,11 @@ class Found(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def searched(name: str, k: int, effort: Effort, operator: str = "", dynamic: bool = False) -> Found:
+def searched(
+    name: str, k: int, effort: Effort, operator: str = "", dynamic: bool = False
+) -> GroupingRun:
     """GOMM with the thesis' numbers; with one operator only where it is named."""
-    around = Surroundings(partial(draw_stream, effort.seed))
-    setup = GroupingSearch.setup(original(name), Parameters(k=k, dynamic=dynamic), around)
+    setup = GroupingSearch.setup(original(name), Parameters(k=k, dynamic=dynamic), effort.around)
     scheme = Alone(setup.scheme, operator) if operator else setup.scheme
     work = InProcess(Worker(setup.problem, effort.seed))
     groups: list[float] = []
@@ -74,12 +73,12 @@ def searched(name: str, k: int, effort: Effort, operator: str = "", dynamic: boo
         state, scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
     )
     problem: Any = setup.problem
-    return Found(problem, state, tuple(groups), time.process_time() - started)
+    return GroupingRun(problem, state, tuple(groups), time.process_time() - started)
 
 
 def alone(name: str, k: int, effort: Effort) -> dict[str, State[Grouping]]:
     """The last state of each operator's own run."""
-    names = operators_of(searched(name, k, effort).state)
+    names = operators_used(searched(name, k, effort).state)
     return {operator: searched(name, k, effort, operator).state for operator in names}
 
 
@@ -107,7 +106,7 @@ def _best_rows(name: str, effort: Effort) -> list[Row]:
     return [_best_row(name, k, searched(name, k, effort)) for k in SIZES]
 
 
-def _best_row(name: str, k: int, run: Found) -> Row:
+def _best_row(name: str, k: int, run: GroupingRun) -> Row:
     parts = run.problem.components(run.best)
     ours = (*parts, parts.score, int(run.best.max()) + 1)
     printed = BEST[name][k]
@@ -127,7 +126,7 @@ def _all_scores(name: str, effort: Effort) -> list[Row]:
     ]
 
 
-def _score_rows(name: str, k: int, place: int, run: Found) -> Iterator[Row]:
+def _score_rows(name: str, k: int, place: int, run: GroupingRun) -> Iterator[Row]:
     for label, grouping in {**hand_made(name), "GOMM": run.best}.items():
         yield {
             "grouping": label,

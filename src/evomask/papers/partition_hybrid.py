@@ -80,7 +80,7 @@ def file_named(name: str, seed: int = 1) -> Table:
     return drawn[name](seed)
 
 
-def points_of(table: Table) -> Points:
+def file_points(table: Table) -> Points:
     """The records of a file as the search sees them."""
     return embedded(table, table.schema.quasi_identifiers)
 
@@ -108,7 +108,7 @@ def table_2(seed: int = 1, inner: Inner = Inner.GENETIC) -> list[Row]:
     rows: list[Row] = []
     for name, printed in TABLE_2.items():
         table = file_named(name, seed)
-        points = points_of(table)
+        points = file_points(table)
         alone = within_sum_of_squares(points, mdav(points, K))
         rows.append(_row(name, 0, "MDAV", MDAV_ALONE[name], alone))
         for macro, paper in printed.items():
@@ -124,7 +124,7 @@ def _hybrid_rows(
     inner: Inner,
     seed: int,
 ) -> list[Row]:
-    points = points_of(table)
+    points = file_points(table)
     counts = one_step(points, K, macro).max() + 1, two_step(points, K, macro)[0].max() + 1
     sums = [
         within_sum_of_squares(points, hybrid(table, algorithm, macro, inner, seed))
@@ -144,7 +144,7 @@ def _row(name: str, macro: int, what: str, paper: float, ours: float) -> Row:
 
 def figure_2(seed: int = 1) -> list[Chart]:
     """Macrogroups of one and of two steps, K = 24, on clustered points."""
-    points = points_of(clustered(seed, 160))
+    points = file_points(clustered(seed, 160))
     return [
         _scatter("left", "One step", points, one_step(points, K, 24)),
         _scatter("right", "Two steps", points, two_step(points, K, 24)[0]),
@@ -174,7 +174,7 @@ def variable_sizes(seed: int = 1, share: float = 1.0) -> list[Row]:
     rows: list[Row] = []
     for name, printed in VARIABLE_SIZES.items():
         table = file_named(name)
-        points = points_of(table)
+        points = file_points(table)
         for place, k in enumerate((3, 5, 10)):
             for method, labels in _methods(table, points, name, k, seed, share).items():
                 paper = printed[method][place] if method in printed else None

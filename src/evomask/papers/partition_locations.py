@@ -16,7 +16,7 @@ from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.mdav import mdav
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.papers.partition_hybrid import Row, points_of, searched
+from evomask.papers.partition_hybrid import Row, file_points, searched
 from evomask.searches.partition.search import Algorithm, Parameters
 
 POSITION = "east", "north"
@@ -71,7 +71,7 @@ def regions(table: Table, labels: Labels) -> Regions:
 
 def partitions(table: Table, k: int, seed: int) -> dict[str, Labels]:
     """The groups by each method: boxes as cloaking makes them, MDAV, hybrid, memetic."""
-    points = points_of(table)
+    points = file_points(table)
     effort = Budget(evaluations=EFFORT * len(points))
     hybrid = Parameters(k, Algorithm.TWO_STEP, macro=6 * k)
     return {

@@ -52,7 +52,7 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
     return Series(name, "points", losses, risks, labels=labels)
 
 
-def evolution(searches: Sequence[SearchNote]) -> Chart | None:
+def evolution_chart(searches: Sequence[SearchNote]) -> Chart | None:
     """The best score of each search by the evaluations it used."""
     followed = [search for search in searches if search.evolution]
     rows = sorted(row for search in followed for row in search.evolution)
@@ -78,7 +78,7 @@ def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[tuple[float, ...], tup
     return tuple(float(x) for x, _ in pairs), tuple(y for _, y in pairs)
 
 
-def shares(searches: Sequence[SearchNote]) -> Chart | None:
+def shares_chart(searches: Sequence[SearchNote]) -> Chart | None:
     """What part of the budget each search got, and what part of the front it brought."""
     if len(searches) < 2:
         return None
@@ -97,7 +97,7 @@ def shares(searches: Sequence[SearchNote]) -> Chart | None:
     )
 
 
-def before_and_after(spread: Spread, minimum: int) -> Chart:
+def spread_chart(spread: Spread, minimum: int) -> Chart:
     """How the records are spread over an attribute's cells, before and after masking."""
     moved = sum(abs(b - a) for b, a in zip(spread.before, spread.after, strict=True)) / 2
     joined = f"; cells with fewer than {minimum} records are merged" if spread.merged else ""
@@ -111,7 +111,7 @@ def before_and_after(spread: Spread, minimum: int) -> Chart:
     )
 
 
-def association_change(associations: Associations) -> Chart:
+def association_chart(associations: Associations) -> Chart:
     """By how much every pair of attributes hangs together differently than before."""
     pair = associations.changes[0]
     reach = max(SMALL_CHANGE, abs(pair[3] - pair[2]))
@@ -130,7 +130,7 @@ def association_change(associations: Associations) -> Chart:
     )
 
 
-def record_risk(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
+def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
     """How the risk is spread over single records: in the original, and in the released file."""
     return (
         _risk_bars(
@@ -155,7 +155,7 @@ def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
     )
 
 
-def transitions(matrix: PublicMatrix) -> Chart:
+def matrix_chart(matrix: PublicMatrix) -> Chart:
     """Probabilities with which categories become others."""
     stay = [row[place] for place, row in enumerate(matrix.rows)]
     return Chart(

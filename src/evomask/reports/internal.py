@@ -30,7 +30,7 @@ QUESTIONS = {"singling": SINGLING, LEARNED: INFERRING}
 
 def internal_page(record: ReleaseRecord) -> str:
     """The internal report of a release as one page of HTML."""
-    drawn = [charts.before_and_after(spread, record.minimum) for spread in record.spreads]
+    drawn = [charts.spread_chart(spread, record.minimum) for spread in record.spreads]
     shown = {spread.attribute for spread in record.spreads}
     return page(
         "internal.html",
@@ -40,19 +40,19 @@ def internal_page(record: ReleaseRecord) -> str:
             "front": evenly(record.points.front, record.chosen),
             "verdicts": {name: _holds(record, name) for name in record.required},
             "search_charts": _present(
-                charts.evolution(record.searches),
-                charts.shares(record.searches),
+                charts.evolution_chart(record.searches),
+                charts.shares_chart(record.searches),
             ),
             "operators": [
                 (search.name, *row) for search in record.searches for row in _bred(search)
             ],
             "models": list(_models(record)),
-            "risk_charts": charts.record_risk(record.before, record.after, record.minimum),
+            "risk_charts": charts.record_risk_charts(record.before, record.after, record.minimum),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "hidden": [a.name for a in record.attributes if a.changed and a.name not in shown],
-            "association": record.associations and charts.association_change(record.associations),
+            "association": record.associations and charts.association_chart(record.associations),
             "matrices": drawn_matrices(map(_whole, record.matrices)),
             "large": too_large(map(_whole, record.matrices)),
         },
@@ -132,7 +132,7 @@ def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:
     return [
         {
             "table": matrix,
-            "chart": charts.transitions(matrix)
+            "chart": charts.matrix_chart(matrix)
             if len(matrix.categories) > FEW_CATEGORIES
             else None,
         }

@@ -12,7 +12,7 @@ from evomask.reports.pages import page
 
 def public_page(record: PublicRecord) -> str:
     """The report to publish with a release as one page of HTML."""
-    drawn = [charts.before_and_after(spread, record.minimum) for spread in record.spreads]
+    drawn = [charts.spread_chart(spread, record.minimum) for spread in record.spreads]
     return page(
         "public.html",
         {
@@ -20,7 +20,7 @@ def public_page(record: PublicRecord) -> str:
             "promises": _promises(record),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
-            "association": record.associations and charts.association_change(record.associations),
+            "association": record.associations and charts.association_chart(record.associations),
             "matrices": drawn_matrices(record.matrices),
             "large": too_large(record.matrices),
             "repaired_matrices": any(matrix.repaired for matrix in record.matrices),
