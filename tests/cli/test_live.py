@@ -7,7 +7,8 @@ import pytest
 from evomask.cli.live import Lines, LiveFront, Panel, line, sketch, time_left
 from evomask.runs.kept.events import Began, Checked, Phase, PointNews, Turn
 
-FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", "cells", 30.0, 20.0))
+SWAPPED = "values swapped with others within 5 % of the ranks"
+FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", SWAPPED, 30.0, 20.0))
 
 
 def turn(share=0.25, left=30.0, front=FRONT):
@@ -51,7 +52,7 @@ def test_the_panel_shows_the_front_and_who_worked():
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
-    assert "balanced: values swapped with others within 5 % of the ranks" in shown
+    assert f"balanced: {SWAPPED}" in shown
     assert "Ctrl-C stops and keeps the front" in shown
 
 
