@@ -147,7 +147,7 @@ class Result(Generic[F]):
         return write_page(record, Path(path), public=public)
 
     def __repr__(self) -> str:
-        """In short; never a record's values."""
+        """The size of the front and the chosen point in short; never a record's values."""
         candidate, state = self.choice.candidate, self.protection.state
         return (
             f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} files; "

@@ -64,6 +64,6 @@ def test_every_phase_that_has_something_to_say_is_a_line(capsys):
 
 
 def test_the_audit_tells_how_far_it_is(capsys, monkeypatch):
-    monkeypatch.setattr("evomask.cli.speech.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
+    monkeypatch.setattr("evomask.cli.output.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
     Lines()(Checked(7, 2, 5))
     assert capsys.readouterr().err == "auditing: 2 of 5 points\n"

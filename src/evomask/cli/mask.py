@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, progress, say, say_json
+from evomask.cli.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from evomask.cli.speech import say
+from evomask.cli.output import say
 
 TOP = """# The command line
 Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test
@@ -123,7 +123,7 @@ def _cell(text: str) -> str:
 
 
 def _methods() -> str:
-    """The masking methods with their own options."""
+    """A section on the masking methods, each with what it does and its own options."""
     from evomask.runs.catalogue import methods_listed
 
     lines = [

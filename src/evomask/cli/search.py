@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli import options
+from evomask.cli.output import counter, notes, say, say_json
 from evomask.cli.protect import resume_protected
-from evomask.cli.speech import counter, notes, say, say_json
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators

@@ -176,7 +176,7 @@ class VisitLog:
         return [_visit_of(json.loads(line)) for line in lines]
 
     def add(self, visit: Visit) -> None:
-        """Keep one more visit, at once."""
+        """Write one more visit to the file before the next user is asked for."""
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(visit)) + "\n")
 

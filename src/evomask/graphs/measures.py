@@ -17,7 +17,7 @@ class MeasuredLoss:
 
     @property
     def mean(self) -> float:
-        """The measure for the graph as a whole."""
+        """The measure for the graph as a whole: the mean over attributes."""
         return sum(self.attributes.values()) / len(self.attributes)
 
 

@@ -93,7 +93,7 @@ class Profiles:
         return replace(self, locations=locations, topics=topics, numbers=numbers)
 
     def with_numbers(self, numbers: Points) -> "Profiles":
-        """The same profiles with further numbers."""
+        """The same profiles with other numbers to aggregate beside places and topics."""
         return replace(self, numbers=numbers)
 
     def codes(self) -> dict[str, Indices]:

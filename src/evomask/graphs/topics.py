@@ -81,7 +81,7 @@ class Lexicon:
 
 @cache
 def thesis_lexicon() -> Lexicon:
-    """The 18 topics of the thesis."""
+    """The 18 topics of the thesis, each with its words."""
     return Lexicon({topic: _terms(WORDS.get(topic, "")) for topic in TOPICS})
 
 
@@ -97,7 +97,7 @@ def stem(word: str) -> str:
 
 
 def _undoubled(word: str) -> str:
-    """Running gives run; falling keeps both letters."""
+    """A stem with a doubled last letter made single: runn gives run; fall keeps both."""
     is_double = len(word) > SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "lsz"
     return word[:-1] if is_double else word
 

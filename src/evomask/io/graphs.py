@@ -72,7 +72,7 @@ def write_graph(graph: Graph, path: Path, *, force: bool = False) -> None:
 
 
 def check_graph_target(path: Path, *, force: bool = False) -> None:
-    """Refuse early what could not be written later."""
+    """Refuse a graph file that could not be written, before any work is done."""
     if not path.suffix:
         if path.exists() and not path.is_dir():
             raise FileError(f"{path} is a file; give another name for the folder of the graph")

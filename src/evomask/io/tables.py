@@ -1,4 +1,4 @@
-"""Tables in and out of files."""
+"""Tables read from and written to files, the format told by the ending."""
 
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -118,7 +118,7 @@ def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
 
 
 def check_table_target(path: Path, *, force: bool = False) -> None:
-    """Refuse early what could not be written later."""
+    """Refuse a table file that could not be written, before any work is done."""
     if path.suffix.lower() in SAS:
         raise FileError(f"{path} cannot be written: SAS files are only read; use .sav or .csv")
     if path.suffix.lower() not in WRITABLE:

@@ -55,7 +55,7 @@ class MethodEntry:
 
     @property
     def summary(self) -> str:
-        """What it does, in one sentence."""
+        """What the method does, the first sentence of its docstring."""
         return summary_of(self.method)
 
     @cached_property

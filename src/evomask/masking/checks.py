@@ -21,7 +21,7 @@ def require_percent(value: float, parameter: str) -> None:
 
 
 def require_share(value: float, parameter: str) -> None:
-    """Refuse what is not a probability."""
+    """Refuse a parameter that is not a probability from 0 to 1."""
     if not 0 <= value <= 1:
         raise ParameterError(f"{parameter} must lie in [0, 1], got {value}")
 

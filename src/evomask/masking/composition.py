@@ -109,7 +109,7 @@ class InTurn:
         return tuple(dict.fromkeys(name for m in self.methods for name in m.attributes))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """The table after the last method."""
+        """The table after the last method, each having masked what the one before left."""
         for method in self.methods:
             table = method.mask(table, rng)
         return table

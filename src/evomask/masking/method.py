@@ -111,7 +111,7 @@ class MadeOfMethods(Protocol):
     """A method made of methods; it knows what they do together."""
 
     def making(self) -> Making:
-        """What it does to a file."""
+        """What all its methods together do to a file, as data."""
         ...
 
 

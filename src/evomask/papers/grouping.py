@@ -77,7 +77,7 @@ def searched(
 
 
 def alone(name: str, k: int, effort: Effort) -> dict[str, State[Grouping]]:
-    """The last state of each operator's own run."""
+    """The last state of a run for each operator that breeds with it alone."""
     names = operators_used(searched(name, k, effort).state)
     return {operator: searched(name, k, effort, operator).state for operator in names}
 

@@ -156,7 +156,7 @@ def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
 
 
 def matrix_chart(matrix: PublicMatrix) -> Chart:
-    """Probabilities with which categories become others."""
+    """The transition matrix of an attribute as a heat map."""
     stay = [row[place] for place, row in enumerate(matrix.rows)]
     return Chart(
         f"matrix-{matrix.attribute}",

@@ -33,7 +33,7 @@ Clock = Callable[[], float]
 
 
 class ScoreRange(NamedTuple):
-    """The scores of one generation's population."""
+    """Largest, mean and smallest score of one generation's population."""
 
     generation: int
     largest: float

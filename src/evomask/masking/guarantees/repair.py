@@ -102,7 +102,7 @@ class Repair:
                 )
 
     def _merged(self, table: Table, names: tuple[str, ...], codes: Indices) -> Labels:
-        """For each record the group it ends in."""
+        """The group that each record is in after all merging."""
         from evomask.kernels.groups.merging import merged_classes
 
         classes = classes_of(table, self.attributes)

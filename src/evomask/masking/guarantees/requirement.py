@@ -20,7 +20,7 @@ class Requirement:
 
     @property
     def asks_anything(self) -> bool:
-        """Whether there is something to guarantee."""
+        """Whether k, l or t asks for more than any file has."""
         return self != NOTHING
 
     @property

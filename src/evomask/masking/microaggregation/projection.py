@@ -19,7 +19,7 @@ from evomask.masking.microaggregation.points import standardised
 
 
 class OrderedBy(StrEnum):
-    """The number that records are ordered by."""
+    """The number that records are ordered by: first principal component, or sum of z-scores."""
 
     COMPONENT = "component"
     ZSCORES = "z-scores"

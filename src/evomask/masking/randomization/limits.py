@@ -178,7 +178,7 @@ def _mixed_in(flows: Points, anchor: Points, least: Floats, most: Floats) -> Poi
 
 
 def _anchor(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
-    """Symmetric flows in the middle of their ranges."""
+    """Flows, the same either way, in the middle of the ranges that the diagonal allows."""
     if not allowed.all():
         return _banded_flows(shares, allowed, low, high)
     most = float(shares.max())

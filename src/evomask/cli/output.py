@@ -1,4 +1,4 @@
-"""What the commands say: results on stdout, progress and notes on stderr."""
+"""What the commands print: results on stdout, progress and notes on stderr."""
 
 import json
 import sys
