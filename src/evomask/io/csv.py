@@ -28,7 +28,7 @@ class DelimitedText:
 
     frame: pl.DataFrame
     dialect: Dialect
-    found: dict[str, Declaration]
+    from_file: dict[str, Declaration]
 
 
 def read_csv(path: Path, dialect: Dialect) -> DelimitedText:

@@ -25,12 +25,12 @@ class Source:
     """A file as read: its columns, what it says of them, and how its text is written.
 
     Args:
-        found: labels, measure levels, missing codes and decimals, by column.
+        from_file: labels, measure levels, missing codes and decimals, by column.
         dialect: delimiter, decimal mark and encoding of a text file; none for others.
     """
 
     frame: pl.DataFrame
-    found: Declarations = field(default_factory=dict)
+    from_file: Declarations = field(default_factory=dict)
     dialect: Dialect | None = None
 
     def table(self, declarations: Declarations | None = None) -> Table:
@@ -38,7 +38,7 @@ class Source:
         declared = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
         return table_from(
             self.frame,
-            {name: d.over(self.found.get(name, Declaration())) for name, d in declared.items()},
+            {name: d.over(self.from_file.get(name, Declaration())) for name, d in declared.items()},
         )
 
 
@@ -59,7 +59,7 @@ def read_source(path: Path, dialect: Dialect | None = None) -> Source:
     try:
         if ending in TEXT:
             text = read_csv(path, dialect or Dialect())
-            return Source(text.frame, text.found, text.dialect)
+            return Source(text.frame, text.from_file, text.dialect)
         if ending in PARQUET:
             return Source(pl.read_parquet(path))
         if ending in READABLE:
