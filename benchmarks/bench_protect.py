@@ -27,12 +27,11 @@ from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.portfolio.candidate import balanced, volume_of
+from evomask.portfolio.front import balanced, volume_of
 from evomask.portfolio.members import searches_for
 from evomask.record.protection import Protection
 from evomask.runs.inputs import Input, load
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_table
+from evomask.runs.protect import ProtectJob, protect_table
 from evomask.searches.search import File
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1
@@ -127,7 +126,7 @@ def against_first_population(case: Case, done: Protection) -> None:
     }
     for title, method in simple.items():
         masked = method.mask(done.table, np.random.default_rng(SEED))
-        read = done.shop.measured(masked)
+        read = done.maker.measured(masked)
         ratio = score / max(read.loss, read.risk)
         print(f"{case.name}: {title}: loss {read.loss:.2f} %, risk {read.risk:.2f} %; {ratio:.3f}")
 

@@ -97,7 +97,7 @@ class Result(Generic[F]):
     @property
     def front(self) -> F:
         """The points on offer by loss, as the kind of frame that was given."""
-        from evomask.record.points import as_point
+        from evomask.record.words import as_point
 
         points = [as_point(candidate) for candidate in self.protection.front]
         columns = {name: [point[name] for point in points] for name in points[0]}
@@ -129,7 +129,7 @@ class Result(Generic[F]):
         masked: F = frame_like(self.frame, self.protection.table, file.masked)
         if not shuffled:
             return masked
-        order = order_of(self.protection.shop.seed, number, len(masked))
+        order = order_of(self.protection.maker.seed, number, len(masked))
         released: F = reordered(masked, order)
         return released
 
@@ -203,8 +203,7 @@ def protect(
     from evomask.execution.local import Local
     from evomask.io.hierarchies import read_trees
     from evomask.runs.inputs import Input, with_quasi_identifiers
-    from evomask.runs.job import ProtectJob, required
-    from evomask.runs.protect import choice_of, protect_table
+    from evomask.runs.protect import ProtectJob, choice_of, protect_table, required
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
     for name, path in (hierarchies or {}).items():

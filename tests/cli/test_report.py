@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 
 
 def protected(people, folder):

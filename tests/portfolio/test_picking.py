@@ -2,7 +2,7 @@ import pytest
 
 from evomask.errors import ParameterError
 from evomask.evolution.individual import Individual
-from evomask.portfolio.picking import check_wish, pick
+from evomask.portfolio.front import check_wish, pick
 from evomask.runs.points import Point
 
 PLANE = [(0.0, 90.0), (5.0, 30.0), (10.0, 25.0), (60.0, 0.0)]

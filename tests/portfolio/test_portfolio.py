@@ -14,11 +14,10 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
-from evomask.portfolio.account import share_used, shares
 from evomask.portfolio.members import Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio, spread, waiting
-from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Make, Measured, Refusal, Settings, Workshop
+from evomask.portfolio.state import PortfolioCodec, PortfolioState, share_used, shares
+from evomask.portfolio.worker import Make, Maker, Measured, Refusal, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.search import File
 
@@ -36,19 +35,19 @@ def table_of(frame, edits=(), **declared):
     return table.with_schema(type(schema)(tuple(schema), edits=tuple(edits)))
 
 
-def shop_for(table, requirement=NOTHING, searches=(), trees=None, **extra):
+def maker_for(table, requirement=NOTHING, searches=(), trees=None, **extra):
     members = members_for(File(table, requirement, "strict", trees or {}), searches)
-    return Workshop(table, Settings(requirement, "strict", members | extra), 11, trees or {})
+    return Maker(table, Settings(requirement, "strict", members | extra), 11, trees or {})
 
 
-def run(shop, evaluations=40, state=None):
-    portfolio = Portfolio(shop, Budget(None, evaluations), Journal(), InProcess(shop))
+def run(maker, evaluations=40, state=None):
+    portfolio = Portfolio(maker, Budget(None, evaluations), Journal(), InProcess(maker))
     return list(portfolio.states(state or PortfolioState()))
 
 
 @pytest.fixture(scope="module")
 def states():
-    return run(shop_for(table_of(people()), Requirement(k=3)))
+    return run(maker_for(table_of(people()), Requirement(k=3)))
 
 
 def test_the_grid_has_the_first_turns(states):
@@ -56,7 +55,7 @@ def test_the_grid_has_the_first_turns(states):
 
 
 def test_everyone_who_applies_has_a_turn():
-    last = run(shop_for(table_of(people())), 90)[-1]
+    last = run(maker_for(table_of(people())), 90)[-1]
     assert {"grid", "files-front", "files-balanced", "partition-3"} <= {
         row.member for row in last.rounds
     }
@@ -72,19 +71,19 @@ def test_it_stops_at_the_round_that_uses_up_the_budget(states):
 
 
 def test_the_same_seed_takes_the_same_turns(states):
-    again = run(shop_for(table_of(people()), Requirement(k=3)))
+    again = run(maker_for(table_of(people()), Requirement(k=3)))
     assert again[-1].rounds == states[-1].rounds
     assert list(again[-1].candidates) == list(states[-1].candidates)
 
 
 def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states):
-    shop = shop_for(table_of(people()), Requirement(k=3))
-    codec = PortfolioCodec(shop)
+    maker = maker_for(table_of(people()), Requirement(k=3))
+    codec = PortfolioCodec(maker)
     saved = codec.save(states[-2])
     journal = Journal()
     for state in states[:-1]:
         journal.tell(state)
-    portfolio = Portfolio(shop, Budget(None, 40), journal, InProcess(shop))
+    portfolio = Portfolio(maker, Budget(None, 40), journal, InProcess(maker))
     again = list(portfolio.states(codec.load(saved)))
     assert again[-1].rounds == states[-1].rounds
     assert list(again[-1].candidates) == list(states[-1].candidates)
@@ -92,18 +91,18 @@ def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states):
 
 def test_a_member_that_cannot_begin_is_closed_and_the_others_go_on():
     broken = {"partition-no": Member("partition", {"k": 5000, "burst": 10})}
-    last = run(shop_for(table_of(people()), searches=["grid"], **broken), 40)[-1]
+    last = run(maker_for(table_of(people()), searches=["grid"], **broken), 40)[-1]
     assert "k" in last.closed["partition-no"]
     assert len(last.candidates) >= 30
 
 
 def test_a_member_that_has_tried_everything_is_closed():
-    last = run(shop_for(table_of(people(12)), searches=["grid"]), 10_000)[-1]
+    last = run(maker_for(table_of(people(12)), searches=["grid"]), 10_000)[-1]
     assert last.closed == {"grid": DONE}
 
 
 def test_files_of_others_are_handed_to_the_search_for_files():
-    last = run(shop_for(table_of(people()), searches=["grid", "files"]), 60)[-1]
+    last = run(maker_for(table_of(people()), searches=["grid", "files"]), 60)[-1]
     assert last.adopted["files-front"]
     handed = [last.candidates.last(len(last.candidates))[n] for n in last.adopted["files-front"]]
     born = [one for one in last.members["files-front"].population if one.operator == "first"]
@@ -112,7 +111,7 @@ def test_files_of_others_are_handed_to_the_search_for_files():
 
 
 def test_a_file_that_was_adopted_is_not_measured_again():
-    last = run(shop_for(table_of(people()), searches=["grid", "files"]), 60)[-1]
+    last = run(maker_for(table_of(people()), searches=["grid", "files"]), 60)[-1]
     firsts = [c for c in last.candidates if c.search == "files" and c.operator == "first"]
     assert firsts == []
 
@@ -121,10 +120,10 @@ def test_every_file_offered_obeys_the_edit_rules():
     frame = people(spent=lambda rng, n: rng.integers(0, 900, n))
     spent = Declaration(Kind.CONTINUOUS, Role.OTHER, decimals=0)
     table = table_of(frame, ["spent <= income"], spent=spent)
-    shop = shop_for(table, Requirement(k=3), ["grid", "partition"])
-    last = run(shop, 30)[-1]
+    maker = maker_for(table, Requirement(k=3), ["grid", "partition"])
+    last = run(maker, 30)[-1]
     for one in last.front:
-        masked = shop.masked(one.member, last.genomes[one.number])
+        masked = maker.masked(one.member, last.genomes[one.number])
         assert (masked.values("spent") <= masked.values("income") + 0.5).all()
 
 
@@ -134,8 +133,8 @@ def test_nothing_crosses_from_one_stratum_to_another():
         age=pl.when(pl.col("region") == "a").then(pl.col("age")).otherwise(pl.col("age") + 100)
     )
     table = table_of(frame, region=Declaration(Kind.NOMINAL, Role.STRATUM))
-    shop = shop_for(table, Requirement(k=4), ["grid", "partition"])
-    last = run(shop, 40)[-1]
+    maker = maker_for(table, Requirement(k=4), ["grid", "partition"])
+    last = run(maker, 40)[-1]
     inside = table.codes("region") == 0
     grouped = [
         one
@@ -145,13 +144,13 @@ def test_nothing_crosses_from_one_stratum_to_another():
     assert {one.search for one in last.candidates} == {"grid", "partition"}
     assert grouped
     for one in grouped:
-        ages = shop.masked(one.member, last.genomes[one.number]).values("age")
+        ages = maker.masked(one.member, last.genomes[one.number]).values("age")
         assert ages[inside].max() < 100 <= ages[~inside].min()
 
 
 def test_what_cannot_be_made_is_refused_with_its_reason():
-    shop = shop_for(table_of(people(4)), searches=["partition", "grid"])
-    broken = Workshop(shop.table, Settings(Requirement(k=9), "strict", shop.settings.members), 1)
+    maker = maker_for(table_of(people(4)), searches=["partition", "grid"])
+    broken = Maker(maker.table, Settings(Requirement(k=9), "strict", maker.settings.members), 1)
     answer = broken(Make("grid", 0), 0)
     assert isinstance(answer, Refusal)
     assert "k must not exceed" in answer.reason
@@ -188,7 +187,7 @@ def generalizing():
     frame = people(sex=lambda rng, n: rng.choice(["f", "m"], n))
     sex = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER)
     trees = {"sex": [("f", "*"), ("m", "*")]}
-    return shop_for(table_of(frame, sex=sex), searches=["generalization"], trees=trees)
+    return maker_for(table_of(frame, sex=sex), searches=["generalization"], trees=trees)
 
 
 def test_value_trees_reach_other_processes_with_the_table():
@@ -197,20 +196,20 @@ def test_value_trees_reach_other_processes_with_the_table():
 
 
 def test_generalized_files_are_described_by_their_levels():
-    shop = generalizing()
+    maker = generalizing()
     step = Step(
         "generalization", {"levels": {"sex": {"level": 1, "labels": 1}}, "suppressed": 0}, ("sex",)
     )
-    assert shop.making("generalization", (1,), "node") == Making((step,), "generalization", "node")
-    assert shop.making("generalization", (0,), "node").steps == ()
+    assert maker.making("generalization", (1,), "node") == Making((step,), "generalization", "node")
+    assert maker.making("generalization", (0,), "node").steps == ()
 
 
 def test_a_problem_that_tells_nothing_is_known_by_the_parameters_of_its_member(monkeypatch):
-    shop = shop_for(table_of(people()), searches=["partition"])
-    monkeypatch.setattr(Workshop, "setup", lambda shop, name: SimpleNamespace(problem=object()))
-    making = shop.making("partition-3", None, "anneal")
-    parameters = shop.settings.members["partition-3"].parameters
-    step = Step("partition", parameters, shop.table.schema.quasi_identifiers)
+    maker = maker_for(table_of(people()), searches=["partition"])
+    monkeypatch.setattr(Maker, "setup", lambda maker, name: SimpleNamespace(problem=object()))
+    making = maker.making("partition-3", None, "anneal")
+    parameters = maker.settings.members["partition-3"].parameters
+    step = Step("partition", parameters, maker.table.schema.quasi_identifiers)
     assert making == Making((step,), "partition", "anneal")
 
 
@@ -229,8 +228,8 @@ class Watched(Journal):
 
 
 def test_no_turn_begins_that_would_end_too_late():
-    shop = shop_for(table_of(people()), searches=("grid", "partition"))
-    portfolio = Portfolio(shop, Budget(seconds=50.0), Watched(), InProcess(shop))
+    maker = maker_for(table_of(people()), searches=("grid", "partition"))
+    portfolio = Portfolio(maker, Budget(seconds=50.0), Watched(), InProcess(maker))
     last = list(portfolio.states(PortfolioState()))[-1]
     turns = [row.member for row in last.rounds]
     assert sum(name.startswith("partition") for name in turns) == 1

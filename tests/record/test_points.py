@@ -8,11 +8,10 @@ import pytest
 from evomask.api import protect
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
-from evomask.portfolio.candidate import ORIGINAL, Candidate
+from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.state import PortfolioState
-from evomask.record.points import as_point, completed, method_in_words
-from evomask.record.words import in_words, sentences
+from evomask.record.words import as_point, completed, in_words, method_in_words, sentences
 
 PEOPLE = 60
 

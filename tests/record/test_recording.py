@@ -13,8 +13,7 @@ from evomask.masking.guarantees.requirement import NOTHING
 from evomask.record.protection import Choice, point_file
 from evomask.record.public import public_part
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 from evomask.runs.release import record_without_file
 
 
@@ -59,14 +58,14 @@ def repaired():
         searches=["grid"], evaluations=80, seed=3,
     )  # fmt: skip
     protection = result.protection
-    problem = protection.shop.setup("grid").problem
+    problem = protection.maker.setup("grid").problem
     changed = [c for c in protection.state.candidates if c.making.steps[0].method == "pram"]
     chosen = min(changed, key=lambda candidate: candidate.loss)
     steps = [problem.making(number).steps for number in range(len(problem.methods))]
     genome = steps.index(chosen.making.steps)
     state = replace(protection.state, front=(chosen,), genomes={chosen.number: genome})
     findings = {**protection.findings, chosen.number: protection.findings[result.chosen]}
-    files = partial(point_file, protection.shop, state)
+    files = partial(point_file, protection.maker, state)
     done = replace(protection, state=state, findings=findings, files=files)
     choice = Choice(chosen, "to see what is repaired")
     record = record_without_file(done, choice)

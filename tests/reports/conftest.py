@@ -5,8 +5,7 @@ import pytest
 
 from evomask.masking.guarantees.requirement import requirement_of
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 
 PEOPLE = 150
 

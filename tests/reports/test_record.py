@@ -17,7 +17,7 @@ from evomask.record.record import (
     Statement,
     decode_record,
     encode_record,
-    said,
+    stated,
     still_said,
 )
 from evomask.record.recording import matrix_note, rules_kept
@@ -62,7 +62,7 @@ def test_a_folder_without_a_record_is_refused(tmp_path):
 
 
 def test_it_holds_what_a_release_record_needs(done, record):
-    assert record.seed == done.protection.shop.seed
+    assert record.seed == done.protection.maker.seed
     assert record.input.sha256 == done.record.input.sha256
     assert record.required == {"k": 3.0}
     assert record.achieved["k"] >= 3
@@ -127,12 +127,12 @@ def test_few_suppressed_cells_are_not_counted_in_public(record, cells, told):
 
 
 def test_what_was_said_stays_where_nothing_new_is_said(record):
-    first = said(record, Statement(reason="because", by="me"))
-    assert said(first, Statement(by="you")).statement == Statement(reason="because", by="you")
+    first = stated(record, Statement(reason="because", by="me"))
+    assert stated(first, Statement(by="you")).statement == Statement(reason="because", by="you")
 
 
 def test_of_another_point_only_what_does_not_hang_on_the_choice_is_kept(record):
-    before = said(record, Statement(purpose="research", reason="because", by="me", date="today"))
+    before = stated(record, Statement(purpose="research", reason="because", by="me", date="today"))
     points = msgspec.structs.replace(
         record.points, chosen=msgspec.structs.replace(record.chosen, point=-2)
     )

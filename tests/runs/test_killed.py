@@ -9,8 +9,7 @@ import pytest
 
 from evomask.data.schema import Kind, Role
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 from tests.runs.test_protect import check_kill
 
 PEOPLE = 48

@@ -11,7 +11,7 @@ from evomask.evolution.stopping import Budget
 from evomask.portfolio.members import Member
 from evomask.runs.notes import more_may_help, without_a_turn
 from evomask.runs.perform import perform
-from tests.portfolio.test_portfolio import people, run, shop_for, table_of
+from tests.portfolio.test_portfolio import maker_for, people, run, table_of
 
 
 class Breeding:
@@ -54,9 +54,9 @@ def test_a_run_notes_whether_it_had_time(plan_of, generations, told):
 
 def test_members_that_never_had_a_turn_are_named():
     members = {"partition-late": Member("partition", {"k": 3, "burst": 10}, cost=1.0)}
-    shop = shop_for(table_of(people()), searches=["grid"], **members)
-    state = run(shop, 4)[-1]
-    (note,) = without_a_turn(state, list(shop.settings.members))
+    maker = maker_for(table_of(people()), searches=["grid"], **members)
+    state = run(maker, 4)[-1]
+    (note,) = without_a_turn(state, list(maker.settings.members))
     assert "too small for partition-late" in note
     closed = state.closing("partition-late", "it cannot")
-    assert without_a_turn(closed, list(shop.settings.members)) == ()
+    assert without_a_turn(closed, list(maker.settings.members)) == ()

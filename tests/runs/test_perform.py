@@ -15,6 +15,7 @@ import pytest
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import Local
+from evomask.runs.kept.events import Generation
 from evomask.runs.kept.store import Store
 from evomask.runs.perform import perform, resume
 from tests.conftest import TOY_PACKAGE
@@ -74,8 +75,8 @@ def test_a_finished_run_resumed_gives_the_same_again(new_store):
 def test_a_run_stopped_between_snapshots_recomputes_the_rest(new_store):
     straight, stopped = new_store("straight"), new_store("stopped")
 
-    def stop(summary):
-        if summary.generation == 17:
+    def stop(event):
+        if isinstance(event, Generation) and event.generation == 17:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

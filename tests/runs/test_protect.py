@@ -16,9 +16,8 @@ from evomask.errors import ParameterError, RunError
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
-from evomask.runs.job import ProtectJob
 from evomask.runs.kept.events import Turn
-from evomask.runs.protect import choose, protect_file, resume_protection
+from evomask.runs.protect import ProtectJob, choose, protect_file, resume_protection
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")
@@ -106,7 +105,7 @@ def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
 
 def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(once):
     for one in once.protection.front:
-        again = once.protection.shop.measured(once.protection.files(one.number).masked)
+        again = once.protection.maker.measured(once.protection.files(one.number).masked)
         assert (again.loss, again.risk) == (one.loss, one.risk)
 
 

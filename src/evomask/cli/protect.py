@@ -48,8 +48,7 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     from evomask.execution.local import Local
-    from evomask.runs.job import ProtectJob, required
-    from evomask.runs.protect import protect_file
+    from evomask.runs.protect import ProtectJob, protect_file, required
 
     job = ProtectJob(
         source(file), out, required(require), profile, seconds, seed, evaluations,
@@ -102,7 +101,7 @@ def _tell(done: "Release", *, json: bool, quiet: bool) -> None:
 
 
 def _as_json(done: "Release") -> dict[str, object]:
-    from evomask.record.points import as_point
+    from evomask.record.words import as_point
 
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees

@@ -5,7 +5,7 @@ first asked for: the options that all share, and its own.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,12 +15,13 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli import options
-from evomask.cli.output import counter, notes, say, say_json
+from evomask.cli.output import counter, notes, progress, say, say_json
 from evomask.cli.protect import resume_protected
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
     from evomask.runs.catalogue import Listed, Parameter
+    from evomask.runs.kept.events import Watch
     from evomask.runs.perform import Run
 
 OWN = "Search"
@@ -185,9 +186,19 @@ def resume(
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 
-def progress_line(*, quiet: bool) -> Callable[[Any], None] | None:
-    """A line on stderr that counts generations, at most twice a second."""
-    return None if quiet else counter(lambda s: f"generation {s.generation}, best {s.best:.4f}")
+def progress_line(*, quiet: bool) -> "Watch | None":
+    """Lines on stderr: what is compiled, and now and then how far the search is."""
+    from evomask.runs.kept.events import Began, Event, Generation, Phase
+
+    count = counter(str)
+
+    def show(event: Event) -> None:
+        if isinstance(event, Generation):
+            count(f"generation {event.generation}, best {event.best:.4f}")
+        elif isinstance(event, Began) and event.phase is Phase.COMPILING:
+            progress(event.text, quiet=False)
+
+    return None if quiet else show
 
 
 def tell(

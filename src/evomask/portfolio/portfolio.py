@@ -23,11 +23,10 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
-from evomask.portfolio.account import share_used
-from evomask.portfolio.candidate import Candidate, front_of, volume_of
-from evomask.portfolio.state import PortfolioState, Round
+from evomask.portfolio.front import Candidate, front_of, volume_of
+from evomask.portfolio.state import PortfolioState, Round, share_used
 from evomask.portfolio.turns import Turn, next_member
-from evomask.portfolio.worker import Adopt, Breed, Make, Measured, Refusal, Workshop
+from evomask.portfolio.worker import Adopt, Breed, Make, Maker, Measured, Refusal
 from evomask.searches.catalogue import GRID
 
 T = TypeVar("T")
@@ -70,7 +69,7 @@ class Portfolio:
         work: who carries out tasks, *workers* at once.
     """
 
-    shop: Workshop
+    maker: Maker
     budget: Budget
     clock: Clock
     work: Evaluator[Breed | Make | Adopt, Any]
@@ -94,10 +93,10 @@ class Portfolio:
         return self.clock.time_at(state) if state.rounds else 0.0
 
     def _whose_turn(self, state: PortfolioState) -> str | None:
-        members = [name for name in self.shop.settings.members if name not in state.closed]
+        members = [name for name in self.maker.settings.members if name not in state.closed]
         if not members:
             return None
-        if members[0] == GRID and self.used(state) < self.shop.settings.first:
+        if members[0] == GRID and self.used(state) < self.maker.settings.first:
             return GRID
         return next_member(self._in_time(members, state), self._turns(state))
 
@@ -116,8 +115,8 @@ class Portfolio:
         own = [row for row in state.rounds if row.member == name]
         if own:
             return self.clock.took(own[-1].generation)
-        search = self.shop.settings.members[name].search
-        kin = {n for n, member in self.shop.settings.members.items() if member.search == search}
+        search = self.maker.settings.members[name].search
+        kin = {n for n, member in self.maker.settings.members.items() if member.search == search}
         turns = (self.clock.took(row.generation) for row in state.rounds if row.member in kin)
         return max(turns, default=0.0)
 
@@ -133,10 +132,10 @@ class Portfolio:
         except EvomaskError as error:
             return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
         if bred and name != GRID:
-            batch = self.shop.settings.batch
+            batch = self.maker.settings.batch
         chosen = spread(waiting(state, name), batch)
-        made = self.work([Make(name, one.genome) for one in chosen], first=0)
-        cost = ceil(bred * self.shop.settings.members[name].cost) + len(made)
+        made = self.work([Make(name, individual.genome) for individual in chosen], first=0)
+        cost = ceil(bred * self.maker.settings.members[name].cost) + len(made)
         after = self._admitted(state, name, chosen, made)
         if not bred and not chosen:
             after = after.closing(name, DONE)
@@ -144,7 +143,7 @@ class Portfolio:
 
     def _batch(self, state: PortfolioState) -> int:
         """How many files to measure: under a budget of seconds, about a second's worth."""
-        most = self.shop.settings.batch
+        most = self.maker.settings.batch
         if self.budget.seconds is None:
             return most
         files = sum(row.files for row in state.rounds)
@@ -157,26 +156,30 @@ class Portfolio:
         if len(waiting(state, name)) >= batch:
             return state, 0
         before = state.members.get(name, State())
-        if self.shop.adopts(name):
+        if self.maker.adopts(name):
             state = self._adopted(state, name, batch)
-        after = self._generation(name, state.members.get(name), self.shop.setup(name))
+        after = self._generation(name, state.members.get(name), self.maker.setup(name))
         bred = after.tasks - before.tasks
         return replace(state, members={**state.members, name: after}), bred
 
     def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
         """The state in which a member knows the best files of the others too."""
         known = state.adopted.get(name, frozenset())
-        files = [one for one in state.front if one.member != name and one.number not in known]
+        files = [
+            candidate
+            for candidate in state.front
+            if candidate.member != name and candidate.number not in known
+        ]
         files = spread(files, batch if known else 2 * batch)
-        made = [Make(one.member, state.genomes[one.number]) for one in files]
+        made = [Make(candidate.member, state.genomes[candidate.number]) for candidate in files]
         outcomes = [
             outcome
-            for outcome in self.work([Adopt(name, one) for one in made], first=0)
+            for outcome in self.work([Adopt(name, file) for file in made], first=0)
             if not isinstance(outcome, Refusal)
         ]
-        numbers = known.union(one.number for one in files)
+        numbers = known.union(candidate.number for candidate in files)
         state = replace(state, adopted={**state.adopted, name: numbers})
-        return _joined(state, name, self.shop.setup(name), outcomes) if outcomes else state
+        return _joined(state, name, self.maker.setup(name), outcomes) if outcomes else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -189,7 +192,7 @@ class Portfolio:
         if inner is None:
             return begin(setup.first, breed, archive=setup.archive, cost=setup.cost)
         once = generations(inner.generation + 1)
-        seed = self.shop.seed_of(name)
+        seed = self.maker.seed_of(name)
         return evolve(inner, setup.scheme, breed, seed=seed, until=once, cost=setup.cost)
 
     def _admitted(
@@ -200,36 +203,44 @@ class Portfolio:
         made: Sequence[Measured | Refusal],
     ) -> PortfolioState:
         """The state with what was measured; its front with what nothing beats."""
-        pairs = [(one, m) for one, m in zip(chosen, made, strict=True) if isinstance(m, Measured)]
+        pairs = [
+            (individual, m)
+            for individual, m in zip(chosen, made, strict=True)
+            if isinstance(m, Measured)
+        ]
         first = len(state.candidates)
         found = [
-            self._candidate(number, name, one, measured, state.generation + 1)
-            for number, (one, measured) in enumerate(pairs, first)
+            self._candidate(number, name, individual, measured, state.generation + 1)
+            for number, (individual, measured) in enumerate(pairs, first)
         ]
-        front = front_of(sorted((*state.front, *found), key=lambda one: one.number))
-        genomes = dict(state.genomes) | {first + i: one.genome for i, (one, _) in enumerate(pairs)}
-        serials = state.measured.get(name, frozenset()).union(one.serial for one in chosen)
+        front = front_of(sorted((*state.front, *found), key=lambda candidate: candidate.number))
+        genomes = dict(state.genomes) | {
+            first + i: individual.genome for i, (individual, _) in enumerate(pairs)
+        }
+        serials = state.measured.get(name, frozenset()).union(
+            individual.serial for individual in chosen
+        )
         return replace(
             state,
             measured={**state.measured, name: serials},
             candidates=state.candidates.plus(found),
             front=front,
-            genomes={one.number: genomes[one.number] for one in front},
+            genomes={candidate.number: genomes[candidate.number] for candidate in front},
         )
 
     def _candidate(
-        self, number: int, name: str, one: Individual[Any], measured: Measured, at: int
+        self, number: int, name: str, individual: Individual[Any], measured: Measured, at: int
     ) -> Candidate:
-        member = self.shop.settings.members[name]
+        member = self.maker.settings.members[name]
         return Candidate(
             number,
-            self.shop.making(name, one.genome, one.operator),
+            self.maker.making(name, individual.genome, individual.operator),
             measured.loss,
             measured.risk,
             member.search,
             name,
-            one.operator,
-            one.serial,
+            individual.operator,
+            individual.serial,
             at,
             member.parameters,
         )
@@ -243,7 +254,9 @@ def _joined(
     brood: Brood[Any] = founders(len(outcomes))
     arrivals = born(inner, brood, outcomes)
     after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
-    serials = state.measured.get(name, frozenset()).union(one.serial for one in arrivals)
+    serials = state.measured.get(name, frozenset()).union(
+        individual.serial for individual in arrivals
+    )
     return replace(
         state,
         members={**state.members, name: after},
@@ -258,8 +271,8 @@ def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
         return []
     measured = state.measured.get(name, frozenset())
     kept = inner.archive.members or inner.population
-    fresh = [one for one in kept if one.serial not in measured]
-    return sorted(fresh, key=lambda one: (one.fitness, one.serial))
+    fresh = [individual for individual in kept if individual.serial not in measured]
+    return sorted(fresh, key=lambda individual: (individual.fitness, individual.serial))
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
@@ -279,8 +292,8 @@ def _noted(
     before: float,
 ) -> PortfolioState:
     """The state with the account of the round that led to it."""
-    refused = sum(isinstance(one, Refusal) for one in made)
-    worst = [one.worst for one in state.front]
+    refused = sum(isinstance(outcome, Refusal) for outcome in made)
+    worst = [candidate.worst for candidate in state.front]
     volume = volume_of(state.front)
     row = Round(
         state.generation + 1,

@@ -17,9 +17,10 @@ from evomask.evolution.checkpoint import (
 )
 from evomask.evolution.log import Log
 from evomask.evolution.state import State
+from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
-from evomask.portfolio.candidate import Candidate, volume_of
-from evomask.portfolio.worker import Workshop
+from evomask.portfolio.front import Candidate, volume_of
+from evomask.portfolio.worker import Maker
 
 
 class Round(NamedTuple):
@@ -116,30 +117,31 @@ class PortfolioState:
 
 @dataclass(frozen=True)
 class PortfolioCodec:
-    """Saves and loads the states of a portfolio; the workshop knows its members' genomes."""
+    """Saves and loads the states of a portfolio; the maker knows its members' genomes."""
 
-    shop: Workshop
+    maker: Maker
 
     def save(self, state: PortfolioState) -> Arrays:
         """The arrays that a state is kept as."""
-        return _arrays(state, self.shop)
+        return _arrays(state, self.maker)
 
     def load(self, arrays: Arrays) -> PortfolioState:
         """The state that was saved."""
-        return _state(arrays, self.shop)
+        return _state(arrays, self.maker)
 
 
-def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
+def _arrays(state: PortfolioState, maker: Maker) -> Arrays:
     arrays: dict[str, Any] = {}
     for name, inner in state.members.items():
-        own = state_as_arrays(inner, shop.setup(name).problem.pack)
+        own = state_as_arrays(inner, maker.setup(name).problem.pack)
         arrays |= _prefixed(f"member/{name}", own)
-    for one in state.front:
-        pack = shop.setup(one.member).problem.pack
-        arrays |= _prefixed(f"genome/{one.number}", pack(state.genomes[one.number]))
+    for candidate in state.front:
+        pack = maker.setup(candidate.member).problem.pack
+        arrays |= _prefixed(f"genome/{candidate.number}", pack(state.genomes[candidate.number]))
     arrays |= rows_as_arrays("rounds", state.rounds, Round)
     offspring = (
-        tuple(getattr(one, name) for name in Offspring._fields) for one in state.candidates
+        tuple(getattr(candidate, name) for name in Offspring._fields)
+        for candidate in state.candidates
     )
     arrays |= rows_as_arrays("candidates", offspring, Offspring)
     arrays["makings"] = as_bytes([msgspec.to_builtins(c.making) for c in state.candidates])
@@ -147,7 +149,7 @@ def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
         {
             "members": list(state.members),
             "measured": _sorted(state.measured),
-            "front": [one.number for one in state.front],
+            "front": [candidate.number for candidate in state.front],
             "closed": dict(state.closed),
             "adopted": _sorted(state.adopted),
         }
@@ -155,22 +157,22 @@ def _arrays(state: PortfolioState, shop: Workshop) -> Arrays:
     return arrays
 
 
-def _state(arrays: Arrays, shop: Workshop) -> PortfolioState:
-    told = from_bytes(arrays["portfolio"])
+def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
+    kept = from_bytes(arrays["portfolio"])
     columns = columns_of("candidates", arrays, Offspring)
     makings = msgspec.convert(from_bytes(arrays["makings"]), list[Making])
     rows = (Offspring(*row) for row in zip(*columns, strict=True))
-    candidates = [_candidate(row, own, shop) for row, own in zip(rows, makings, strict=True)]
-    front = tuple(candidates[number] for number in told["front"])
+    candidates = [_candidate(row, own, maker) for row, own in zip(rows, makings, strict=True)]
+    front = tuple(candidates[number] for number in kept["front"])
     return PortfolioState(
-        {name: _inner(name, arrays, shop) for name in told["members"]},
-        _sets(told["measured"]),
+        {name: _inner(name, arrays, maker) for name in kept["members"]},
+        _sets(kept["measured"]),
         Log(candidates),
         front,
-        {one.number: _genome(one, arrays, shop) for one in front},
-        told["closed"],
+        {candidate.number: _genome(candidate, arrays, maker) for candidate in front},
+        kept["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
-        _sets(told["adopted"]),
+        _sets(kept["adopted"]),
     )
 
 
@@ -182,21 +184,23 @@ def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(own) for name, own in numbers.items()}
 
 
-def _candidate(row: Offspring, making: Making, shop: Workshop) -> Candidate:
-    member = shop.settings.members[row.member]
+def _candidate(row: Offspring, making: Making, maker: Maker) -> Candidate:
+    member = maker.settings.members[row.member]
     return Candidate(
         **row._asdict(), making=making, search=member.search, parameters=member.parameters
     )
 
 
-def _inner(name: str, arrays: Arrays, shop: Workshop) -> State[Any]:
-    setup = shop.setup(name)
+def _inner(name: str, arrays: Arrays, maker: Maker) -> State[Any]:
+    setup = maker.setup(name)
     own = _under(f"member/{name}", arrays)
     return state_from_arrays(own, setup.problem.unpack, setup.archive)
 
 
-def _genome(one: Candidate, arrays: Arrays, shop: Workshop) -> Any:  # noqa: ANN401
-    return shop.setup(one.member).problem.unpack(_under(f"genome/{one.number}", arrays))
+def _genome(candidate: Candidate, arrays: Arrays, maker: Maker) -> Any:  # noqa: ANN401
+    return maker.setup(candidate.member).problem.unpack(
+        _under(f"genome/{candidate.number}", arrays)
+    )
 
 
 def _prefixed(prefix: str, arrays: Arrays) -> dict[str, Any]:
@@ -206,3 +210,60 @@ def _prefixed(prefix: str, arrays: Arrays) -> dict[str, Any]:
 def _under(prefix: str, arrays: Arrays) -> dict[str, Any]:
     start = f"{prefix}/"
     return {name[len(start) :]: a for name, a in arrays.items() if name.startswith(start)}
+
+
+class OperatorTally(NamedTuple):
+    """What one operator of one member brought about.
+
+    Args:
+        children: how many it made.
+        entered: how many of them stayed in their population.
+        improved: how many were better than their parents.
+    """
+
+    member: str
+    operator: str
+    children: int
+    entered: int
+    improved: int
+
+
+def share_used(budget: Budget, state: PortfolioState, seconds: float) -> float:
+    """The share of a budget that is used, by whichever limit is nearest."""
+    by_evaluations = state.evaluations / budget.evaluations if budget.evaluations else 0.0
+    by_time = seconds / max(1e-9, budget.seconds) if budget.seconds is not None else 0.0
+    return max(by_evaluations, by_time)
+
+
+def shares(state: PortfolioState, took: Mapping[int, float] | None = None) -> dict[str, float]:
+    """The part of the effort that each member had, in percent; by cost, or by time where given."""
+    spent: dict[str, float] = {}
+    for row in state.rounds:
+        cost = row.cost if took is None else took[row.generation]
+        spent[row.member] = spent.get(row.member, 0.0) + cost
+    total = sum(spent.values())
+    return {name: 100.0 * cost / total if total > 0 else 0.0 for name, cost in spent.items()}
+
+
+def operators_of(state: PortfolioState) -> tuple[OperatorTally, ...]:
+    """What every operator brought about, by member."""
+    return tuple(
+        OperatorTally(
+            name,
+            operator,
+            sum(row.children for row in births),
+            sum(row.entered for row in births),
+            sum(row.improved for row in births),
+        )
+        for name, inner in state.members.items()
+        for operator, births in inner.ledger.births.items()
+    )
+
+
+def without_a_turn(state: PortfolioState, members: Mapping[str, object]) -> tuple[str, ...]:
+    """A note on members that the budget was too small for."""
+    began = {row.member for row in state.rounds}
+    names = [name for name in members if name not in began and name not in state.closed]
+    if not names:
+        return ()
+    return (f"the budget was too small for {', '.join(names)} to have a turn; allow more",)

@@ -1,10 +1,11 @@
 """Where files are made: bred by a member, decoded, repaired to what is required, measured."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -16,6 +17,8 @@ from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup
 from evomask.evolution.streams import draw_stream, member_seed
+from evomask.kernels.ahead import compile_ahead
+from evomask.kernels.compiler import is_compiled
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.method import Making, Step
@@ -23,7 +26,7 @@ from evomask.masking.randomization.pram import Transitions
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
-from evomask.portfolio.preparation import load_kernels
+from evomask.searches.catalogue import search_named
 from evomask.searches.search import (
     RELEASED_DRAW,
     Adopting,
@@ -93,7 +96,7 @@ Result = Outcome[Any] | Measured | Refusal
 
 
 @dataclass(frozen=True, eq=False)
-class Workshop:
+class Maker:
     """Does the tasks of a portfolio; sent to other processes, it is put together anew there.
 
     Args:
@@ -106,7 +109,7 @@ class Workshop:
     hierarchies: TreeLines = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
-    def __reduce__(self) -> tuple[Callable[..., "Workshop"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
         return arrived, (self.table, self.settings, self.seed, self.hierarchies)
 
@@ -196,10 +199,10 @@ class Workshop:
         return Making((step,), member.search, operator)
 
 
-def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Workshop:
-    """A workshop in another process, its kernels loaded before the first task."""
+def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Maker:
+    """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    return Workshop(table, settings, seed, hierarchies)
+    return Maker(table, settings, seed, hierarchies)
 
 
 @contextmanager
@@ -208,3 +211,34 @@ def _quietly() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+MASKING = ("groups.mdav", "groups.walks", "groups.mixed_mdav", "groups.mondrian", "groups.merging")
+MEASURING = (
+    "linking.linkage",
+    "linking.code_tree",
+    "linking.agreement",
+    "linking.agreement_tally",
+    "linking.agreement_model",
+    "linking.assignment",
+)
+
+
+def compile_for(search: str, tell: Callable[[str], None]) -> None:
+    """Compile the kernels that one search names, unless they are; they load when they are used."""
+    _compile(getattr(search_named(search), "kernels", ()), tell)
+
+
+def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> None:
+    """Import what masking, measuring and searches use; the first time this compiles them."""
+    own = [kernel for name in searches for kernel in search_named(name).kernels]
+    names = (*MASKING, *MEASURING, *own)
+    _compile(names, tell)
+    for name in names:
+        import_module(f"evomask.kernels.{name}")
+
+
+def _compile(names: Sequence[str], tell: Callable[[str], None]) -> None:
+    if not all(is_compiled(name) for name in names):
+        tell("compiling kernels; this takes a minute or two and happens once")
+        compile_ahead(names)

@@ -8,10 +8,9 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.measures.attacks.audit import Audit
-from evomask.portfolio.account import shares
-from evomask.portfolio.candidate import Candidate
-from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.worker import Workshop
+from evomask.portfolio.front import Candidate
+from evomask.portfolio.state import PortfolioState, shares
+from evomask.portfolio.worker import Maker
 from evomask.record.comparison import changed_again
 
 
@@ -54,12 +53,12 @@ Files: TypeAlias = Callable[[int], PointFile]
 """The file of each point of a front, by its number."""
 
 
-def point_file(shop: Workshop, state: PortfolioState, number: int) -> PointFile:
+def point_file(maker: Maker, state: PortfolioState, number: int) -> PointFile:
     """Make the file of a point of the front again; the same whenever it is made."""
-    (candidate,) = (one for one in state.front if one.number == number)
-    before = shop.decoded(candidate.member, state.genomes[number])
-    masked = shop.releasable(before)
-    names = shop.table.schema.quasi_identifiers
+    (candidate,) = (point for point in state.front if point.number == number)
+    before = maker.decoded(candidate.member, state.genomes[number])
+    masked = maker.releasable(before)
+    names = maker.table.schema.quasi_identifiers
     return PointFile(masked, changed_again(before, masked, names))
 
 
@@ -76,7 +75,7 @@ class Protection:
     """A finished search for protections of one file.
 
     Args:
-        shop: where files are made; it knows the original, what is required and who took part.
+        maker: where files are made; it knows the original, what is required and who took part.
         clocked: whether it was bound by time rather than by evaluations.
         state: the last one, with every candidate and the front.
         times: seconds used at the end of each round.
@@ -86,7 +85,7 @@ class Protection:
         unfinished: whether it was stopped before its budget was used up.
     """
 
-    shop: Workshop = field(repr=False)
+    maker: Maker = field(repr=False)
     clocked: bool
     state: PortfolioState = field(repr=False)
     times: tuple[float, ...]
@@ -104,7 +103,7 @@ class Protection:
     @property
     def table(self) -> Table:
         """The file that is protected."""
-        return self.shop.table
+        return self.maker.table
 
     @property
     def seconds(self) -> float:

@@ -93,7 +93,9 @@ def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRec
         suppressed_records=_few(record.suppressed_records, record.minimum),
         dropped=len(record.dropped),
         attributes=tuple(
-            _public_attribute(one, record.minimum) for one in record.attributes if one.released
+            _public_attribute(attribute, record.minimum)
+            for attribute in record.attributes
+            if attribute.released
         ),
         method=record.method,
         guaranteed=record.required,
@@ -101,14 +103,14 @@ def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRec
         confidential=_names_in_role(record, "confidential"),
         loss=round(record.chosen.loss, 1),
         losses=tuple(
-            msgspec.structs.replace(one, value=round(one.value, 1))
-            for one in record.measures
-            if one.side == "loss"
+            msgspec.structs.replace(measure, value=round(measure.value, 1))
+            for measure in record.measures
+            if measure.side == "loss"
         ),
-        spreads=tuple(_rounded(one) for one in record.spreads),
+        spreads=tuple(_rounded(spread) for spread in record.spreads),
         associations=record.associations,
         matrices=tuple(
-            _public_matrix(one) for one in record.matrices if _may_be_told(one, matrices)
+            _public_matrix(matrix) for matrix in record.matrices if _may_be_told(matrix, matrices)
         ),
         minimum=record.minimum,
         purpose=record.statement.purpose,
@@ -125,48 +127,51 @@ def telling_of(text: str) -> Telling:
 
 
 def _names_in_role(record: ReleaseRecord, role: str) -> tuple[str, ...]:
-    return tuple(one.name for one in record.attributes if one.role == role)
+    return tuple(attribute.name for attribute in record.attributes if attribute.role == role)
 
 
 def _few(count: int, minimum: int) -> str:
     return "none" if count == 0 else f"fewer than {minimum}" if count < minimum else str(count)
 
 
-def _public_attribute(one: AttributeNote, minimum: int) -> PublicAttribute:
+def _public_attribute(attribute: AttributeNote, minimum: int) -> PublicAttribute:
     return PublicAttribute(
-        one.name,
-        one.label,
-        one.kind,
-        round(one.changed),
-        round(one.generalized),
-        _few(one.suppressed, minimum),
-        None if one.shift is None else round(one.shift),
+        attribute.name,
+        attribute.label,
+        attribute.kind,
+        round(attribute.changed),
+        round(attribute.generalized),
+        _few(attribute.suppressed, minimum),
+        None if attribute.shift is None else round(attribute.shift),
     )
 
 
-def _rounded(one: Spread) -> Spread:
+def _rounded(spread: Spread) -> Spread:
     """Shares in whole percent: counts cannot be taken back from them."""
     before, after = (
-        tuple(float(round(share)) for share in part) for part in (one.before, one.after)
+        tuple(float(round(share)) for share in part) for part in (spread.before, spread.after)
     )
-    return msgspec.structs.replace(one, before=before, after=after)
+    return msgspec.structs.replace(spread, before=before, after=after)
 
 
-def _may_be_told(one: MatrixNote, matrices: Telling) -> bool:
-    enough = sum(not rare for rare in one.rare) >= 2
-    return enough and (matrices == "all" or (matrices == "plain" and not one.invariant))
+def _may_be_told(matrix: MatrixNote, matrices: Telling) -> bool:
+    enough = sum(not rare for rare in matrix.rare) >= 2
+    return enough and (matrices == "all" or (matrices == "plain" and not matrix.invariant))
 
 
-def _public_matrix(one: MatrixNote) -> PublicMatrix:
+def _public_matrix(matrix: MatrixNote) -> PublicMatrix:
     """Rows of the frequent categories; what goes to rare ones is one column."""
-    kept, again = [place for place, rare in enumerate(one.rare) if not rare], ceil(one.repaired)
-    rows = [tuple(round(one.rows[i][j], 3) for j in kept) for i in kept]
-    if len(kept) == len(one.rare):
-        return PublicMatrix(one.attribute, one.categories, tuple(rows), again)
+    kept, again = (
+        [place for place, rare in enumerate(matrix.rare) if not rare],
+        ceil(matrix.repaired),
+    )
+    rows = [tuple(round(matrix.rows[i][j], 3) for j in kept) for i in kept]
+    if len(kept) == len(matrix.rare):
+        return PublicMatrix(matrix.attribute, matrix.categories, tuple(rows), again)
     rest = [round(max(0.0, 1.0 - sum(row)), 3) for row in rows]
     return PublicMatrix(
-        one.attribute,
-        (*(one.categories[place] for place in kept), "all others"),
+        matrix.attribute,
+        (*(matrix.categories[place] for place in kept), "all others"),
         tuple((*row, other) for row, other in zip(rows, rest, strict=True)),
         again,
     )

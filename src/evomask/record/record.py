@@ -225,7 +225,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def dropped(self) -> tuple[str, ...]:
         """Identifiers that were left out."""
-        return tuple(one.name for one in self.attributes if not one.released)
+        return tuple(attribute.name for attribute in self.attributes if not attribute.released)
 
 
 def encode_record(record: msgspec.Struct) -> bytes:
@@ -252,10 +252,10 @@ def still_said(record: ReleaseRecord, before: ReleaseRecord) -> ReleaseRecord:
     statement = before.statement
     if before.chosen.point != record.chosen.point:
         statement = msgspec.structs.replace(statement, reason="", date="")
-    return said(record, statement)
+    return stated(record, statement)
 
 
-def said(record: ReleaseRecord, statement: Statement) -> ReleaseRecord:
+def stated(record: ReleaseRecord, statement: Statement) -> ReleaseRecord:
     """The record with what a person says now; what was said before stays where nothing is new."""
     before = record.statement
     merged = {

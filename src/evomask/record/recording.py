@@ -15,12 +15,10 @@ from evomask.masking.randomization.pram import Transitions, category_frequencies
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
-from evomask.portfolio.account import operators_of
-from evomask.portfolio.candidate import ORIGINAL, Candidate, balanced
+from evomask.portfolio.front import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
-from evomask.portfolio.state import PortfolioState
+from evomask.portfolio.state import PortfolioState, operators_of
 from evomask.record.comparison import compared
-from evomask.record.points import method_in_words
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
@@ -36,7 +34,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.record.spreads import MINIMUM
-from evomask.record.words import sentences, simple_name
+from evomask.record.words import method_in_words, sentences, simple_name
 
 MOST_OTHERS = 400
 """Points besides the front that a record keeps; those that would lie on one another go."""
@@ -63,7 +61,7 @@ def record_of(
         suppressed: how many records were left out.
         parameters: what the result depends on besides the parameters of the searches.
     """
-    shop, number = protection.shop, choice.candidate.number
+    maker, number = protection.maker, choice.candidate.number
     file, finding = protection.files(number), protection.findings[number]
     side_by_side = compared(protection.table, file.masked)
     return ReleaseRecord(
@@ -74,10 +72,10 @@ def record_of(
             files[1], attributes=sum(note.released for note in side_by_side.attributes)
         ),
         suppressed_records=suppressed,
-        seed=shop.seed,
-        profile=shop.settings.profile,
-        parameters={**(parameters or {}), **msgspec.to_builtins(shop.settings.members)},
-        required=required(shop.settings.requirement),
+        seed=maker.seed,
+        profile=maker.settings.profile,
+        parameters={**(parameters or {}), **msgspec.to_builtins(maker.settings.members)},
+        required=required(maker.settings.requirement),
         achieved=finding.guarantees,
         attributes=side_by_side.attributes,
         method=sentences(choice.candidate.making),
@@ -123,27 +121,33 @@ def points_of(protection: Protection, choice: Choice) -> PointsNote:
     )
 
 
-def _point(one: Candidate) -> PointNote:
-    return PointNote(one.number, one.member, method_in_words(one), one.loss, one.risk)
+def _point(candidate: Candidate) -> PointNote:
+    return PointNote(
+        candidate.number,
+        candidate.member,
+        method_in_words(candidate),
+        candidate.loss,
+        candidate.risk,
+    )
 
 
 def _thinned(candidates: Iterable[Candidate], front: Iterable[Candidate]) -> tuple[PointNote, ...]:
     """Candidates beside the front, one for each place of the map; the better ones if many."""
-    numbers = {one.number for one in front}
+    numbers = {candidate.number for candidate in front}
     places: dict[tuple[int, int], Candidate] = {}
-    for one in candidates:
-        if one.number not in numbers:
-            places.setdefault((round(2 * one.loss), round(2 * one.risk)), one)
-    best = sorted(places.values(), key=lambda one: (one.worst, one.number))
+    for candidate in candidates:
+        if candidate.number not in numbers:
+            places.setdefault((round(2 * candidate.loss), round(2 * candidate.risk)), candidate)
+    best = sorted(places.values(), key=lambda candidate: (candidate.worst, candidate.number))
     return tuple(map(_point, best[:MOST_OTHERS]))
 
 
 def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
     """The balanced point of each simple method that was tried, the best methods of all."""
     found: dict[str, list[Candidate]] = {}
-    for one in candidates:
-        if one.search == GRID:
-            found.setdefault(simple_name(one.making), []).append(one)
+    for candidate in candidates:
+        if candidate.search == GRID:
+            found.setdefault(simple_name(candidate.making), []).append(candidate)
     best = {name: balanced(some) for name, some in found.items() if name}
     chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
     return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
@@ -184,14 +188,18 @@ def _search(protection: Protection, name: str, share: float) -> SearchNote:
             for row in operators_of(state)
             if row.member == name
         ),
-        summary_of(search_of(protection.shop.settings.members[name])),
+        summary_of(search_of(protection.maker.settings.members[name])),
     )
 
 
 def _evolution(state: PortfolioState, name: str) -> tuple[tuple[int, float], ...]:
     """The best score of a member's files by the evaluations that all members had used."""
     used = {row.generation: row.evaluations for row in state.rounds}
-    own = [(used[one.round], one.worst) for one in state.candidates if one.member == name]
+    own = [
+        (used[candidate.round], candidate.worst)
+        for candidate in state.candidates
+        if candidate.member == name
+    ]
     best = accumulate((score for _, score in own), min)
     by_round = {evaluations: score for (evaluations, _), score in zip(own, best, strict=True)}
     return tuple(by_round.items())
@@ -202,7 +210,7 @@ def _matrices(
 ) -> tuple[MatrixNote, ...]:
     """Transition matrices of the chosen file, and how much was changed again after them."""
     genome = protection.state.genomes[candidate.number]
-    found = protection.shop.matrices(candidate.member, genome)
+    found = protection.maker.matrices(candidate.member, genome)
     return tuple(
         matrix_note(protection.table, name, matrix, repaired.get(name, 0.0))
         for name, matrix in found.items()
@@ -216,7 +224,7 @@ def matrix_note(
     frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
-        tuple(one or "missing" for one in original.attribute(name).categories),
+        tuple(category or "missing" for category in original.attribute(name).categories),
         tuple(tuple(map(float, row)) for row in matrix),
         frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
         tuple(map(bool, frequencies < MINIMUM)),

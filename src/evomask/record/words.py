@@ -10,7 +10,8 @@ its places are filled; of alternatives, parted by ``|``, the first that is.
 Words name attributes and parameters, never a value of the file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from string import Formatter
 from typing import Any, NamedTuple
@@ -19,7 +20,9 @@ from evomask.errors import EvomaskError
 from evomask.masking.catalogue import METHODS
 from evomask.masking.guarantees.requirement import Requirement, requirement_of
 from evomask.masking.method import About, Making, Step, about_of, about_unknown
+from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import Member, search_of
+from evomask.portfolio.state import PortfolioState
 
 MOST_NAMED = 8
 """Names that a list spells out; of the rest it tells how many they are."""
@@ -301,3 +304,53 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "several": _several,
 }
 """What a place may ask for after its colon."""
+
+
+NO_ORIGIN = ("generalization", "files")
+"""Searches not named as origins: files of sets cannot be gone on from, nor is a change a method."""
+
+
+def as_point(candidate: Candidate) -> dict[str, object]:
+    """What users see of it."""
+    return {
+        "point": candidate.number,
+        "search": candidate.search,
+        "method": method_in_words(candidate),
+        "operator": candidate.operator,
+        **candidate.readings,
+    }
+
+
+def method_in_words(candidate: Candidate) -> str:
+    """How a file was made, in one line."""
+    return "the original file" if candidate.number == ORIGINAL else in_words(candidate.making)
+
+
+def completed(
+    candidate: Candidate, state: PortfolioState, repaired: float | None, required: Requirement
+) -> Candidate:
+    """The candidate with all that is known of its making when the run has ended.
+
+    Args:
+        repaired: percent of its cells that were changed again; None where nobody counted.
+    """
+    adopted = sorted(state.adopted.get(candidate.member, ()))
+    candidates = tuple(state.candidates) if adopted else ()
+    making = replace(
+        candidate.making,
+        repaired=repaired,
+        required=required.as_text,
+        origins=_gone_on_from(candidates[number] for number in adopted),
+    )
+    return replace(candidate, making=making)
+
+
+def _gone_on_from(candidates: Iterable[Candidate]) -> tuple[str, ...]:
+    """What made the files, each method or search once."""
+    steps = (
+        step
+        for candidate in candidates
+        if candidate.search not in NO_ORIGIN
+        for step in candidate.making.steps
+    )
+    return tuple(dict.fromkeys(step.method for step in steps))

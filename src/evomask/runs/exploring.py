@@ -7,11 +7,10 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.portfolio.account import share_used, shares
-from evomask.portfolio.candidate import Candidate, balanced
+from evomask.portfolio.front import Candidate, balanced
 from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.worker import Workshop
+from evomask.portfolio.state import PortfolioState, share_used, shares
+from evomask.portfolio.worker import Maker
 from evomask.record.words import in_words
 from evomask.runs.kept.events import Events, Phase, PointNews, Turn
 from evomask.runs.kept.journal import Journal
@@ -29,7 +28,7 @@ class Exploration:
         stop: looked at after every round.
     """
 
-    shop: Workshop
+    maker: Maker
     budget: Budget
     journal: Journal
     events: Events
@@ -45,10 +44,10 @@ class Exploration:
         self.events.begin(Phase.SEARCHING)
         now = state
         try:
-            with self.evaluators(self.shop) as work:
+            with self.evaluators(self.maker) as work:
                 self.journal.start()
                 portfolio = Portfolio(
-                    self.shop, self.budget, self.journal, work, self.evaluators.workers
+                    self.maker, self.budget, self.journal, work, self.evaluators.workers
                 )
                 for after in portfolio.states(state):
                     before, now = now, after
@@ -66,7 +65,7 @@ class Exploration:
 
     def is_unfinished(self, state: PortfolioState) -> bool:
         """Whether there is something left to try, and a budget for it."""
-        some_left = len(state.closed) < len(self.shop.settings.members)
+        some_left = len(state.closed) < len(self.maker.settings.members)
         return some_left and share_used(self.budget, state, self._seconds(state)) < 1.0
 
     def _seconds(self, state: PortfolioState) -> float:

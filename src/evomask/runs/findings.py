@@ -16,14 +16,12 @@ from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
-from evomask.portfolio.account import without_a_turn
-from evomask.portfolio.candidate import ORIGINAL, Candidate
+from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
-from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.worker import Workshop
-from evomask.record.points import completed
+from evomask.portfolio.state import PortfolioState, without_a_turn
+from evomask.portfolio.worker import Maker
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
-from evomask.runs.job import for_audit
+from evomask.record.words import completed
 from evomask.runs.kept.events import Checked, Events, Phase
 from evomask.searches.search import File
 
@@ -109,8 +107,24 @@ class Found:
     unfinished: bool = False
 
 
+FOR_AUDIT = 0.1
+"""Share of the seconds that is kept for looking closely."""
+
+
+def for_search(budget: Budget) -> Budget:
+    """The budget without what is kept for the audit."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=budget.seconds * (1.0 - FOR_AUDIT))
+
+
+def for_audit(budget: Budget, used: float) -> float | None:
+    """Seconds that are left for the audit; none where no clock runs."""
+    return None if budget.seconds is None else max(0.0, budget.seconds - used)
+
+
 def examined(
-    shop: Workshop,
+    maker: Maker,
     budget: Budget,
     found: Found,
     choice: Choice,
@@ -122,7 +136,7 @@ def examined(
     A search that was stopped is not attacked: its budget is not used up.
     """
     state, chosen = found.state, choice.candidate
-    files = cache(partial(point_file, shop, state))
+    files = cache(partial(point_file, maker, state))
     others = sorted((c for c in state.front if c != chosen), key=lambda candidate: candidate.worst)
     points = [chosen, *others]
     events.begin(Phase.AUDITING, f"looking closely at {len(points)} points")
@@ -134,21 +148,21 @@ def examined(
         events.tell(Checked(number, len(looked_at), len(points)))
 
     results = findings(
-        points, shop.table, files, known, seconds, attack=not found.unfinished, each=each
+        points, maker.table, files, known, seconds, attack=not found.unfinished, each=each
     )
     front = tuple(
-        completed(c, state, _repaired(results.get(c.number)), shop.settings.requirement)
+        completed(c, state, _repaired(results.get(c.number)), maker.settings.requirement)
         for c in state.front
     )
     return Protection(
-        shop,
+        maker,
         budget.seconds is not None,
         replace(state, front=front),
         found.times,
         files,
-        _original(shop),
+        _original(maker),
         results,
-        _about(shop, state),
+        _about(maker, state),
         found.unfinished,
     )
 
@@ -158,18 +172,18 @@ def _repaired(finding: Finding | None) -> float | None:
     return finding.repaired if finding else None
 
 
-def _original(shop: Workshop) -> Candidate:
-    before = shop.measured(shop.table)
+def _original(maker: Maker) -> Candidate:
+    before = maker.measured(maker.table)
     return Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", "")
 
 
-def _about(shop: Workshop, state: PortfolioState) -> tuple[str, ...]:
+def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     """What a user should know of what was left out."""
-    table, settings = shop.table, shop.settings
+    table, settings = maker.table, maker.settings
     identifiers = table.schema.with_role(Role.IDENTIFIER)
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)
-    apart = left_out(File(table, settings.requirement, settings.profile, shop.hierarchies))
+    apart = left_out(File(table, settings.requirement, settings.profile, maker.hierarchies))
     idle = without_a_turn(state, settings.members)
-    return (*dropped, *shop.guarantees.notes, *apart, *(some if refused else ()), *idle)
+    return (*dropped, *maker.guarantees.notes, *apart, *(some if refused else ()), *idle)

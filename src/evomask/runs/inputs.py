@@ -61,10 +61,10 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     Its value trees are those that the schema names, and those in the folder *hierarchies*.
     Edit rules that cannot be understood are refused.
     """
-    said = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, said))
-    table = read.table(_declarations(source, said))
-    table = table.with_schema(replace(table.schema, edits=tuple(said.rules.edits)))
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    read = read_source(source.path, _dialect(source, schema))
+    table = read.table(_declarations(source, schema))
+    table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
     trees = read_trees(table.schema, hierarchies)
@@ -77,30 +77,30 @@ def load_released(source: Input) -> Loaded:
     What a schema says of columns that are gone is passed over, and so is a kind that the cells
     no longer have because they were recoded.
     """
-    said = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, said))
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    read = read_source(source.path, _dialect(source, schema))
     named = _declarations(source, SchemaFile())
-    gone = [n for n in said.declarations if n not in read.frame.columns and n not in named]
-    declared = {n: d for n, d in _declarations(source, said).items() if n not in gone}
+    gone = [n for n in schema.declarations if n not in read.frame.columns and n not in named]
+    declared = {n: d for n, d in _declarations(source, schema).items() if n not in gone}
     table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
     table, assumed = with_quasi_identifiers(table)
-    roles = {name: said.declarations[name].role for name in gone}
+    roles = {name: schema.declarations[name].role for name in gone}
     missed = [n for n in gone if roles[n] in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
     notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
     return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed, *notes))
 
 
-def _as_released(read: Source, name: str, said: Declaration) -> Declaration:
+def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:
     """The role, and the kind only where it matters and the cells still have it."""
-    ordered = said.role in (Role.CONFIDENTIAL, Role.WEIGHT) and name in read.frame.columns
-    return said if ordered and _fits(read, name, said) else Declaration(role=said.role)
+    ordered = declared.role in (Role.CONFIDENTIAL, Role.WEIGHT) and name in read.frame.columns
+    return declared if ordered and _fits(read, name, declared) else Declaration(role=declared.role)
 
 
-def _fits(read: Source, name: str, said: Declaration) -> bool:
-    if said.kind is Kind.CONTINUOUS:
+def _fits(read: Source, name: str, declared: Declaration) -> bool:
+    if declared.kind is Kind.CONTINUOUS:
         return storage_of(read.frame[name]) is not Storage.TEXT
     cells = {str(cell) for cell in read.frame[name].unique().drop_nulls()}
-    return not said.categories or cells <= {*said.categories, MISSING}
+    return not declared.categories or cells <= {*declared.categories, MISSING}
 
 
 def _unusual(dialect: Dialect | None) -> tuple[str, ...]:
@@ -126,8 +126,8 @@ def _is_free_number(schema: Schema, name: str) -> bool:
     return schema[name].kind is Kind.CONTINUOUS and schema[name].role is Role.OTHER
 
 
-def _dialect(source: Input, said: SchemaFile) -> Dialect:
-    written = said.dialect
+def _dialect(source: Input, schema: SchemaFile) -> Dialect:
+    written = schema.dialect
     return replace(
         written,
         delimiter=source.delimiter or written.delimiter,
@@ -137,8 +137,8 @@ def _dialect(source: Input, said: SchemaFile) -> Dialect:
     )
 
 
-def _declarations(source: Input, said: SchemaFile) -> dict[str, Declaration]:
-    declared = dict(said.declarations)
+def _declarations(source: Input, schema: SchemaFile) -> dict[str, Declaration]:
+    declared = dict(schema.declarations)
     _say(declared, source.quasi_identifiers, role=Role.QUASI_IDENTIFIER)
     _say(declared, source.confidential, role=Role.CONFIDENTIAL)
     _say(declared, source.identifiers, role=Role.IDENTIFIER)

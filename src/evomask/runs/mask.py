@@ -96,7 +96,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         _aggregation(method, loaded.table, seed),
         (
             *loaded.notes,
-            *_told(names, loaded.table),
+            *_left_alone(names, loaded.table),
             *(str(w.message) for w in caught),
             *guarantees.notes,
             *guarantees.notes_on(masked, released),
@@ -133,7 +133,7 @@ def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
     return names
 
 
-def _told(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+def _left_alone(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
     """What a user should know: what was left alone, and what was masked apart."""
     others = [name for name in table.schema.quasi_identifiers if name not in names]
     strata = table.schema.with_role(Role.STRATUM)

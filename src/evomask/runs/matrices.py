@@ -51,15 +51,15 @@ class FoundMatrix:
 def found_matrices(answer: Mapping[str, Any]) -> tuple[FoundMatrix, ...]:
     """The matrices in a search's answer; none where the search has none."""
     return tuple(
-        FoundMatrix(name, tuple(told["categories"]), tuple(map(tuple, told["rows"])))
-        for name, told in answer.get("matrices", {}).items()
+        FoundMatrix(name, tuple(matrix["categories"]), tuple(map(tuple, matrix["rows"])))
+        for name, matrix in answer.get("matrices", {}).items()
     )
 
 
 def matrices_folder(run: Run, kept: Path | None) -> Path | None:
     """Where a run's matrices go: as the user says, or into the folder that keeps the run."""
-    told = run.plan.parameters.get(FOLDER)
-    return Path(told) if told else kept and kept / FOLDER
+    folder = run.plan.parameters.get(FOLDER)
+    return Path(folder) if folder else kept and kept / FOLDER
 
 
 def write_matrices(run: Run, kept: Path | None) -> list[str]:

@@ -24,15 +24,26 @@ from evomask.execution.evaluator import Evaluator, Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
-from evomask.portfolio.picking import pick
+from evomask.portfolio.worker import compile_for
 from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, load
+from evomask.runs.kept.events import (
+    Ended,
+    Ending,
+    Events,
+    Generation,
+    Noted,
+    Phase,
+    Watch,
+    telling_how_it_ends,
+)
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, parameters_in
 from evomask.runs.kept.rows import search_rows
-from evomask.runs.kept.snapshots import Snapshots
-from evomask.runs.kept.store import Store
+from evomask.runs.kept.stopping import StopRequest
+from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help
 from evomask.runs.points import Point, best_of, point_of, points_of
 from evomask.searches.catalogue import search_named
@@ -41,8 +52,6 @@ from evomask.searches.search import Comparing, Overview, Surroundings
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 HIERARCHIES = "hierarchies"
 """The parameter by which a search has a folder of value trees read."""
-
-Watch = Callable[[Summary], None]
 
 
 @dataclass(frozen=True)
@@ -74,19 +83,32 @@ def perform(
     *,
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
+    stop: StopRequest | None = None,
 ) -> Run:
     """Carry out a plan; with a store, go on from its newest snapshot and keep everything there."""
     check_input(plan)
+    events = Events(watch)
     if store is None:
-        return _perform(plan, None, Journal(), evaluators, watch)
+        with telling_how_it_ends(events):
+            return _perform(_Kept(plan, Journal(), events, stop or StopRequest()), evaluators)
     with store.locked():
-        return _perform(plan, store, store.journal(), evaluators, watch)
+        journal, asked = store.journal(), stop or StopRequest(store.folder)
+        asked.withdraw()
+        events.kept_in(journal)
+        with telling_how_it_ends(events):
+            return _perform(_Kept(plan, journal, events, asked, store), evaluators)
 
 
-def resume(folder: Path, *, evaluators: Evaluators = Local(), watch: Watch | None = None) -> Run:
+def resume(
+    folder: Path,
+    *,
+    evaluators: Evaluators = Local(),
+    watch: Watch | None = None,
+    stop: StopRequest | None = None,
+) -> Run:
     """Go on with the run kept in a folder."""
     store = Store(folder)
-    return perform(store.plan(), store, evaluators=evaluators, watch=watch)
+    return perform(store.plan(), store, evaluators=evaluators, watch=watch, stop=stop)
 
 
 def perform_alone(
@@ -98,21 +120,48 @@ def perform_alone(
     """
     budget = replace(plan.budget, generations=generations)
     plan = msgspec.structs.replace(plan, budget=budget)
-    journal, loaded = Journal(), loaded_for(plan)
-    setup = prepared(plan, loaded, journal.decide)
+    kept, loaded = _Kept(plan, Journal(), Events(), StopRequest()), loaded_for(plan)
+    setup = prepared(plan, loaded, kept.journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))
-    return _evolved(_Underway(plan, setup, journal), loaded, evaluators)
+    return _evolved(_Underway(kept, setup), loaded, evaluators)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A plan, where it is told and kept what happens, and who may stop it."""
+
+    plan: Plan
+    journal: Journal
+    events: Events
+    stop: StopRequest
+    store: Store | None = None
 
 
 @dataclass(frozen=True)
 class _Underway:
-    """A plan being carried out: its search made ready, and who writes down what happens."""
+    """A plan being carried out: its search made ready, and where what happens is kept."""
 
-    plan: Plan
+    kept: _Kept
     setup: Setup[Any]
-    journal: Journal
-    store: Store | None = None
-    watch: Watch | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What to do."""
+        return self.kept.plan
+
+    @property
+    def journal(self) -> Journal:
+        """Where every generation is written down."""
+        return self.kept.journal
+
+    @property
+    def store(self) -> Store | None:
+        """The folder of the run, where it is kept."""
+        return self.kept.store
+
+    def is_to_stop(self, _: State[Any]) -> bool:
+        """Whether somebody asked the run to stop."""
+        return self.kept.stop.is_asked
 
     @property
     def codec(self) -> StateCodec[Any]:
@@ -121,24 +170,26 @@ class _Underway:
         return StateCodec(problem.pack, problem.unpack, self.setup.archive)
 
 
-def _perform(
-    plan: Plan,
-    store: Store | None,
-    journal: Journal,
-    evaluators: Evaluators,
-    watch: Watch | None,
-) -> Run:
+def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
+    plan, events = kept.plan, kept.events
+    events.begin(Phase.LOADING, f"reading {plan.input.path}")
     loaded = loaded_for(plan)
     guarantees = Guarantees.of(loaded.table)
+    compile_for(plan.search, partial(events.begin, Phase.COMPILING))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        setup = prepared(plan, loaded, journal.decide, evaluators.workers)
+        setup = prepared(plan, loaded, kept.journal.decide, evaluators.workers)
     warned = tuple(str(warning.message) for warning in caught)
     loaded = replace(loaded, notes=(*loaded.notes, *warned))
-    underway = _Underway(plan, setup, journal, store, watch)
+    underway = _Underway(kept, setup)
+    events.begin(Phase.SEARCHING)
     state = _evolved(underway, loaded, evaluators)
     run = _finished(underway, state, loaded)
-    return replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+    run = replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+    for note in run.notes:
+        events.tell(Noted(note))
+    events.tell(Ended(Ending.STOPPED if kept.stop.is_asked else Ending.FINISHED))
+    return run
 
 
 def _released(
@@ -202,7 +253,8 @@ def _evolved(underway: _Underway, loaded: Loaded, evaluators: Evaluators) -> Sta
         journal.start()
         state = _newest(underway) or _begun(underway, work)
         journal.require(state)
-        until = not_before(setup.least, either(plan.budget.until(journal.time_at), idle))
+        enough = either(plan.budget.until(journal.time_at), idle, underway.is_to_stop)
+        until = not_before(setup.least, enough)
         return evolve(
             state,
             setup.scheme,
@@ -233,9 +285,18 @@ def _begun(underway: _Underway, work: Evaluator[Task[Any], Outcome[Any]]) -> Sta
 
 def _watching(underway: _Underway) -> list[Observer[Any]]:
     """Who is told of every generation."""
-    watch = underway.watch
-    journal = underway.journal.observe
-    return [journal] if watch is None else [journal, lambda *turn: watch(turn[-1].summary)]
+    journal, events = underway.journal, underway.kept.events
+
+    def show(*turn: Any) -> None:  # noqa: ANN401
+        summary: Summary = turn[-1].summary
+        seconds = journal.time_at(turn[-1])
+        events.show(
+            Generation(
+                summary.generation, summary.tasks, summary.evaluations, summary.best, seconds
+            )
+        )
+
+    return [journal.observe, show]
 
 
 def _keeping(underway: _Underway, state: State[Any]) -> list[Observer[Any]]:

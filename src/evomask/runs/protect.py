@@ -16,31 +16,75 @@ import msgspec
 
 from evomask.data.hierarchy import TreeLines
 from evomask.data.table import Table
-from evomask.errors import EvomaskError, RunError
+from evomask.errors import RunError
+from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.portfolio.candidate import balanced
+from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
+from evomask.portfolio.front import balanced, check_wish, pick
 from evomask.portfolio.members import members_for, searches_for
-from evomask.portfolio.picking import check_wish, pick
-from evomask.portfolio.preparation import load_kernels
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Settings, Workshop
+from evomask.portfolio.worker import Maker, Settings, load_kernels
 from evomask.record.protection import Choice, Protection
 from evomask.runs.exploring import Exploration
-from evomask.runs.findings import Found, examined, read_findings, write_findings
-from evomask.runs.inputs import Loaded, load
-from evomask.runs.job import ProtectJob, for_search
-from evomask.runs.kept.events import Ended, Ending, Events, Noted, Phase, Watch
+from evomask.runs.findings import Found, examined, for_search, read_findings, write_findings
+from evomask.runs.inputs import Input, Loaded, load
+from evomask.runs.kept.events import (
+    Ended,
+    Ending,
+    Events,
+    Noted,
+    Phase,
+    Watch,
+    telling_how_it_ends,
+)
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
-from evomask.runs.kept.snapshots import Snapshots
 from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.kept.store import Store
+from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.release import Release, release
 from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
+
+SECONDS = 120.0
+"""How long is searched where nobody says."""
+
+
+@dataclass(frozen=True)
+class ProtectJob:
+    """What to protect, and what is asked of the result.
+
+    Args:
+        folder: where all that is made goes; it must be new or empty.
+        seconds: how long to search and audit; two minutes where no limit is given.
+        seed: drawn from the system when absent, and kept in the folder only.
+        evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
+        searches: who takes part; all that apply where none is named.
+        pick: which point of the front is released.
+    """
+
+    source: Input
+    folder: Path
+    requirement: Requirement = NOTHING
+    profile: str = "strict"
+    seconds: float | None = None
+    seed: int | None = None
+    evaluations: int | None = None
+    searches: tuple[str, ...] = ()
+    pick: str = "balanced"
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        unlimited = self.seconds is None and self.evaluations is None
+        return Budget(None, self.evaluations, SECONDS if unlimited else self.seconds)
+
+
+def required(text: str) -> Requirement:
+    """What is asked of every released file, as a user writes it: ``k=5,l=2,t=0.3``."""
+    return requirement_of(text)
 
 
 def protect_file(
@@ -53,17 +97,17 @@ def protect_file(
     """Find the front of protected files, release the chosen one and what is known of it."""
     check_wish(job.pick)
     events = Events(watch)
-    with _told(events):
+    with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(loaded.table, job, seed, events, loaded.hierarchies)
+        maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
-            PORTFOLIO, job.source, shop.settings, seed=seed, budget=job.budget, pick=job.pick
+            PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick
         )
         store = Store.create(job.folder, plan)
         with store.locked():
-            run = _Run(loaded, shop, plan, store, events)
+            run = _Run(loaded, maker, plan, store, events)
             return _released(run, run.explored(evaluators, stop))
 
 
@@ -79,15 +123,15 @@ def protect_table(
     """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
     events, journal = Events(watch), Journal()
-    with _told(events):
+    with telling_how_it_ends(events):
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        shop = workshop_for(table, job, seed, events, hierarchies or {})
+        maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
-            shop, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
+            maker, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
         )
         state = search.explore(PortfolioState())
         found = Found(state, journal.times, unfinished=search.is_unfinished(state))
-        return examined(shop, job.budget, found, choice_of(job.pick, state), {}, events)
+        return examined(maker, job.budget, found, choice_of(job.pick, state), {}, events)
 
 
 def resume_protection(
@@ -120,16 +164,16 @@ def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Relea
         return done
 
 
-def workshop_for(
+def maker_for(
     table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: TreeLines
-) -> Workshop:
+) -> Maker:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile, hierarchies)
     load_kernels(_compiling(events), searches_for(file, job.searches))
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
-    shop = Workshop(table, settings, seed, file.hierarchies)
-    shop.releasable(table)
-    return shop
+    maker = Maker(table, settings, seed, file.hierarchies)
+    maker.releasable(table)
+    return maker
 
 
 def choice_of(wish: str, state: PortfolioState) -> Choice:
@@ -161,7 +205,7 @@ class _Run:
     """A job kept in a folder, with all that it needs."""
 
     loaded: Loaded
-    shop: Workshop
+    maker: Maker
     plan: Plan
     store: Store
     events: Events
@@ -169,12 +213,12 @@ class _Run:
     @property
     def searches(self) -> set[str]:
         """Names of the searches that take part."""
-        return {member.search for member in self.shop.settings.members.values()}
+        return {member.search for member in self.maker.settings.members.values()}
 
     @property
     def codec(self) -> PortfolioCodec:
         """How states are saved."""
-        return PortfolioCodec(self.shop)
+        return PortfolioCodec(self.maker)
 
     def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
         """What is found with the rest of the budget."""
@@ -201,7 +245,7 @@ class _Run:
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:
         budget, journal = for_search(self.plan.budget), self.store.journal()
-        return Exploration(self.shop, budget, journal, self.events, stop, evaluators)
+        return Exploration(self.maker, budget, journal, self.events, stop, evaluators)
 
     @staticmethod
     def _found(search: Exploration, state: PortfolioState) -> Found:
@@ -217,26 +261,13 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
         raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
     with store.locked():
         plan, events = store.plan(), Events(watch)
-        with _told(events):
+        with telling_how_it_ends(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
             loaded = load(plan.input)
-            shop = Workshop(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
+            maker = Maker(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
             StopRequest(folder).withdraw()
-            yield _Run(loaded, shop, plan, store, events)
-
-
-@contextmanager
-def _told(events: Events) -> Iterator[None]:
-    """Tell how it ends where it does not end well."""
-    try:
-        yield
-    except EvomaskError as error:
-        events.tell(Ended(Ending.FAILED, str(error)))
-        raise
-    except KeyboardInterrupt:
-        events.tell(Ended(Ending.STOPPED))
-        raise
+            yield _Run(loaded, maker, plan, store, events)
 
 
 def _settings(plan: Plan) -> Settings:
@@ -255,10 +286,10 @@ def _released(run: _Run, found: Found) -> Release:
     folder, events = run.store.folder, run.events
     choice = choice_of(run.plan.pick, found.state)
     known = read_findings(folder)
-    done = examined(run.shop, run.plan.budget, found, choice, known, events)
+    done = examined(run.maker, run.plan.budget, found, choice, known, events)
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
     write_findings(folder, done.findings)
-    run.store.save_front(portfolio_rows(done.state, done.findings, run.shop))
+    run.store.save_front(portfolio_rows(done.state, done.findings, run.maker))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))

@@ -12,7 +12,7 @@ from evomask.errors import RunError
 from evomask.evolution.streams import order_stream
 from evomask.io.files import replace_file
 from evomask.io.tables import Written, write_table
-from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.front import Candidate
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of

@@ -13,7 +13,7 @@ from evomask.record.record import (
     Statement,
     decode_record,
     encode_record,
-    said,
+    stated,
 )
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
@@ -41,12 +41,12 @@ def write_reports(record: ReleaseRecord, folder: Path, matrices: Telling = "plai
     Args:
         matrices: which PRAM matrices the public part shows.
     """
-    told = public_part(record, matrices)
+    shown = public_part(record, matrices)
     parts = {
         INTERNAL: internal_page(record).encode(),
-        PUBLIC: public_page(told).encode(),
+        PUBLIC: public_page(shown).encode(),
         RECORD: encode_record(record),
-        PUBLIC_RECORD: encode_record(told),
+        PUBLIC_RECORD: encode_record(shown),
     }
     try:
         return Reports(*(write_part(folder / name, content) for name, content in parts.items()))
@@ -75,7 +75,7 @@ def report_again(folder: Path, statement: Statement, matrices: str = "plain") ->
         matrices: which PRAM matrices the public report shows: plain, all or none.
     """
     shown = telling_of(matrices)
-    record = said(load_record(folder), statement)
+    record = stated(load_record(folder), statement)
     return Reported(record, write_reports(record, folder, shown))
 
 

@@ -9,11 +9,12 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
-from evomask.portfolio.picking import check_wish
+from evomask.portfolio.front import check_wish
 from evomask.runs.inputs import Input
+from evomask.runs.kept.events import Watch
 from evomask.runs.kept.plan import make_plan
 from evomask.runs.kept.store import Store
-from evomask.runs.perform import Run, Watch, perform
+from evomask.runs.perform import Run, perform
 from evomask.searches.catalogue import search_named
 
 

@@ -4,13 +4,16 @@ import json
 
 import pytest
 
+from evomask.cli.runs import runs
 from evomask.errors import ParameterError, RunError
+from evomask.evolution.stopping import Budget
 from evomask.runs.kept.events import (
     Began,
     Checked,
     Ended,
     Ending,
     Events,
+    Generation,
     Noted,
     Phase,
     Turn,
@@ -19,6 +22,8 @@ from evomask.runs.kept.events import (
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.runs import Runs, Standing
 from evomask.runs.kept.stopping import StopRequest, ask_to_stop
+from evomask.runs.kept.store import Store
+from evomask.runs.perform import perform, resume
 from evomask.runs.protect import choose, protect_file
 from tests.runs.test_protect import job_for, results, write_town
 
@@ -128,7 +133,7 @@ def test_a_run_that_is_asked_to_stop_keeps_what_it_found_and_goes_on_to_the_same
 
 
 def test_a_file_in_its_folder_asks_a_run_to_stop(town):
-    job = job_for(town, "by-file", evaluations=30)
+    job = job_for(town, "by-file", evaluations=3000)
     done = protect_file(job, watch=stopping_after(1, lambda: ask_to_stop(job.folder)))
     assert done.protection.unfinished
     assert Runs(town).find("by-file").standing is Standing.STOPPED
@@ -179,3 +184,40 @@ def test_another_choice_is_told_too(watched):
     seen = []
     other = choose(done.folder, str(done.protection.front[0].number), watch=seen.append)
     assert seen[-1] == Ended(Ending.FINISHED, point=other.chosen.number)
+
+
+def test_a_single_search_tells_its_phases_generations_and_end(plan_of, tmp_path):
+    plan, seen = plan_of(Budget(generations=3)), []
+    store = Store.create(tmp_path / "run", plan)
+    perform(plan, store, watch=seen.append)
+    generations = [event.generation for event in seen if isinstance(event, Generation)]
+    assert generations == [0, 1, 2, 3]
+    assert [e.phase for e in seen if isinstance(e, Began)] == [Phase.LOADING, Phase.SEARCHING]
+    assert seen[-1] == Ended(Ending.FINISHED)
+    assert read_events(tmp_path / "run" / "journal.jsonl") == tuple(seen)
+    assert Runs(tmp_path).find("run").standing is Standing.FINISHED
+
+
+def test_a_single_search_that_is_asked_to_stop_goes_on_to_the_same_result(plan_of, tmp_path):
+    plan, stop = plan_of(Budget(generations=12)), StopRequest()
+    whole = perform(plan)
+
+    def after_five(event):
+        if isinstance(event, Generation) and event.generation == 5:
+            stop.ask()
+
+    store = Store.create(tmp_path / "run", plan)
+    stopped = perform(plan, store, watch=after_five, stop=stop)
+    assert stopped.state.generation == 5
+    assert Runs(tmp_path).find("run").standing is Standing.STOPPED
+    assert resume(tmp_path / "run").state == whole.state
+
+
+def test_the_command_lists_runs_and_refuses_to_stop_a_finished_one(watched, town, capsys):
+    runs(town, json=True)
+    listed = {run["name"]: run for run in json.loads(capsys.readouterr().out)["runs"]}
+    assert listed["watched"]["standing"] == "finished"
+    runs(town)
+    assert "watched" in capsys.readouterr().out
+    with pytest.raises(RunError, match="not running"):
+        runs(town, stop="watched")

@@ -2,7 +2,7 @@
 
 from evomask.evolution.state import State
 from evomask.runs.kept.journal import Journal
-from evomask.runs.kept.snapshots import LONGEST_WAIT, Snapshots
+from evomask.runs.kept.store import LONGEST_WAIT, Snapshots
 
 
 class Shelf:

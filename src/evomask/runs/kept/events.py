@@ -4,12 +4,15 @@ A line of the journal that has the key ``event`` is one of these; a line for eac
 search holds its clock besides (`journal`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
+
+from evomask.errors import EvomaskError
 
 
 class Phase(StrEnum):
@@ -64,6 +67,16 @@ class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
     front: tuple[PointNews, ...] | None = None
 
 
+class Generation(msgspec.Struct, frozen=True):
+    """A generation of a single search has ended; its line in the journal has no other event."""
+
+    generation: int
+    tasks: int
+    evaluations: int
+    best: float | None
+    seconds: float
+
+
 class Checked(msgspec.Struct, frozen=True, tag="checked", tag_field="event"):
     """A point was looked at more closely than the search did."""
 
@@ -94,7 +107,8 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):
     point: int | None = None
 
 
-Event: TypeAlias = Began | Turn | Checked | Noted | Ended
+Kept: TypeAlias = Began | Turn | Checked | Noted | Ended
+Event: TypeAlias = Kept | Generation
 Watch: TypeAlias = Callable[[Event], None]
 
 
@@ -102,7 +116,7 @@ class Keeper(Protocol):
     """Where events are written down."""
 
     def keep(self, entry: dict[str, Any]) -> None:
-        """Write one down."""
+        """Write an event down as plain data."""
         ...
 
 
@@ -114,7 +128,7 @@ class Events:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self._watch = watch
-        self._waiting: list[Event] = []
+        self._waiting: list[Kept] = []
         self._keeper: Keeper | None = None
 
     def kept_in(self, keeper: Keeper) -> None:
@@ -124,18 +138,35 @@ class Events:
             keeper.keep(msgspec.to_builtins(event))
         self._waiting.clear()
 
-    def tell(self, event: Event) -> None:
-        """Something happens now."""
+    def tell(self, event: Kept) -> None:
+        """Write an event down and show it to whoever watches."""
         if self._keeper is None:
             self._waiting.append(event)
         else:
             self._keeper.keep(msgspec.to_builtins(event))
+        self.show(event)
+
+    def show(self, event: Event) -> None:
+        """Show an event that the journal knows already."""
         if self._watch is not None:
             self._watch(event)
 
     def begin(self, phase: Phase, text: str = "") -> None:
-        """A phase begins."""
+        """Tell that a phase begins."""
         self.tell(Began(phase, text))
+
+
+@contextmanager
+def telling_how_it_ends(events: Events) -> Iterator[None]:
+    """Tell how it ends where it does not end well."""
+    try:
+        yield
+    except EvomaskError as error:
+        events.tell(Ended(Ending.FAILED, str(error)))
+        raise
+    except KeyboardInterrupt:
+        events.tell(Ended(Ending.STOPPED))
+        raise
 
 
 def read_events(journal: Path) -> tuple[Event, ...]:
@@ -148,8 +179,11 @@ def read_events(journal: Path) -> tuple[Event, ...]:
 
 
 def _event(line: bytes) -> Event | None:
-    try:
-        event: Event = msgspec.json.decode(line, type=Event)
-    except msgspec.DecodeError:
-        return None
-    return event
+    """The event that a line tells of; a generation's line tells of one without naming it."""
+    for kind in (Kept, Generation):
+        try:
+            event: Event = msgspec.json.decode(line, type=kind)
+        except msgspec.DecodeError:
+            continue
+        return event
+    return None

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 import msgspec
 
 from evomask.evolution.checkpoint import Arrays, arrays_as_bytes
-from evomask.portfolio.candidate import Candidate
+from evomask.portfolio.front import Candidate
 from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.worker import Workshop
-from evomask.record.points import as_point
+from evomask.portfolio.worker import Maker
 from evomask.record.protection import Finding
+from evomask.record.words import as_point
 from evomask.runs.kept.plan import Plan
 from evomask.runs.points import Point
 from evomask.searches.search import RELEASED_DRAW, MaskingProblem
@@ -34,12 +34,10 @@ def search_rows(points: Sequence[Point], plan: Plan, problem: MaskingProblem) ->
     ]
 
 
-def portfolio_rows(
-    state: PortfolioState, found: Mapping[int, Finding], shop: Workshop
-) -> list[Row]:
+def portfolio_rows(state: PortfolioState, found: Mapping[int, Finding], maker: Maker) -> list[Row]:
     """One row for each point of a portfolio's front, and what was found out about it."""
     return [
-        _candidate_row(candidate, state.genomes[candidate.number], shop)
+        _candidate_row(candidate, state.genomes[candidate.number], maker)
         | _known(found.get(candidate.number))
         for candidate in state.front
     ]
@@ -69,13 +67,13 @@ def front_row(
     }
 
 
-def _candidate_row(candidate: Candidate, genome: Any, shop: Workshop) -> Row:  # noqa: ANN401
+def _candidate_row(candidate: Candidate, genome: Any, maker: Maker) -> Row:  # noqa: ANN401
     return front_row(
         as_point(candidate),
         {"member": candidate.member, "making": msgspec.json.encode(candidate.making).decode()},
         candidate.parameters,
         {"serial": candidate.serial, "round": candidate.round},
-        shop.setup(candidate.member).problem.pack(genome),
+        maker.setup(candidate.member).problem.pack(genome),
         RELEASED_DRAW,
     )
 

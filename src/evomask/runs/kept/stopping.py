@@ -2,11 +2,15 @@
 
 import signal
 import threading
+import time
 from pathlib import Path
 from types import FrameType
 
 STOP = "stop"
 """The file in a run's folder whose presence asks the run to stop."""
+
+BETWEEN_LOOKS = 0.2
+"""Seconds between two looks for that file."""
 
 
 class StopRequest:
@@ -19,6 +23,7 @@ class StopRequest:
     def __init__(self, folder: Path | None = None) -> None:
         self._file = None if folder is None else folder / STOP
         self._asked = threading.Event()
+        self._next_look = 0.0
 
     def ask(self) -> None:
         """Ask the run to stop."""
@@ -26,8 +31,13 @@ class StopRequest:
 
     @property
     def is_asked(self) -> bool:
-        """Whether somebody asked."""
-        return self._asked.is_set() or (self._file is not None and self._file.exists())
+        """Whether somebody asked; for the file it looks a few times a second at most."""
+        now = time.monotonic()
+        if self._file is not None and now >= self._next_look:
+            self._next_look = now + BETWEEN_LOOKS
+            if self._file.exists():
+                self.ask()
+        return self._asked.is_set()
 
     def withdraw(self) -> None:
         """Forget an earlier request, so that the run can go on."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evomask.masking.method import Making
-from evomask.portfolio.candidate import Candidate, balanced, front_of, volume_of
+from evomask.portfolio.front import Candidate, balanced, front_of, volume_of
 
 
 def candidates(*pairs):

@@ -1,0 +1,179 @@
+"""Protected files on offer: how each was made, its loss and risk, and the front of them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from evomask.arrays import Points
+from evomask.errors import ParameterError
+from evomask.evolution.dominance import hypervolume, non_dominated_ranks
+from evomask.masking.method import Making
+
+WORST_CASE = (100.0, 100.0)
+"""Loss and risk that no file exceeds: the corner that hypervolumes are measured from."""
+
+DECIMALS = 2
+"""Places after the point that people see of loss and risk."""
+
+ORIGINAL = -1
+"""The number of the original file among the candidates."""
+
+TRIFLE = 0.1
+"""Percent of loss or risk that make no difference to a choice."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One protected file: how it was made, and its loss and risk in percent.
+
+    Args:
+        number: its name in a run, in the order of making.
+        making: how it was made.
+        search: what found it: ``grid`` or a search of the catalogue.
+        member: which member of the portfolio that was.
+        operator: what made it there.
+        serial: its number among what the member made.
+        round: in which round of the portfolio it was measured.
+        parameters: those of the member.
+    """
+
+    number: int
+    making: Making
+    loss: float
+    risk: float
+    search: str = "grid"
+    member: str = "grid"
+    operator: str = "first"
+    serial: int = 0
+    round: int = 0
+    parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+    @property
+    def point(self) -> int:
+        """The number that users pick it by."""
+        return self.number
+
+    @property
+    def worst(self) -> float:
+        """The larger of loss and risk."""
+        return max(self.loss, self.risk)
+
+    @property
+    def readings(self) -> Mapping[str, float]:
+        """What it can be picked by."""
+        return {"loss": self.loss, "risk": self.risk, "score": self.worst}
+
+
+def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """What nothing else beats in both loss and risk, by loss.
+
+    Of those that look the same at the precision shown, the earliest appears; what is beaten
+    at that precision does not.
+    """
+    seen: dict[tuple[float, float], Candidate] = {}
+    for candidate in candidates:
+        seen.setdefault(
+            (round(candidate.loss, DECIMALS), round(candidate.risk, DECIMALS)), candidate
+        )
+    ranks = non_dominated_ranks(np.array(list(seen)).reshape(-1, 2))
+    best = [candidate for candidate, rank in zip(seen.values(), ranks, strict=True) if rank == 0]
+    return tuple(
+        sorted(best, key=lambda candidate: (candidate.loss, candidate.risk, candidate.number))
+    )
+
+
+def balanced(candidates: Sequence[Candidate]) -> Candidate:
+    """The one whose larger part is smallest; of those as good but for a trifle, the best in sum.
+
+    So nobody pays much risk for a hundredth of a percent of loss.
+    """
+    least = min(candidate.worst for candidate in candidates)
+    close = [candidate for candidate in candidates if candidate.worst <= least + TRIFLE]
+    return min(
+        close,
+        key=lambda candidate: (candidate.loss + candidate.risk, candidate.loss, candidate.number),
+    )
+
+
+def volume_of(candidates: Sequence[Candidate]) -> float:
+    """The share, in percent, of all pairs of loss and risk that the candidates beat."""
+    return hypervolume(plane(candidates), WORST_CASE) / 100.0
+
+
+def plane(candidates: Sequence[Candidate]) -> Points:
+    """Loss and risk, a row for each."""
+    return np.array([[candidate.loss, candidate.risk] for candidate in candidates]).reshape(-1, 2)
+
+
+class Offer(Protocol):
+    """A masked file that can be picked, by its number or by what was measured."""
+
+    @property
+    def point(self) -> int:
+        """Its number on the front."""
+        ...
+
+    @property
+    def readings(self) -> Mapping[str, float]:
+        """Its measures by name."""
+        ...
+
+
+O = TypeVar("O", bound=Offer)  # noqa: E741
+
+
+def check_wish(wish: str) -> None:
+    """Refuse a wish for a point that cannot be understood, before a run is spent on it."""
+    if not re.fullmatch(r"best|balanced|knee|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
+        raise ParameterError(
+            "pick must be balanced, knee, max-risk=20, max-loss=10 or a point's number, "
+            f"got {wish!r}"
+        )
+
+
+def pick(points: Sequence[O], wish: str, best: O) -> O:
+    """A point by its number, or by a wish: the best, the knee, the best within a limit."""
+    check_wish(wish)
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if wish in ("best", "balanced"):
+        return best
+    if wish == "knee":
+        return points[_knee(_plane(points))]
+    if limit:
+        return _within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
+    return _numbered(points, int(wish))
+
+
+def _numbered(points: Sequence[O], number: int) -> O:
+    found = [point for point in points if point.point == number]
+    if not found:
+        numbers = ", ".join(str(point.point) for point in points)
+        raise ParameterError(f"the front has no point {number}; it has {numbers}")
+    return found[0]
+
+
+def _within(points: Sequence[O], measure: str, limit: float, other: str) -> O:
+    _plane(points)
+    allowed = [point for point in points if point.readings[measure] <= limit]
+    if not allowed:
+        least = min(point.readings[measure] for point in points)
+        raise ParameterError(
+            f"no point has a {measure} of at most {limit:g}; the smallest is {least:.2f}"
+        )
+    return min(allowed, key=lambda point: point.readings[other])
+
+
+def _plane(points: Sequence[Offer]) -> Points:
+    if not all({"loss", "risk"} <= point.readings.keys() for point in points):
+        raise ParameterError("this search has no loss and risk; pick best or a point by its number")
+    return np.array([[point.readings["loss"], point.readings["risk"]] for point in points])
+
+
+def _knee(plane: Points) -> int:
+    """The point farthest below the line between the two ends, both axes scaled to 0 to 1."""
+    spread = np.ptp(plane, axis=0)
+    scaled = (plane - plane.min(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return int(np.argmin(scaled.sum(axis=1)))
