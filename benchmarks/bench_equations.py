@@ -16,7 +16,7 @@ from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.pram import Effort
+from evomask.papers.effort import Effort
 from evomask.papers.pram_inputs import ADULT, FLARE, GERMAN, original
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.genome import Equation, Rows

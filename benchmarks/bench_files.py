@@ -155,8 +155,8 @@ def thesis() -> None:
         table = load()
         parameters = Parameters(Algorithm.THESIS, RiskProfile.PAPERS, Joined.MEAN)
         found = [study(table, parameters, Budget(generations=1000), seed) for seed in SEEDS]
-        before = median(one.spreads[0].smallest for one in found)
-        after = median(one.spreads[-1].smallest for one in found)
+        before = median(one.scores[0].smallest for one in found)
+        after = median(one.scores[-1].smallest for one in found)
         print(
             f"{name:<10} best {before:.2f} -> {after:.2f}, "
             f"fall {median(one.fall for one in found):.1f} % (thesis {fall} %, to {to}); "
@@ -173,7 +173,7 @@ def numbers_in_a_minute() -> None:
         for profile in RiskProfile:
             parameters = Parameters(Algorithm.GUIDED, profile, Joined.MEAN)
             found = study(table, parameters, Budget(seconds=MINUTE))
-            first = found.spreads[0].smallest
+            first = found.scores[0].smallest
             after = [reached(found, score) for score in (first * (1 - fall / 100), to)]
             what = f"thesis {fall} %, to {to}: as far after {after[0]}, as low after {after[1]}"
             told(name, profile, found, apart(table, parameters, found), what)
@@ -193,7 +193,7 @@ def categories_in_a_minute() -> None:
 def reached(found: FilesStudy, score: float) -> str:
     """When the best was so low."""
     seconds = 0.0
-    for turn, spread in zip(found.turns, found.spreads[1:], strict=True):
+    for turn, spread in zip(found.turns, found.scores[1:], strict=True):
         seconds += turn.fitness + turn.other
         if spread.smallest <= score:
             return f"{seconds:.1f} s"
@@ -201,7 +201,7 @@ def reached(found: FilesStudy, score: float) -> str:
 
 
 def told(name: str, profile: RiskProfile, found: FilesStudy, far: float, thesis: str) -> None:
-    first, last = found.spreads[0], found.spreads[-1]
+    first, last = found.scores[0], found.scores[-1]
     print(
         f"{name:<10}{profile:<8} best {first.smallest:.2f} -> {last.smallest:.2f} "
         f"(-{found.fall:.1f} %), mean {first.mean:.2f} -> {last.mean:.2f} "
@@ -222,8 +222,8 @@ def held_out() -> None:
             coding = Coding(table, table.schema.names)
             files = [coding.decode(one.best) for one in (first, found)]
             told_of = attacks_on(table, *files)
-            print(f"{name} {profile}: worst score {first.spreads[0].smallest:.2f} -> "
-                  f"{found.spreads[-1].smallest:.2f}")  # fmt: skip
+            print(f"{name} {profile}: worst score {first.scores[0].smallest:.2f} -> "
+                  f"{found.scores[-1].smallest:.2f}")  # fmt: skip
             attacks: dict[str, dict[str, float]] = told_of["held_out"]  # type: ignore[assignment]
             for attack, one in attacks.items():
                 print(f"    {attack:<24} {one['initial_best']:6.2f} -> {one['best']:6.2f}")

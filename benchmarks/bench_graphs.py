@@ -19,14 +19,14 @@ from evomask.data.graph import Graph, table_of_texts
 from evomask.graphs.aggregation import borda_topics
 from evomask.graphs.measures import semantic_loss
 from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
-from evomask.graphs.protection import PartitionSearch, Protector, RandomSeeds
+from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
 from evomask.graphs.risk import disclosure_risk
 from evomask.io.datasets import reference_file
 from evomask.io.graphs import GraphSource, read_graph, read_rows
 
 PLACES = ("city", "admin1", "country", "continent")
 COLUMNS = ProfileColumns(PLACES, ("topic1", "topic2", "topic3"))
-BOTH: dict[str, Protector] = {"random": RandomSeeds(), "search": PartitionSearch()}
+BOTH: dict[str, Protector] = {"random": RandomSeeds(), "search": ClusterSearch()}
 
 
 def foursquare(*, small: bool) -> Graph:
@@ -119,7 +119,7 @@ def parts(graph: Graph, k: int) -> None:
     """How much of the gain is the clusters', and how much the choice of topics'."""
     (own,) = profiles_of(COLUMNS, graph.nodes)
     loss = {}
-    for key, protector in (*BOTH.items(), ("topics alone", PartitionSearch(attempts=0))):
+    for key, protector in (*BOTH.items(), ("topics alone", ClusterSearch(attempts=0))):
         found = protector.protect(own, graph.degrees, k, np.random.default_rng(0))
         loss[key] = semantic_loss(own, found.profiles, graph.arcs).mean
         if key == "search":

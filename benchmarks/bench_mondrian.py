@@ -15,7 +15,7 @@ from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
-from evomask.masking.recoding.release import Release
+from evomask.masking.recoding.group_values import GroupValues
 
 NAMES = (
     "age", "workclass", "education", "marital-status", "occupation", "race", "sex",
@@ -36,7 +36,7 @@ def main() -> None:
     table = complete_adult()
     rng = np.random.default_rng(0)
     for cut in Cut:
-        for release in Release:
+        for release in GroupValues:
             method = Mondrian(NAMES, 5, cut, release)
             method.mask(table, rng)
             started = time.process_time()

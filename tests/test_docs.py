@@ -1,5 +1,6 @@
 """The documentation, tested against the code: what it shows runs, what it names exists."""
 
+import importlib
 import re
 import shlex
 import sys
@@ -69,6 +70,48 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if not target.startswith(("http:", "https:", "mailto:")):
             assert (page.parent / target).exists(), target
+
+
+def current(page):
+    """What a page says of today: of a decision that was overtaken, what came since then."""
+    text = page.read_text(encoding="utf-8")
+    return text.rsplit("Since then", 1)[-1] if page.parent.name == "decisions" else text
+
+
+def exists(path):
+    return any((folder / path).exists() for folder in (ROOT, ROOT / "src/evomask"))
+
+
+def is_importable(name):
+    """Whether a dotted name is a module of ours, or something in one."""
+    for depth in range(name.count(".") + 1, 0, -1):
+        try:
+            found = importlib.import_module(".".join(name.split(".")[:depth]))
+        except ImportError:
+            continue
+        for attribute in name.split(".")[depth:]:
+            found = getattr(found, attribute, None)
+        return found is not None
+    return False
+
+
+def missing_in_pages(pattern, is_there):
+    return [
+        f"{place(page)}: {named}"
+        for page in PAGES
+        for named in dict.fromkeys(re.findall(pattern, current(page)))
+        if not is_there(named)
+    ]
+
+
+def test_every_file_of_ours_that_a_page_names_exists():
+    missing = missing_in_pages(r"(?<![\w./-])(?:[a-z_]\w*/)+\w+\.py\b", exists)
+    assert not missing, "\n".join(missing)
+
+
+def test_every_part_of_ours_that_a_page_names_can_be_imported():
+    missing = missing_in_pages(r"(?<![\w./\"-])evomask(?:\.[A-Za-z_]\w*)+", is_importable)
+    assert not missing, "\n".join(missing)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=place)

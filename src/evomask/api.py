@@ -29,7 +29,7 @@ class Method(Protocol):
         ...
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """A protected table."""
+        """A new table with its attributes masked; the one given is left alone."""
         ...
 
 
@@ -147,7 +147,7 @@ class Result(Generic[F]):
         return write_page(record, Path(path), public=public)
 
     def __repr__(self) -> str:
-        """In short; never a record's values."""
+        """The size of the front and the chosen point in short; never a record's values."""
         candidate, state = self.choice.candidate, self.protection.state
         return (
             f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} files; "
@@ -274,7 +274,7 @@ def measure_graph(
     from evomask.runs.graphs.graph import read_aligned, with_profiles
 
     before, after = (
-        with_profiles(graph_from_networkx(one), tuple(location), tuple(topics))
-        for one in (original, masked)
+        with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
+        for graph in (original, masked)
     )
     return read_aligned(before, after)

@@ -4,10 +4,11 @@ import io
 
 import pytest
 
-from evomask.cli.live import Front, Lines, Panel, line, sketch, time_left
+from evomask.cli.live import Lines, LiveFront, Panel, line, sketch, time_left
 from evomask.runs.kept.events import Began, Checked, Phase, PointNews, Turn
 
-FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", "cells", 30.0, 20.0))
+SWAPPED = "values swapped with others within 5 % of the ranks"
+FRONT = (PointNews(3, "grid", "noise", 10.0, 40.0), PointNews(7, "files", SWAPPED, 30.0, 20.0))
 
 
 def turn(share=0.25, left=30.0, front=FRONT):
@@ -31,7 +32,7 @@ def test_long_times_are_told_in_minutes():
 
 
 def test_a_turn_that_tells_of_no_points_leaves_the_front_as_it_was():
-    front = Front()
+    front = LiveFront()
     assert front.after(turn()) == FRONT
     assert front.after(turn(front=None)) == FRONT
 
@@ -51,7 +52,7 @@ def test_the_panel_shows_the_front_and_who_worked():
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
-    assert "balanced: values swapped with others within 5 % of the ranks" in shown
+    assert f"balanced: {SWAPPED}" in shown
     assert "Ctrl-C stops and keeps the front" in shown
 
 
@@ -63,6 +64,6 @@ def test_every_phase_that_has_something_to_say_is_a_line(capsys):
 
 
 def test_the_audit_tells_how_far_it_is(capsys, monkeypatch):
-    monkeypatch.setattr("evomask.cli.speech.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
+    monkeypatch.setattr("evomask.cli.output.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
     Lines()(Checked(7, 2, 5))
     assert capsys.readouterr().err == "auditing: 2 of 5 points\n"

@@ -6,7 +6,7 @@ import pytest
 from evomask.data.hierarchy import Hierarchy
 from evomask.masking.catalogue import METHODS, method_named
 from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
-from evomask.masking.local_suppression import LocalSuppression, Matching
+from evomask.masking.local_suppression import Likeness, LocalSuppression
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
 from evomask.masking.randomization.pram import Pram
@@ -42,7 +42,7 @@ OTHERS = {
     "stratified groups": StratifiedMicroaggregation(MdavGeneric(("age",), 3), ("region",)),
     "relaxed": Mondrian(QUASI, 5, Cut.RELAXED),
     "weighted": MdavGeneric(QUASI, 3, "weight"),
-    **{f"suppression, {m}": LocalSuppression(("school", "region"), 8, m) for m in Matching},
+    **{f"suppression, {m}": LocalSuppression(("school", "region"), 8, m) for m in Likeness},
     **{f"{name}, one value": with_one_value(name)
        for name in ("mondrian", "global-recoding", "top-coding", "bottom-coding")},
 }  # fmt: skip

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from evomask.errors import DataError, FileError, ParameterError
-from evomask.graphs.crawling import Crawl, Folder, Journal, User, graph_of
+from evomask.graphs.crawling import Crawl, Folder, User, VisitLog, graph_of
 from evomask.graphs.mastodon import Mastodon
 from evomask.graphs.topics import Post, thesis_lexicon
 from tests.graphs.mastodon_server import World, serving
@@ -60,42 +60,42 @@ def test_another_seed_takes_another_way():
 def test_a_crawl_that_goes_on_equals_one_that_never_stopped(after, tmp_path):
     crawl = Crawl("0", 9, 5, 7)
     whole = list(crawl.visits(ring(), LEXICON))
-    journal = Journal(tmp_path / "crawl.jsonl")
-    before = journal.read(crawl)
+    log = VisitLog(tmp_path / "crawl.jsonl")
+    before = log.read(crawl)
     with suppress(DataError):
         for visit in crawl.visits(Dying(ring(), after), LEXICON, before):
-            journal.add(visit)
-    kept = journal.read(crawl)
+            log.add(visit)
+    kept = log.read(crawl)
     assert len(kept) == after
     assert kept + list(crawl.visits(ring(), LEXICON, kept)) == whole
 
 
 def test_a_line_that_was_cut_off_is_dropped(tmp_path):
     crawl = Crawl("0", 3, 5, 7)
-    journal = Journal(tmp_path / "crawl.jsonl")
-    journal.read(crawl)
+    log = VisitLog(tmp_path / "crawl.jsonl")
+    log.read(crawl)
     for visit in crawl.visits(ring(), LEXICON):
-        journal.add(visit)
-    text = journal.path.read_text(encoding="utf-8")
-    journal.path.write_text(text[:-10], encoding="utf-8")
-    assert len(journal.read(crawl)) == 2
+        log.add(visit)
+    text = log.path.read_text(encoding="utf-8")
+    log.path.write_text(text[:-10], encoding="utf-8")
+    assert len(log.read(crawl)) == 2
 
 
 def test_another_crawl_does_not_go_on_from_the_same_folder(tmp_path):
-    journal = Journal(tmp_path / "crawl.jsonl")
-    journal.read(Crawl("0", 3, 5, 7))
+    log = VisitLog(tmp_path / "crawl.jsonl")
+    log.read(Crawl("0", 3, 5, 7))
     with pytest.raises(DataError, match="another crawl"):
-        journal.read(Crawl("1", 3, 5, 7))
+        log.read(Crawl("1", 3, 5, 7))
 
 
 def test_no_post_is_kept(tmp_path):
     crawl = Crawl("a", 3, 5, 7)
-    journal = Journal(tmp_path / "crawl.jsonl")
-    journal.read(crawl)
+    log = VisitLog(tmp_path / "crawl.jsonl")
+    log.read(crawl)
     network = Folder({"a": User("a", "Lyon", (), (Post("my secret football diary"),))})
     for visit in crawl.visits(network, LEXICON):
-        journal.add(visit)
-    assert "diary" not in journal.path.read_text(encoding="utf-8")
+        log.add(visit)
+    assert "diary" not in log.path.read_text(encoding="utf-8")
 
 
 def test_a_first_user_without_public_data_is_an_error():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from evomask.graphs.extraction import extracted
-from evomask.graphs.protection import PartitionSearch, RandomSeeds
+from evomask.graphs.protection import ClusterSearch, RandomSeeds
 from tests.graphs.examples import COLUMNS, random_graph
 
-PROTECTORS = [RandomSeeds(), PartitionSearch(attempts=20)]
+PROTECTORS = [RandomSeeds(), ClusterSearch(attempts=20)]
 
 
 @pytest.mark.parametrize("protector", PROTECTORS, ids=lambda one: type(one).__name__)

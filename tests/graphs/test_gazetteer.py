@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.graph import Graph, table_of_texts
 from evomask.errors import SchemaError
-from evomask.graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, located, plain
+from evomask.graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, located, plain_name
 
 KEYS = ("city", "admin1", "country", "continent", "population")
 ROWS = [
@@ -61,7 +61,7 @@ def test_geonames_knows_places_of_the_world(whole, text, path):
 
 
 def test_accents_capitals_and_points_do_not_matter():
-    assert plain(" São-Paulo, S.P. ") == "sao paulo sp"
+    assert plain_name(" São-Paulo, S.P. ") == "sao paulo sp"
 
 
 def test_unknown_places_are_the_world_and_counted(small):

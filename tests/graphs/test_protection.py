@@ -11,10 +11,10 @@ from evomask.errors import ParameterError
 from evomask.graphs.aggregation import borda_topics, common_places, lower_medians
 from evomask.graphs.measures import semantic_loss
 from evomask.graphs.profiles import NO_TOPIC
-from evomask.graphs.protection import PartitionSearch, RandomSeeds, random_clusters
+from evomask.graphs.protection import ClusterSearch, RandomSeeds, random_clusters
 from tests.graphs.examples import CITIES, graph_of, profiles, random_graph, slow_common
 
-PROTECTORS = [RandomSeeds(), PartitionSearch(attempts=20)]
+PROTECTORS = [RandomSeeds(), ClusterSearch(attempts=20)]
 
 
 def apart(found, a, b):
@@ -114,7 +114,7 @@ def test_the_search_loses_less_than_random_seeds(k):
                 for s in range(3)
             ]
         )
-        for one in (RandomSeeds(), PartitionSearch())
+        for one in (RandomSeeds(), ClusterSearch())
     ]
     assert losses[1] < 0.85 * losses[0]
 
@@ -158,7 +158,7 @@ def test_caution_keeps_nobody_whole_where_it_costs_nothing():
     rows = [("a", "b", "c"), ("d", "e", "f")]
     graph = graph_of([CITIES[0]] * 2, rows, [[0, 1]])
     found = profiles(graph)
-    masked = PartitionSearch().protect(found, graph.degrees, 2, np.random.default_rng(0)).profiles
+    masked = ClusterSearch().protect(found, graph.degrees, 2, np.random.default_rng(0)).profiles
     assert not any(np.array_equal(masked.topics[i], found.topics[i]) for i in range(2))
 
 
@@ -166,7 +166,7 @@ def test_without_caution_the_first_of_two_equals_stays_whole():
     rows = [("a", "b", "c"), ("d", "e", "f")]
     graph = graph_of([CITIES[0]] * 2, rows, [[0, 1]])
     found = profiles(graph)
-    search = PartitionSearch(caution=0.0)
+    search = ClusterSearch(caution=0.0)
     masked = search.protect(found, graph.degrees, 2, np.random.default_rng(0)).profiles
     assert np.array_equal(masked.topics[0], found.topics[0])
 
@@ -212,4 +212,4 @@ def test_the_lower_median_is_a_value_of_a_member():
 def test_negative_parameters_are_refused():
     for name, value in itertools.product(["attempts", "heat", "pull", "caution"], [-1]):
         with pytest.raises(ParameterError, match="must not be negative"):
-            PartitionSearch(**{name: value})
+            ClusterSearch(**{name: value})

@@ -7,13 +7,12 @@ import pytest
 
 from evomask.data.builders import prefixes
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy import of_lines
+from evomask.data.hierarchy import fitted, of_lines
 from evomask.data.schema import Kind
 from evomask.errors import FileError, SchemaError
 from evomask.io.datasets import reference_folder
 from evomask.io.hierarchies import (
     find_hierarchies,
-    read_hierarchy,
     read_lines,
     read_trees,
     write_hierarchy,
@@ -40,7 +39,7 @@ def pets(tmp_path):
 def test_a_tree_written_and_read_is_the_same(tmp_path, pets):
     tree = of_lines([("cat", 'the "mammal"', "*"), ("hen", "bird; or so", "*")])
     write_hierarchy(tree, tmp_path / "pet.csv")
-    assert read_hierarchy(tmp_path / "pet.csv", pets, "pet").levels == tree.levels
+    assert fitted("pet", read_lines(tmp_path / "pet.csv"), pets).levels == tree.levels
 
 
 def test_a_file_is_written_in_arx_form(tmp_path):
@@ -117,13 +116,13 @@ class TestReferenceHierarchies:
 
     @pytest.mark.parametrize("name", ["age", "education", "marital-status", "race", "sex"])
     def test_adult_values_are_covered(self, adult, name):
-        tree = read_hierarchy(FOLDER / "adult" / f"adult_hierarchy_{name}.csv", adult, name)
+        tree = fitted(name, read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"), adult)
         assert tree.categories == adult.attribute(name).categories
 
     def test_the_question_mark_of_adult_is_told(self, adult):
         path = FOLDER / "adult" / "adult_hierarchy_occupation.csv"
         with pytest.raises(SchemaError, match="no line for 1 of the values"):
-            read_hierarchy(path, adult, "occupation")
+            fitted("occupation", read_lines(path), adult)
 
     def test_arx_names_its_files_so_that_they_are_found(self):
         assert set(find_hierarchies(FOLDER / "adult", ADULT_LEVELS)) == set(ADULT_LEVELS)
@@ -131,9 +130,9 @@ class TestReferenceHierarchies:
     @pytest.mark.parametrize("name", ["ZIPCode", "Age", "Disease"])
     def test_the_toy_table_fits_its_trees(self, name):
         folder = FOLDER / "arx_examples"
-        said = {column: Declaration(Kind.NOMINAL) for column in ("ZIPCode", "Age", "Disease")}
-        table = read_table(folder / "test2.csv", said)
-        tree = read_hierarchy(folder / f"test2_hierarchy_{name}.csv", table, name)
+        declared = {column: Declaration(Kind.NOMINAL) for column in ("ZIPCode", "Age", "Disease")}
+        table = read_table(folder / "test2.csv", declared)
+        tree = fitted(name, read_lines(folder / f"test2_hierarchy_{name}.csv"), table)
         assert len(tree.labels(tree.height)) == 1
 
     def test_masked_characters_are_those_of_the_zip_codes(self):

@@ -9,7 +9,7 @@ from evomask.data.table import Table
 from evomask.errors import DataError
 from evomask.io.masked import masked_version
 from evomask.io.tables import read_source, write_table
-from evomask.masking.recoding.release import interval_cells, set_cells
+from evomask.masking.recoding.group_values import interval_cells, set_cells
 from evomask.measures.profiles import Loss, StrictRisk
 from tests.measures.files import perturbed
 from tests.tables import QUASI, mixed

@@ -2,13 +2,13 @@ import pytest
 
 from evomask.errors import ParameterError
 from evomask.masking.catalogue import method_named
-from evomask.masking.microaggregation.mdav import Ending, Mdav
+from evomask.masking.microaggregation.mdav import LastGroups, Mdav
 
 MDAV = method_named("mdav")
 
 
 def test_parameters_are_read_from_text():
-    assert MDAV.build(["a"], {"k": "5", "ending": "classic"}) == Mdav(("a",), 5, Ending.CLASSIC)
+    assert MDAV.build(["a"], {"k": "5", "ending": "classic"}) == Mdav(("a",), 5, LastGroups.CLASSIC)
 
 
 def test_meanings_come_from_the_docstring():

@@ -10,7 +10,7 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.tables import read_table
-from evomask.masking.local_suppression import LocalSuppression, Matching
+from evomask.masking.local_suppression import Likeness, LocalSuppression
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.suppression import covering
 from evomask.masking.suppression.category import category_cells
@@ -139,7 +139,7 @@ def suppressed_cells(masked, names):
 
 @pytest.mark.parametrize(
     ("matching", "count"),
-    [(Matching.WILDCARD, 1), (Matching.COVERING, 3), (Matching.CATEGORY, 3)],
+    [(Likeness.WILDCARD, 1), (Likeness.COVERING, 3), (Likeness.CATEGORY, 3)],
 )
 def test_the_6_by_2_example_needs_one_cell_with_wildcards(matching, count):
     names = ("gender", "education")
@@ -166,10 +166,10 @@ def counts_with_wildcards(table):
 @pytest.mark.parametrize(
     ("k", "matching", "most"),
     [
-        (3, Matching.COVERING, 283),
-        (5, Matching.COVERING, 461),
-        (3, Matching.WILDCARD, 14),
-        (5, Matching.WILDCARD, 28),
+        (3, Likeness.COVERING, 283),
+        (5, Likeness.COVERING, 461),
+        (3, Likeness.WILDCARD, 14),
+        (5, Likeness.WILDCARD, 28),
     ],
 )
 def test_testdata_needs_fewer_cells_than_sdcmicro(testdata, k, matching, most):
@@ -179,7 +179,7 @@ def test_testdata_needs_fewer_cells_than_sdcmicro(testdata, k, matching, most):
 
 
 def test_testdata_by_category_is_k_anonymous(testdata):
-    masked = LocalSuppression(KEYS, 3, Matching.CATEGORY).mask(testdata, RNG)
+    masked = LocalSuppression(KEYS, 3, Likeness.CATEGORY).mask(testdata, RNG)
     assert classes_of(masked, KEYS).sizes.min() >= 3
 
 
@@ -190,7 +190,7 @@ def test_shown_cells_keep_their_value():
         assert masked[name][shown].tolist() == mixed()[name][shown].tolist()
 
 
-@pytest.mark.parametrize("matching", Matching)
+@pytest.mark.parametrize("matching", Likeness)
 def test_intervals_and_sets_can_be_suppressed_too(matching):
     names = ("age", "school")
     coarse = Mondrian(("age",), 8).mask(mixed(), RNG)

@@ -11,7 +11,7 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
 from evomask.masking.recoding.generalization import Generalization
 from evomask.masking.recoding.global_recoding import GlobalRecoding
-from evomask.masking.recoding.release import Release
+from evomask.masking.recoding.group_values import GroupValues
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,7 @@ class TestGlobalRecoding:
         assert written(masked)[0] == "{a,d}"
 
     def test_or_the_most_frequent_of_them(self):
-        masked = GlobalRecoding(("grade",), 2, Release.VALUE).mask(grades(self.CODES), RNG)
+        masked = GlobalRecoding(("grade",), 2, GroupValues.VALUE).mask(grades(self.CODES), RNG)
         assert masked["grade"].tolist() == [0, 0, 0, 2, 2, 2, 3, 3, 4]
 
     def test_an_empty_category_is_the_least_frequent(self):
@@ -76,7 +76,7 @@ class TestEndCoding:
 
     def test_one_value_is_the_one_next_to_the_others(self):
         for method, codes in ((TopCoding, [0, 1, 2, 2, 4]), (BottomCoding, [1, 1, 2, 3, 4])):
-            masked = method(("grade",), 2, release=Release.VALUE).mask(grades(range(5)), RNG)
+            masked = method(("grade",), 2, release=GroupValues.VALUE).mask(grades(range(5)), RNG)
             assert masked["grade"].tolist() == codes
 
     def test_the_highest_numbers_become_the_smallest_of_them(self):

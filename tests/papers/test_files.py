@@ -64,8 +64,8 @@ class TestRuns:
         reference("uci/german_credit.csv")
 
     def test_no_score_rises(self):
-        spreads = np.array(searched(GERMAN, Joined.WORST, Effort(share=QUICK)).spreads)
-        assert (np.diff(spreads[:, 1:], axis=0) <= 1e-9).all()
+        scores = np.array(searched(GERMAN, Joined.WORST, Effort(share=QUICK)).scores)
+        assert (np.diff(scores[:, 1:], axis=0) <= 1e-9).all()
 
     def test_two_executions_begin_alike_and_go_apart(self):
         runs = [searched(TARRAGONA, Joined.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)]
@@ -100,7 +100,7 @@ class TestRuns:
 
     def test_scores_of_census_begin_near_those_of_the_thesis(self):
         """By IL1 to IL5; by our probabilistic loss they begin at 30."""
-        begun = searched(CENSUS, Joined.MEAN, Effort(share=0.001)).spreads[0]
+        begun = searched(CENSUS, Joined.MEAN, Effort(share=0.001)).scores[0]
         assert begun.smallest == pytest.approx(FIRST_BEST[CENSUS], abs=4)
 
     def test_tables_have_paper_and_ours_in_every_row(self):

@@ -41,7 +41,7 @@ def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
 def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, algorithm, paper):
     reference("casc/census.csv")
     census = partition_hybrid.file_named("Census")
-    points = partition_hybrid.points_of(census)
+    points = partition_hybrid.file_points(census)
     labels = partition_hybrid.hybrid(census, algorithm, macro, Inner.GENETIC)
     assert within_sum_of_squares(points, labels) == pytest.approx(paper, rel=0.02)
 
@@ -59,7 +59,7 @@ HYBRIDS = [
 def test_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, name, macro, paper):
     reference(f"casc/{name.lower()}.csv")
     table = partition_hybrid.file_named(name)
-    points = partition_hybrid.points_of(table)
+    points = partition_hybrid.file_points(table)
     labels = partition_hybrid.hybrid(table, Algorithm.TWO_STEP, macro, Inner.BEST)
     assert within_sum_of_squares(points, labels) <= paper
 
@@ -67,7 +67,7 @@ def test_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, na
 def test_one_step_helps_clustered_points_and_hurts_scattered_ones():
     for name, helps in (("Clustered", True), ("Scattered", False)):
         table = partition_hybrid.file_named(name)
-        points = partition_hybrid.points_of(table)
+        points = partition_hybrid.file_points(table)
         labels = partition_hybrid.hybrid(table, Algorithm.ONE_STEP, 12, Inner.BEST)
         alone = within_sum_of_squares(points, mdav(points, 3))
         assert (within_sum_of_squares(points, labels) < alone) == helps
@@ -131,7 +131,7 @@ def test_equal_results_have_no_significant_cause():
 
 def test_regions_hold_their_people():
     table = partition_locations.town(60, 1)
-    labels = mdav(partition_hybrid.points_of(table), 5)
+    labels = mdav(partition_hybrid.file_points(table), 5)
     found = partition_locations.regions(table, labels)
     apart = np.linalg.norm(table.matrix(("east", "north")) - found.centres[labels], axis=1)
     assert (apart <= found.radii[labels]).all()
@@ -140,7 +140,7 @@ def test_regions_hold_their_people():
 
 def test_a_disc_is_rounded_so_that_nobody_s_position_shows():
     table = partition_locations.town(60, 1)
-    found = partition_locations.regions(table, mdav(partition_hybrid.points_of(table), 5))
+    found = partition_locations.regions(table, mdav(partition_hybrid.file_points(table), 5))
     assert not (np.column_stack([found.centres, found.radii]) % 10).any()
 
 

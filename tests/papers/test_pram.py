@@ -7,8 +7,8 @@ from evomask.masking.randomization.limits import Limits, shaped
 from evomask.masking.randomization.pram import constant_diagonal
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
+from evomask.papers.effort import Effort
 from evomask.papers.equations import standard
-from evomask.papers.pram import Effort
 from evomask.papers.pram_inputs import (
     ADULT,
     ATTRIBUTES,

@@ -12,7 +12,7 @@ from evomask.io.csv import Dialect
 from evomask.io.tables import read_table
 from evomask.masking.composition import InTurn
 from evomask.masking.guarantees.repair import Repair
-from evomask.masking.local_suppression import LocalSuppression, Matching
+from evomask.masking.local_suppression import Likeness, LocalSuppression
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
 from evomask.masking.noise import IndependentNoise
@@ -20,7 +20,7 @@ from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.end_coding import TopCoding
 from evomask.masking.recoding.global_recoding import GlobalRecoding
-from evomask.masking.recoding.release import Release
+from evomask.masking.recoding.group_values import GroupValues
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "school", "region")
@@ -33,9 +33,9 @@ MASKINGS = (
     GlobalRecoding(("school", "region")),
     InTurn((TopCoding(("school",)), RankSwapping(("age",), 10))),
     Mondrian(QUASI, 2),
-    Mondrian(QUASI, 3, Cut.RELAXED, Release.VALUE),
+    Mondrian(QUASI, 3, Cut.RELAXED, GroupValues.VALUE),
     MdavGeneric(QUASI, 2),
-    InTurn((Mondrian(("age",), 3), LocalSuppression(QUASI, 2, Matching.CATEGORY))),
+    InTurn((Mondrian(("age",), 3), LocalSuppression(QUASI, 2, Likeness.CATEGORY))),
 )
 
 
@@ -110,7 +110,7 @@ def adult(reference):
 
 def test_mondrian_on_adult_is_5_anonymous(adult):
     rng = np.random.default_rng(0)
-    methods = [Mondrian(ADULT, 5, cut, release) for cut in Cut for release in Release]
+    methods = [Mondrian(ADULT, 5, cut, release) for cut in Cut for release in GroupValues]
     answers = pycanon_answers([method.mask(adult, rng) for method in methods], ADULT)
     assert len(adult) == 30_162
     assert min(found["k"] for found in answers) >= 5
@@ -121,5 +121,5 @@ def test_local_suppression_by_category_is_3_anonymous(reference):
     table = read_table(
         reference("sdcmicro/testdata.csv"), {key: Declaration(Kind.NOMINAL) for key in keys}
     ).only(keys)
-    masked = LocalSuppression(keys, 3, Matching.CATEGORY).mask(table, np.random.default_rng(0))
+    masked = LocalSuppression(keys, 3, Likeness.CATEGORY).mask(table, np.random.default_rng(0))
     assert pycanon_answers([masked], keys)[0]["k"] >= 3

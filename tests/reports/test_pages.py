@@ -12,7 +12,7 @@ from evomask.record.associations import Associations
 from evomask.record.comparison import compared
 from evomask.record.public import PublicMatrix, public_part
 from evomask.record.record import MatrixNote, OperatorNote
-from evomask.reports.charts import association_change, transitions
+from evomask.reports.charts import association_chart, matrix_chart
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
@@ -267,14 +267,14 @@ def test_matrices_that_a_table_shows_best_are_not_drawn(record, size, drawn):
 
 
 def test_equal_probabilities_are_told_once():
-    reading = transitions(PublicMatrix("side", ("a", "b"), ((0.2, 0.8), (0.8, 0.2)))).reading
+    reading = matrix_chart(PublicMatrix("side", ("a", "b"), ((0.2, 0.8), (0.8, 0.2)))).reading
     assert reading == "A category stays with a probability of 0.20."
 
 
 @pytest.mark.parametrize(("after", "ends"), [(0.45, (-0.2, 0.2)), (0.9, (-0.5, 0.5))])
 def test_small_changes_of_associations_look_small(after, ends):
     found = Associations(("a", "b"), ((1.0, 0.4), (0.4, 1.0)), ((1.0, after), (after, 1.0)))
-    assert association_change(found).heat.ends == pytest.approx(ends)
+    assert association_chart(found).heat.ends == pytest.approx(ends)
 
 
 @pytest.mark.parametrize("made", [internal_page, lambda record: public_page(public_part(record))])

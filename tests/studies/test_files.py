@@ -16,12 +16,12 @@ def study():
 
 
 def test_every_generation_has_its_spread(study):
-    assert [spread.generation for spread in study.spreads] == list(range(13))
-    assert all(one.smallest <= one.mean <= one.largest for one in study.spreads)
+    assert [spread.generation for spread in study.scores] == list(range(13))
+    assert all(one.smallest <= one.mean <= one.largest for one in study.scores)
 
 
 def test_the_spreads_are_those_of_the_populations(study):
-    for population, spread in ((study.first, study.spreads[0]), (study.last, study.spreads[-1])):
+    for population, spread in ((study.first, study.scores[0]), (study.last, study.scores[-1])):
         assert min(map(max, population)) == spread.smallest
         assert max(map(max, population)) == spread.largest
 
@@ -37,7 +37,7 @@ def test_both_figures_can_be_drawn(study):
     points = study.map("figure-3-2", "Populations")
     assert len(points.series[0].x) == len(study.first)
     lines = study.evolution("figure-3-3", "Scores")
-    assert lines.series[2].y[-1] == study.spreads[-1].smallest
+    assert lines.series[2].y[-1] == study.scores[-1].smallest
 
 
 def test_without_the_best_the_first_population_is_told_without_them():
@@ -46,4 +46,4 @@ def test_without_the_best_the_first_population_is_told_without_them():
         TABLE, Parameters(burst=50, first=20, without_best=10.0), Budget(generations=1), seed=1
     )
     assert len(parted.first) == len(whole.first) - round(len(whole.first) / 10)
-    assert parted.spreads[0].smallest >= whole.spreads[0].smallest
+    assert parted.scores[0].smallest >= whole.scores[0].smallest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, progress, say, say_json
+from evomask.cli.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.audit import AuditOutcome
@@ -53,13 +53,13 @@ def _models(outcome: "AuditOutcome") -> list[str]:
         f"{'k':<12}{outcome.k:8}  records in the smallest class of look-alikes; higher is better",
         f"{'uniques':<12}{outcome.uniques:8}  records that look like no other; lower is better",
     ]
-    for name, own in outcome.confidential.items():
+    for name, privacy in outcome.confidential.items():
         least = f"values of {name} in the least varied class"
         apart = f"how far {name} in a class is from the whole file, 0 to 1"
         lines += [
-            f"{'l':<12}{own.l:8}  {least}; higher is better",
-            f"{'l, entropy':<12}{own.l_entropy:8.2f}  the same, rare values counting less",
-            f"{'t':<12}{own.t:8.2f}  {apart}; lower is better",
+            f"{'l':<12}{privacy.l:8}  {least}; higher is better",
+            f"{'l, entropy':<12}{privacy.l_entropy:8.2f}  the same, rare values counting less",
+            f"{'t':<12}{privacy.t:8.2f}  {apart}; lower is better",
         ]
     return lines
 

@@ -1,4 +1,4 @@
-"""``evomask example``: the bundled survey."""
+"""``evomask example``: a synthetic survey to try the other commands on."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import say, say_json
+from evomask.cli.output import say, say_json
 
 
 def example(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, progress, say, say_json
+from evomask.cli.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def study(
     from evomask.studies.graphs import study_graph
 
     loaded = load_graph(_source(graph, nodes, location, topics, places, directed))
-    found = study_graph(
+    study = study_graph(
         loaded,
         _whole_numbers(ks),
         protector_named(protector),
@@ -201,12 +201,12 @@ def study(
     )
     notes(loaded.notes, quiet=quiet)
     out.mkdir(parents=True, exist_ok=True)
-    for chart in found.charts:
+    for chart in study.charts:
         (out / f"{chart.name}.svg").write_bytes(svg(chart))
     if json:
-        say_json(_study_json(found))
+        say_json(_study_json(study))
         return
-    for chart in found.charts:
+    for chart in study.charts:
         say(f"{out / chart.name}.svg: {chart.reading}")
 
 
@@ -220,12 +220,12 @@ def _source(
 ) -> "GraphInput":
     from evomask.runs.graphs.graph import GraphInput
 
-    found = options.names(location), options.names(topics)
-    return GraphInput(path, nodes, *found, places, directed)
+    columns = options.names(location), options.names(topics)
+    return GraphInput(path, nodes, *columns, places, directed)
 
 
 def _whole_numbers(text: str) -> list[int]:
-    """2-4 or 2,3,4."""
+    """The whole numbers of a list such as ``2,3,4`` or a range such as ``2-4``."""
     first, dash, last = text.partition("-")
     words = [first, last] if dash else text.split(",")
     if not all(word.strip().isdigit() for word in words):
@@ -293,8 +293,8 @@ def _in_words(readings: "Readings") -> str:
     )
 
 
-def _study_json(found: "GraphStudy") -> dict[str, object]:
+def _study_json(study: "GraphStudy") -> dict[str, object]:
     return {
-        "rows": [asdict(row) for row in found.rows],
-        "charts": [chart.as_json() for chart in found.charts],
+        "rows": [asdict(row) for row in study.rows],
+        "charts": [chart.as_json() for chart in study.charts],
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import say, say_json
+from evomask.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.initiate import InitOutcome
@@ -26,8 +26,8 @@ def init(
     """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
     from evomask.runs.initiate import InitJob, propose_schema
 
-    told = options.names(missing)
-    outcome = propose_schema(InitJob(file, out, delimiter, encoding, decimal, told, force))
+    missing_texts = options.names(missing)
+    outcome = propose_schema(InitJob(file, out, delimiter, encoding, decimal, missing_texts, force))
     if json:
         say_json(_as_json(outcome))
     elif out is None:

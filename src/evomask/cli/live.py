@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evomask.cli.speech import counter, progress
+from evomask.cli.output import counter, progress
 from evomask.runs.kept.events import Began, Checked, Event, PointNews, Turn, Watch
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ PER_SECOND = 4
 
 @contextmanager
 def watching(title: str, *, quiet: bool) -> Iterator[Watch]:
-    """The view that fits where standard error goes."""
+    """A panel where standard error is a terminal, plain lines elsewhere, nothing when quiet."""
     if quiet:
         yield lambda _: None
     elif not sys.stderr.isatty():
@@ -33,7 +33,7 @@ def watching(title: str, *, quiet: bool) -> Iterator[Watch]:
             yield Panel(live, title)
 
 
-class Front:
+class LiveFront:
     """The points of the front as the last turns told of them."""
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class Lines:
     """A line for each phase, and now and then one on how far it is."""
 
     def __init__(self) -> None:
-        self._front = Front()
+        self._front = LiveFront()
         self._now_and_then = counter(str)
 
     def __call__(self, event: Event) -> None:
-        """A line where the event is worth one."""
+        """Print a phase that begins at once, and turns and checks now and then."""
         if isinstance(event, Began) and event.text:
             progress(event.text, quiet=False)
         elif isinstance(event, Turn):
@@ -69,7 +69,7 @@ class Panel:
     def __init__(self, live: "Live", title: str) -> None:
         self._live = live
         self._title = title
-        self._front = Front()
+        self._front = LiveFront()
 
     def __call__(self, event: Event) -> None:
         """Draw it again, or write a line above it."""
@@ -82,8 +82,8 @@ class Panel:
 
 
 def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
-    """How far a job is, in one line."""
-    best = balanced(turn, front)
+    """Budget used, files made, the balanced point and the time left, in one line."""
+    best = balanced_point(turn, front)
     return (
         f"{min(100, 100 * turn.share):3.0f} % of the budget, {turn.files} files, "
         f"{len(front)} on the front, balanced: "
@@ -92,17 +92,17 @@ def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
 
 
 def checked(event: Checked) -> str:
-    """How far the audit is."""
+    """How many points of the front have been audited so far, in one line."""
     return f"auditing: {event.done} of {event.of} points"
 
 
-def balanced(turn: Turn, front: tuple[PointNews, ...]) -> PointNews:
-    """The balanced point of a front."""
+def balanced_point(turn: Turn, front: tuple[PointNews, ...]) -> PointNews:
+    """The point of the front whose larger part of loss and risk is smallest."""
     return next(point for point in front if point.point == turn.balanced)
 
 
 def time_left(turn: Turn) -> str:
-    """About how long it will take from here."""
+    """How long the search will take from here, in seconds or minutes."""
     if turn.share >= 1.0:
         return "auditing"
     return f"{turn.left:.0f} s left" if turn.left < 90 else f"{turn.left / 60:.0f} min left"
@@ -137,7 +137,7 @@ def _panel(title: str, turn: Turn, front: tuple[PointNews, ...]) -> "RenderableT
         Group(
             _text(sketch(points)),
             _text(line(turn, front)),
-            _text(f"balanced: {balanced(turn, front).method}"),
+            _text(f"balanced: {balanced_point(turn, front).method}"),
             _text(f"effort: {effort}"),
             ProgressBar(total=1.0, completed=min(1.0, turn.share), width=WIDTH),
         ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, progress, say, say_json
+from evomask.cli.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def mask(
         return
     if file is None or out is None:
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
-    own = method_options(method_listed(method), context.args)
+    of_method = method_options(method_listed(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
-    wanted = own if k is None else {**own, "k": k}
+    wanted = of_method if k is None else {**of_method, "k": k}
     job = MaskJob(
         source(file), method, out, wanted, options.names(attributes), matrices, seed, force
     )
@@ -56,7 +56,7 @@ def mask(
 def method_options(entry: "Listed", words: list[str]) -> dict[str, str]:
     """A method's own options, ``--name value`` or ``--name=value``, by parameter name."""
     known = {parameter.option: parameter for parameter in entry.parameters}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     rest = list(words)
     while rest:
         option, equals, value = rest.pop(0).partition("=")
@@ -68,8 +68,8 @@ def method_options(entry: "Listed", words: list[str]) -> dict[str, str]:
             if not rest:
                 raise ParameterError(f"{option} needs a value: {known[option].meaning}")
             value = rest.pop(0)
-        found[known[option].name] = value
-    return found
+        texts[known[option].name] = value
+    return texts
 
 
 def _as_json(outcome: "MaskOutcome") -> dict[str, object]:
@@ -97,9 +97,10 @@ def _in_words(outcome: "MaskOutcome") -> str:
     if outcome.suppressed:
         lines.append(f"{outcome.suppressed} records suppressed")
     if outcome.aggregation:
-        found = outcome.aggregation
+        aggregation = outcome.aggregation
         lines.append(
-            f"{found.groups} groups, SSE {found.sse:.4f}, information loss {found.il:.4f} % "
+            f"{aggregation.groups} groups, SSE {aggregation.sse:.4f}, "
+            f"information loss {aggregation.il:.4f} % "
             "(0 = nothing lost, 100 = all records alike)"
         )
     return "\n".join(lines)

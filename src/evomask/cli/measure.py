@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, progress, say, say_json
+from evomask.cli.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
@@ -78,12 +78,12 @@ def _in_words(outcome: "MeasureOutcome") -> str:
 def _explain(name: str, *, as_json: bool) -> None:
     from evomask.runs.measure import every_measure, explain
 
-    found = every_measure() if name == "all" else (explain(name),)
+    measures = every_measure() if name == "all" else (explain(name),)
     if as_json:
-        described = [_described(about) for about in found]
+        described = [_described(about) for about in measures]
         say_json({"measures": described} if name == "all" else described[0])
         return
-    for about in found:
+    for about in measures:
         low, high = (_end(end) for end in (about.low, about.high))
         say(f"{about.name}: {about.title}")
         say(f"    {about.meaning}")

@@ -93,13 +93,13 @@ def _source(
 def with_data_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the data options; its *source* then makes an input of a path."""
     data = list(inspect.signature(_source).parameters.values())[1:]
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "source"]
+    of_command = [p for p in inspect.signature(command).parameters.values() if p.name != "source"]
 
     @wraps(command)
     def wrapped(*words: Any, **values: Any) -> None:  # noqa: ANN401
-        said = {option.name: values.pop(option.name) for option in data}
-        command(*words, source=partial(_source, **said), **values)
+        given = {option.name: values.pop(option.name) for option in data}
+        command(*words, source=partial(_source, **given), **values)
 
-    wrapped.__signature__ = inspect.Signature([*own, *data])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {option.name: option.annotation for option in [*own, *data]}
+    wrapped.__signature__ = inspect.Signature([*of_command, *data])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {option.name: option.annotation for option in [*of_command, *data]}
     return wrapped

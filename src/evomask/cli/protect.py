@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import notes, say, say_json
+from evomask.cli.output import notes, say, say_json
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from evomask.cli.speech import say
+from evomask.cli.output import say
 
 TOP = """# The command line
 Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test
@@ -29,12 +29,17 @@ Command = Any
 
 
 def reference() -> str:
-    """The whole page."""
+    """The command reference as Markdown: every command, option and masking method."""
     from evomask.cli.main import app
 
-    found = list(_commands(typer.main.get_command(app), "evomask"))
-    shared = _shared(found)
-    parts = [TOP, _table(shared), *(_section(name, one, shared) for name, one in found), _methods()]
+    commands = list(_commands(typer.main.get_command(app), "evomask"))
+    shared = _shared(commands)
+    parts = [
+        TOP,
+        _table(shared),
+        *(_section(name, command, shared) for name, command in commands),
+        _methods(),
+    ]
     return "\n".join(parts)
 
 
@@ -50,13 +55,13 @@ def _commands(group: Command, name: str) -> Iterator[tuple[str, Command]]:
             yield full, command
 
 
-def _shared(found: Sequence[tuple[str, Command]]) -> list[Any]:
+def _shared(commands: Sequence[tuple[str, Command]]) -> list[Any]:
     """The options about the data, from a command that has all of them."""
-    return max((_about_data(command) for _, command in found), key=len)
+    return max((_about_data(command) for _, command in commands), key=len)
 
 
 def _about_data(command: Command) -> list[Any]:
-    return [one for one in command.params if _panel(one) == SHARED]
+    return [parameter for parameter in command.params if _panel(parameter) == SHARED]
 
 
 def _panel(parameter: Any) -> str | None:  # noqa: ANN401
@@ -66,20 +71,26 @@ def _panel(parameter: Any) -> str | None:  # noqa: ANN401
 
 def _section(name: str, command: Command, shared: Sequence[Any]) -> str:
     data = _about_data(command)
-    own = [one for one in command.params if one not in data and one.name != "help"]
-    arguments = [_written(one) for one in own if one.param_type_name == "argument"]
+    parameters = [
+        parameter
+        for parameter in command.params
+        if parameter not in data and parameter.name != "help"
+    ]
+    arguments = [
+        _written(parameter) for parameter in parameters if parameter.param_type_name == "argument"
+    ]
     lines = [
         f"## {name}",
         " ".join((command.help or "").split()),
         "```",
         " ".join([name, *arguments, "[OPTIONS]"]),
         "```",
-        _table(own),
+        _table(parameters),
     ]
     if data:
-        some = ", ".join(f"`{one.opts[0]}`" for one in data)
+        listed = ", ".join(f"`{parameter.opts[0]}`" for parameter in data)
         whole = len(data) == len(shared)
-        lines.append(f"And {'the options' if whole else some} about the data.\n")
+        lines.append(f"And {'the options' if whole else listed} about the data.\n")
     return "\n".join(lines)
 
 
@@ -93,15 +104,18 @@ def _written(parameter: Any) -> str:  # noqa: ANN401
 
 
 def _table(parameters: Iterable[Any]) -> str:
-    rows = [f"| `{_cell(_written(one))}` | {_cell(_meaning(one))} |" for one in parameters]
+    rows = [
+        f"| `{_cell(_written(parameter))}` | {_cell(_meaning(parameter))} |"
+        for parameter in parameters
+    ]
     return "\n".join(["| option | meaning |", "|---|---|", *rows, ""])
 
 
 def _meaning(parameter: Any) -> str:  # noqa: ANN401
     default = parameter.default
-    told = "" if default in (None, "", False, ()) or callable(default) else f" [{default}]"
+    default_text = "" if default in (None, "", False, ()) or callable(default) else f" [{default}]"
     needed = " (needed)" if parameter.required and parameter.param_type_name == "option" else ""
-    return f"{parameter.help or ''}{told}{needed}"
+    return f"{parameter.help or ''}{default_text}{needed}"
 
 
 def _cell(text: str) -> str:
@@ -109,7 +123,7 @@ def _cell(text: str) -> str:
 
 
 def _methods() -> str:
-    """The masking methods with their own options."""
+    """A section on the masking methods, each with what it does and its own options."""
     from evomask.runs.catalogue import methods_listed
 
     lines = [
@@ -119,12 +133,14 @@ def _methods() -> str:
     for entry in methods_listed():
         kinds = ", ".join(entry.kinds)
         lines.append(f"**{entry.name}** {entry.summary} Masks {kinds} attributes.\n")
-        lines += [
-            f"- `{one.option}` {_cell(one.meaning)}{'' if one.is_required else f' [{one.default}]'}"
-            for one in entry.parameters
-        ]
+        lines += [_method_option(parameter) for parameter in entry.parameters]
         lines.append("")
     return "\n".join(lines)
+
+
+def _method_option(parameter: Any) -> str:  # noqa: ANN401
+    default = "" if parameter.is_required else f" [{parameter.default}]"
+    return f"- `{parameter.option}` {_cell(parameter.meaning)}{default}"
 
 
 if __name__ == "__main__":

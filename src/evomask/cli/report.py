@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import progress, say, say_json
+from evomask.cli.output import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.report import Reported, Reports

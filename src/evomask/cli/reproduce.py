@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import progress, say, say_json
+from evomask.cli.output import progress, say, say_json
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
@@ -42,11 +42,11 @@ def reproduce(
     if not table:
         raise typer.BadParameter("give TABLE, or --list")
     progress(f"making {table} again; this may take minutes", quiet=quiet)
-    found = made(table, runs=runs, seed=seed, share=share)
-    written = write_study(found.as_json, found.charts, out) if out else []
-    readings = [f"{chart.title}: {chart.reading}" for chart in found.charts]
-    lines = [*map(_line, found.rows), *readings, *written]
-    say_json(found.as_json) if json else say("\n".join(lines))
+    reproduction = made(table, runs=runs, seed=seed, share=share)
+    written = write_study(reproduction.as_json, reproduction.charts, out) if out else []
+    readings = [f"{chart.title}: {chart.reading}" for chart in reproduction.charts]
+    lines = [*map(_line, reproduction.rows), *readings, *written]
+    say_json(reproduction.as_json) if json else say("\n".join(lines))
 
 
 def _line(row: Any) -> str:  # noqa: ANN401

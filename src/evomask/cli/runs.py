@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.speech import say, say_json
+from evomask.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.kept.runs import RunSummary
@@ -29,8 +29,10 @@ def runs(
     kept = Runs(folder)
     if stop:
         kept.stop(stop)
-    found = list(kept)
-    say_json({"runs": [_as_json(run) for run in found]}) if json else say(_in_words(found, folder))
+    summaries = list(kept)
+    say_json({"runs": [_as_json(run) for run in summaries]}) if json else say(
+        _in_words(summaries, folder)
+    )
 
 
 def _as_json(run: "RunSummary") -> dict[str, object]:
@@ -48,11 +50,11 @@ def _as_json(run: "RunSummary") -> dict[str, object]:
     }
 
 
-def _in_words(found: list["RunSummary"], folder: Path) -> str:
-    if not found:
+def _in_words(summaries: list["RunSummary"], folder: Path) -> str:
+    if not summaries:
         return f"there are no runs in {folder}"
-    width = max(len(run.name) for run in found)
-    return "\n".join(_line(run, width) for run in found)
+    width = max(len(run.name) for run in summaries)
+    return "\n".join(_line(run, width) for run in summaries)
 
 
 def _line(run: "RunSummary", width: int) -> str:

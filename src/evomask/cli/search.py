@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli import options
+from evomask.cli.output import counter, notes, progress, say, say_json
 from evomask.cli.protect import resume_protected
-from evomask.cli.speech import counter, notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
@@ -72,7 +72,7 @@ class SearchGroup(TyperGroup):
     """The searches there are; each one's module is imported when it is asked for."""
 
     def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        """Their names."""
+        """The names of all searches, those of other packages too."""
         from evomask.runs.catalogue import search_names
 
         return list(search_names())
@@ -98,15 +98,15 @@ def _searches() -> None:
 
 
 def _command_of(search: "Listed") -> Any:  # noqa: ANN401
-    own = search.parameters
+    parameters = search.parameters
 
     def command(**values: Any) -> None:  # noqa: ANN401
-        texts = {p.name: values.pop(p.name) for p in own}
+        texts = {p.name: values.pop(p.name) for p in parameters}
         given = {name: _as_text(value) for name, value in texts.items() if value is not None}
         _search(search.name, given, **values)
 
     shared = list(inspect.signature(_search).parameters.values())[2:]
-    signature = [shared[0], *(_option(parameter) for parameter in own), *shared[1:]]
+    signature = [shared[0], *(_option(parameter) for parameter in parameters), *shared[1:]]
     command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -134,7 +134,7 @@ def _as_text(value: str | bool) -> str:
 @options.with_data_options
 def _search(
     name: str,
-    own: dict[str, str],
+    texts: dict[str, str],
     file: options.DataFile,
     generations: Generations = None,
     evaluations: Evaluations = None,
@@ -156,7 +156,7 @@ def _search(
     from evomask.runs.search import Limits, SearchJob, search_file
 
     limits = Limits(generations, evaluations, seconds)
-    job = SearchJob(source(file), name, own, limits, out, pick, run, seed, force)
+    job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force)
     evaluators = Local(workers)
     done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
     shown = _studied(done, study, figures or (run and run / "study"), evaluators)

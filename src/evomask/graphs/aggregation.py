@@ -13,8 +13,8 @@ def common_places(places: Places, locations: Indices, labels: Labels) -> Indices
     branches = places.ancestors[locations[order]]
     low, high = np.minimum.reduceat(branches, starts), np.maximum.reduceat(branches, starts)
     shared = (low == high) & (low >= 0)
-    found: Indices = low[np.arange(len(starts)), shared.argmax(axis=1)]
-    return found
+    common: Indices = low[np.arange(len(starts)), shared.argmax(axis=1)]
+    return common
 
 
 def borda_topics(topics: Indices, labels: Labels) -> Indices:

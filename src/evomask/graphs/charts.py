@@ -52,9 +52,9 @@ def _by_k(
     ks = tuple(float(row.k) for row in rows)
     names = tuple(values(rows[0]))
     series = tuple(
-        Series(one, "line", ks, tuple(values(row)[one] for row in rows)) for one in names
+        Series(label, "line", ks, tuple(values(row)[label] for row in rows)) for label in names
     )
-    ends = ", ".join(f"{one.name} {one.y[0]:.1f} to {one.y[-1]:.1f}" for one in series)
+    ends = ", ".join(f"{line.name} {line.y[0]:.1f} to {line.y[-1]:.1f}" for line in series)
     reading = f"From k = {rows[0].k} to k = {rows[-1].k}, in percent: {ends}."
     return Chart(name, title, reading, Axis("k, nodes that look alike"), Axis(unit), series)
 
@@ -94,8 +94,8 @@ def _layout(graph: Graph, seed: int) -> Points:
     made: nx.Graph[int] = nx.Graph()
     made.add_nodes_from(range(len(graph)))
     made.add_edges_from(map(tuple, graph.edges.tolist()))
-    found = nx.spring_layout(made, seed=seed)
-    return np.round(np.array([found[node] for node in range(len(graph))], dtype=float), 6)
+    positions = nx.spring_layout(made, seed=seed)
+    return np.round(np.array([positions[node] for node in range(len(graph))], dtype=float), 6)
 
 
 def _lines(graph: Graph, spots: Points) -> tuple[Series, ...]:

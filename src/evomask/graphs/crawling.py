@@ -34,7 +34,7 @@ class User:
 
 
 class Network(Protocol):
-    """Where users are asked for."""
+    """A social network that answers for one public profile at a time."""
 
     def user(self, name: str, n_posts: int) -> User | None:
         """A user with at most so many posts; none where nothing is public."""
@@ -77,19 +77,19 @@ class Crawl:
     ) -> Iterator[Visit]:
         """Visit users one by one, after those visited *before*; each as soon as it is known."""
         frontier = _Frontier(self.start)
-        found = turn = 0
+        n_found = turn = 0
         for visit in before:
             frontier.visited(frontier.draw(self.seed, turn), visit)
-            found += visit.found
+            n_found += visit.found
             turn += 1
-        while len(frontier) and found < self.n_users:
+        while len(frontier) and n_found < self.n_users:
             name = frontier.draw(self.seed, turn)
             visit = _visit(name, network.user(name, self.n_posts), lexicon)
             if not turn and not visit.found:
                 raise DataError("nothing public was found of the first user; choose another one")
             yield visit
             frontier.visited(name, visit)
-            found += visit.found
+            n_found += visit.found
             turn += 1
 
 
@@ -135,24 +135,24 @@ def _visit(name: str, user: User | None, lexicon: Lexicon) -> Visit:
 
 def graph_of(visits: Iterable[Visit]) -> Graph:
     """The users that were found, and who follows whom among them."""
-    found = [visit for visit in visits if visit.found]
-    place = {visit.name: position for position, visit in enumerate(found)}
+    users = [visit for visit in visits if visit.found]
+    place = {visit.name: position for position, visit in enumerate(users)}
     edges = [
         (place[visit.name], place[other])
-        for visit in found
+        for visit in users
         for other in visit.following
         if other in place
     ]
-    columns = {LOCATION: [visit.location for visit in found]}
+    columns = {LOCATION: [visit.location for visit in users]}
     for j, name in enumerate(TOPIC_COLUMNS):
-        columns[name] = [visit.topics[j] if j < len(visit.topics) else "" for visit in found]
+        columns[name] = [visit.topics[j] if j < len(visit.topics) else "" for visit in users]
     nodes = table_of_texts({key: np.array(texts, dtype=object) for key, texts in columns.items()})
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
     return Graph(tuple(place), nodes, ends, directed=True)
 
 
 @dataclass(frozen=True)
-class Journal:
+class VisitLog:
     """Visits kept line by line, so that a crawl can go on where it stopped.
 
     The first line tells the crawl; a last line that was cut off is dropped.
@@ -163,7 +163,7 @@ class Journal:
     def read(self, crawl: Crawl) -> list[Visit]:
         """The visits kept so far; the start, the posts and the seed must be the same."""
         if not self.path.exists():
-            self.path.write_text(json.dumps(_told(crawl)) + "\n", encoding="utf-8")
+            self.path.write_text(json.dumps(_head(crawl)) + "\n", encoding="utf-8")
             self.path.chmod(0o600)
             return []
         text = self.path.read_text(encoding="utf-8")
@@ -171,27 +171,27 @@ class Journal:
         if len(whole) < len(text):
             self.path.write_text(whole, encoding="utf-8")
         head, *lines = whole.splitlines() or ["{}"]
-        if json.loads(head) != _told(crawl):
+        if json.loads(head) != _head(crawl):
             raise DataError(f"{self.path} holds another crawl; give it another folder")
         return [_visit_of(json.loads(line)) for line in lines]
 
     def add(self, visit: Visit) -> None:
-        """Keep one more visit, at once."""
+        """Write one more visit to the file before the next user is asked for."""
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(visit)) + "\n")
 
 
-def _told(crawl: Crawl) -> dict[str, object]:
+def _head(crawl: Crawl) -> dict[str, object]:
     return {"start": crawl.start, "n_posts": crawl.n_posts, "seed": crawl.seed}
 
 
-def _visit_of(said: Mapping[str, Any]) -> Visit:
+def _visit_of(kept: Mapping[str, Any]) -> Visit:
     return Visit(
-        said["name"],
-        said["location"],
-        tuple(said["topics"]),
-        tuple(said["following"]),
-        said["found"],
+        kept["name"],
+        kept["location"],
+        tuple(kept["topics"]),
+        tuple(kept["following"]),
+        kept["found"],
     )
 
 
@@ -238,16 +238,16 @@ def _read_user(line: str, file: Path, number: int) -> User:
         ) from None
 
 
-def _user_of(said: Mapping[str, Any]) -> User:
+def _user_of(entry: Mapping[str, Any]) -> User:
     return User(
-        str(said["id"]),
-        str(said.get("location") or ""),
-        tuple(str(name) for name in said.get("following") or ()),
-        tuple(_post_of(post) for post in said.get("posts") or ()),
+        str(entry["id"]),
+        str(entry.get("location") or ""),
+        tuple(str(name) for name in entry.get("following") or ()),
+        tuple(_post_of(post) for post in entry.get("posts") or ()),
     )
 
 
-def _post_of(said: str | Mapping[str, Any]) -> Post:
-    if isinstance(said, str):
-        return Post(said)
-    return Post(str(said["text"]), tuple(str(page) for page in said.get("pages") or ()))
+def _post_of(post: str | Mapping[str, Any]) -> Post:
+    if isinstance(post, str):
+        return Post(post)
+    return Post(str(post["text"]), tuple(str(page) for page in post.get("pages") or ()))

@@ -55,12 +55,12 @@ def anonymous_degrees(degrees: Indices, k: int) -> Indices:
         costs = best[starts] + falling[starts] * (end - starts) - (totals[end] - totals[starts])
         cut[end] = starts[np.argmin(costs)]
         best[end] = costs.min()
-    found = np.empty(n, dtype=np.int64)
+    raised = np.empty(n, dtype=np.int64)
     end = n
     while end > 0:
-        found[order[cut[end] : end]] = falling[cut[end]]
+        raised[order[cut[end] : end]] = falling[cut[end]]
         end = int(cut[end])
-    return found
+    return raised
 
 
 class _Builder:
@@ -78,7 +78,7 @@ class _Builder:
 
     @property
     def added(self) -> Edges:
-        """The edges that were added."""
+        """The edges added so far, as pairs of node numbers."""
         return np.array(self._added, dtype=np.int64).reshape(-1, 2)
 
     def join(self, rng: np.random.Generator) -> bool:
@@ -120,7 +120,9 @@ class _Builder:
         """Nodes of one degree that may leave it: not linked with the node, k staying behind."""
         alike = np.flatnonzero((self.wanted == degree) & (self.lacking == 0))
         count = int(np.sum(self.wanted == degree)) - self.k
-        free = [one for one in alike.tolist() if one != node and one not in self.linked[node]]
+        free = [
+            other for other in alike.tolist() if other != node and other not in self.linked[node]
+        ]
         return np.array(free[: max(0, count)], dtype=np.int64)
 
 

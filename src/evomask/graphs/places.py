@@ -41,7 +41,7 @@ Path = tuple[str, ...]
 """A place: one name a column, the most specific first, empty where nothing is said."""
 
 
-def levels_of(columns: Sequence[str]) -> tuple[int, ...]:
+def column_levels(columns: Sequence[str]) -> tuple[int, ...]:
     """The level of each column, by its name; each must be above the one before."""
     unknown = [name for name in columns if name.lower() not in LEVELS]
     if unknown:
@@ -76,25 +76,25 @@ class Places:
     @classmethod
     def of(cls, columns: Sequence[str], paths: Iterable[Path]) -> "Places":
         """The tree that holds *paths*, whose parts stand in *columns*."""
-        levels = levels_of(columns)
+        levels = column_levels(columns)
         known = {above for path in paths for above in _branch(path)}
         ordered = [*sorted(known - {("",) * len(columns)}), ("",) * len(columns)]
         place = {path: code for code, path in enumerate(ordered)}
         of_level = np.array([_level(path, levels) for path in ordered], dtype=np.int64)
         ancestors = np.full((len(ordered), WORLD_LEVEL + 1), -1, dtype=np.int64)
         for code, path in enumerate(ordered):
-            above = [place[one] for one in _branch(path)]
+            above = [place[ancestor] for ancestor in _branch(path)]
             ancestors[code, of_level[above]] = above
         return cls(tuple(ordered), of_level, ancestors)
 
     @property
     def world(self) -> int:
-        """The code of the root."""
+        """The code of the whole world, the root of the tree."""
         return len(self.paths) - 1
 
     @cached_property
     def codes(self) -> dict[Path, int]:
-        """The code of each place."""
+        """The code of each place: its position among the paths."""
         return {path: code for code, path in enumerate(self.paths)}
 
     def distances(self, a: Indices, b: Indices) -> Floats:
@@ -116,5 +116,5 @@ def _branch(path: Path) -> list[Path]:
 
 
 def _level(path: Path, levels: Sequence[int]) -> int:
-    said = [level for name, level in zip(path, levels, strict=True) if name]
-    return min(said, default=WORLD_LEVEL)
+    known = [level for name, level in zip(path, levels, strict=True) if name]
+    return min(known, default=WORLD_LEVEL)

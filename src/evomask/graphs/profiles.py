@@ -12,7 +12,7 @@ from evomask.data.graph import table_of_texts
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.graphs.places import LEVELS, Path, Places, levels_of
+from evomask.graphs.places import LEVELS, Path, Places, column_levels
 
 NO_TOPIC = -1
 """The code of a topic that a node does not name."""
@@ -38,11 +38,11 @@ class ProfileColumns:
                 "the node table has no column of a place or a topic; "
                 "name them with --location city,country and --topics topic1,topic2,topic3"
             )
-        levels_of(self.location)
+        column_levels(self.location)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns of a profile."""
+        """All columns of a profile, those of the place first."""
         return self.location + self.topics
 
     @property
@@ -93,7 +93,7 @@ class Profiles:
         return replace(self, locations=locations, topics=topics, numbers=numbers)
 
     def with_numbers(self, numbers: Points) -> "Profiles":
-        """The same profiles with further numbers."""
+        """The same profiles with other numbers to aggregate beside places and topics."""
         return replace(self, numbers=numbers)
 
     def codes(self) -> dict[str, Indices]:
@@ -104,13 +104,13 @@ class Profiles:
     def distances(self, other: "Profiles") -> dict[str, Floats]:
         """Per attribute, how far each node's value is from *other*'s: (6.1) and (6.2)."""
         theirs = other.codes()
-        found: dict[str, Floats] = {}
-        for name, own in self.codes().items():
+        distances: dict[str, Floats] = {}
+        for name, codes in self.codes().items():
             if name == LOCATION:
-                found[name] = self.places.distances(own, theirs[name])
+                distances[name] = self.places.distances(codes, theirs[name])
             else:
-                found[name] = (own != theirs[name]).astype(float)
-        return found
+                distances[name] = (codes != theirs[name]).astype(float)
+        return distances
 
     def table(self) -> Table:
         """The profiles as a node table, places written column by column."""
@@ -133,12 +133,12 @@ def profiles_of(columns: ProfileColumns, *tables: Table) -> tuple[Profiles, ...]
         Profiles(
             columns,
             places,
-            np.array([places.codes[path] for path in own], dtype=np.int64),
+            np.array([places.codes[path] for path in node_paths], dtype=np.int64),
             tuple(names),
-            _topic_codes(own_texts, code, len(own)),
-            np.empty((len(own), 0)),
+            _topic_codes(topic_texts, code, len(node_paths)),
+            np.empty((len(node_paths), 0)),
         )
-        for own, own_texts in zip(paths, texts, strict=True)
+        for node_paths, topic_texts in zip(paths, texts, strict=True)
     )
 
 

@@ -56,7 +56,7 @@ class RandomSeeds:
 
 
 @dataclass(frozen=True)
-class PartitionSearch:
+class ClusterSearch:
     """Clusters from random seeds, improved by exchanging and moving nodes.
 
     Args:

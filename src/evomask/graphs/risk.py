@@ -62,13 +62,13 @@ def disclosure_risk(
 
 def _risk(classes: Labels, n_nodes: int) -> Risk:
     """Nodes of the original first, then those of the protected graph."""
-    found = np.bincount(classes[n_nodes:], minlength=int(classes.max()) + 1)[classes[:n_nodes]]
+    fitting = np.bincount(classes[n_nodes:], minlength=int(classes.max()) + 1)[classes[:n_nodes]]
     shares = {
         _bucket_name(low, high): 100.0
-        * float(np.mean((found >= low) & (found <= (np.inf if high is None else high))))
+        * float(np.mean((fitting >= low) & (fitting <= (np.inf if high is None else high))))
         for low, high in BUCKETS
     }
-    return Risk(100.0 * float(np.mean(found > 0)), shares)
+    return Risk(100.0 * float(np.mean(fitting > 0)), shares)
 
 
 def _bucket_name(low: int, high: int | None) -> str:

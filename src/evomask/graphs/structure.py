@@ -95,15 +95,15 @@ def importance_of(graph: Graph) -> Floats:
     sums = before.sum() - before - np.asarray(links @ lost).ravel()
     left = ends - 2 * degrees
     after = np.zeros(len(graph))
-    some = left > 0
-    after[some] = np.log2(left[some]) - sums[some] / left[some]
+    linked = left > 0
+    after[linked] = np.log2(left[linked]) - sums[linked] / left[linked]
     return _entropy(degrees) - after
 
 
 def importance_loss(graph: Graph, masked: Graph) -> float:
     """The percentage of the most important nodes that are no longer among them."""
     count = max(1, len(graph) * TOP // 100)
-    old, new = (set(_top(importance_of(one), count)) for one in (graph, masked))
+    old, new = (set(_top(importance_of(version), count)) for version in (graph, masked))
     return 100.0 * (1 - len(old & new) / count)
 
 
@@ -126,8 +126,8 @@ def _links(graph: Graph) -> csr_array:
 def _lengths(links: csr_array) -> Floats:
     n = links.shape[0]
     sources = np.unique(np.linspace(0, n - 1, min(n, MOST_SOURCES)).astype(np.int64))
-    found: Floats = dijkstra(links, directed=False, indices=sources, unweighted=True)
-    return found[np.isfinite(found) & (found > 0)]
+    lengths: Floats = dijkstra(links, directed=False, indices=sources, unweighted=True)
+    return lengths[np.isfinite(lengths) & (lengths > 0)]
 
 
 def _bits(degrees: Indices) -> Floats:

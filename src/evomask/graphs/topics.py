@@ -46,17 +46,17 @@ class Lexicon:
     @cached_property
     def topics_of_stems(self) -> dict[str, tuple[str, ...]]:
         """The topics that each stem, or pair of stems, stands for."""
-        found: dict[str, list[str]] = {}
+        topics_by_stem: dict[str, list[str]] = {}
         for topic, terms in self.terms.items():
             for term in terms:
                 key = " ".join(stem(word) for word in _words(term))
-                found.setdefault(key, []).append(topic)
-        return {key: tuple(dict.fromkeys(topics)) for key, topics in found.items()}
+                topics_by_stem.setdefault(key, []).append(topic)
+        return {key: tuple(dict.fromkeys(topics)) for key, topics in topics_by_stem.items()}
 
     def topics_of(self, text: str) -> tuple[str, ...]:
         """The topics with most words in a text, all of them where several have as many."""
         stems = [stem(word) for word in _words(_clean(text))]
-        pairs = [f"{one} {following}" for one, following in pairwise(stems)]
+        pairs = [f"{word} {following}" for word, following in pairwise(stems)]
         counts: Counter[str] = Counter()
         for key in stems + pairs:
             counts.update(self.topics_of_stems.get(key, ()))
@@ -81,7 +81,7 @@ class Lexicon:
 
 @cache
 def thesis_lexicon() -> Lexicon:
-    """The 18 topics of the thesis."""
+    """The 18 topics of the thesis, each with its words."""
     return Lexicon({topic: _terms(WORDS.get(topic, "")) for topic in TOPICS})
 
 
@@ -97,7 +97,7 @@ def stem(word: str) -> str:
 
 
 def _undoubled(word: str) -> str:
-    """Running gives run; falling keeps both letters."""
+    """A stem with a doubled last letter made single: runn gives run; fall keeps both."""
     is_double = len(word) > SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "lsz"
     return word[:-1] if is_double else word
 

@@ -28,7 +28,7 @@ class DelimitedText:
 
     frame: pl.DataFrame
     dialect: Dialect
-    found: dict[str, Declaration]
+    from_file: dict[str, Declaration]
 
 
 def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
@@ -51,11 +51,11 @@ def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
 
 def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
     """One header line, missing values as nothing; comma, point and UTF-8 unless told."""
-    said = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
-    _check_marks(said)
-    frame.write_csv(path, separator=said.delimiter or ",", decimal_comma=said.decimal == ",")
-    if said.encoding and codecs.lookup(said.encoding).name != "utf-8":
-        path.write_bytes(_encoded(path.read_bytes().decode(), said.encoding))
+    written = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
+    _check_marks(written)
+    frame.write_csv(path, separator=written.delimiter or ",", decimal_comma=written.decimal == ",")
+    if written.encoding and codecs.lookup(written.encoding).name != "utf-8":
+        path.write_bytes(_encoded(path.read_bytes().decode(), written.encoding))
 
 
 def _encoded(text: str, encoding: str) -> bytes:

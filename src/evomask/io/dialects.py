@@ -75,5 +75,5 @@ def likely_decimal(text: str, delimiter: str) -> str:
 
 
 def records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The fields of each line, the header first."""
+    """The fields of each line of a text, those of the header first."""
     return csv.reader(io.StringIO(text), delimiter=delimiter)

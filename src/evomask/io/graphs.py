@@ -72,7 +72,7 @@ def write_graph(graph: Graph, path: Path, *, force: bool = False) -> None:
 
 
 def check_graph_target(path: Path, *, force: bool = False) -> None:
-    """Refuse early what could not be written later."""
+    """Refuse a graph file that could not be written, before any work is done."""
     if not path.suffix:
         if path.exists() and not path.is_dir():
             raise FileError(f"{path} is a file; give another name for the folder of the graph")
@@ -92,7 +92,9 @@ def graph_from_networkx(graph: "nx.Graph[Any]") -> Graph:
     names = list(graph.nodes)
     place: dict[Hashable, int] = {name: position for position, name in enumerate(names)}
     ends = [(place[a], place[b]) for a, b in graph.edges()]
-    columns = sorted({key for _, said in graph.nodes(data=True) for key in said} - {"label"})
+    columns = sorted(
+        {key for _, attributes in graph.nodes(data=True) for key in attributes} - {"label"}
+    )
     texts = {
         str(key): np.array([_text(graph.nodes[name].get(key)) for name in names], dtype=object)
         for key in columns
@@ -106,8 +108,8 @@ def graph_to_networkx(graph: Graph) -> "nx.Graph[Any]":
     made: nx.Graph[Any] = _networkx().DiGraph() if graph.directed else _networkx().Graph()
     columns = {name: _column(graph.nodes, name) for name in graph.nodes.schema.names}
     for position, name in enumerate(graph.names):
-        said = {key: texts[position] for key, texts in columns.items()}
-        made.add_node(name, **{key: text for key, text in said.items() if text != MISSING})
+        texts_of_node = {key: texts[position] for key, texts in columns.items()}
+        made.add_node(name, **{key: text for key, text in texts_of_node.items() if text != MISSING})
     made.add_edges_from((graph.names[a], graph.names[b]) for a, b in graph.edges.tolist())
     return made
 
@@ -192,8 +194,8 @@ def _has_rows(path: Path) -> bool:
 def _read_nodes(path: Path) -> tuple[list[str], Table]:
     frame = read_frame(path)
     known = {name.lower(): name for name in reversed(frame.columns)}
-    found = [known[name] for name in NODE_COLUMNS if name in known]
-    column = found[0] if found else frame.columns[0]
+    named = [known[name] for name in NODE_COLUMNS if name in known]
+    column = named[0] if named else frame.columns[0]
     names = _as_texts(frame[column])
     if MISSING in names:
         row = names.index(MISSING) + 1

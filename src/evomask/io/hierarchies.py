@@ -43,7 +43,7 @@ def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:
         raise FileError(f"there is no folder {folder} with hierarchies; check the name")
     by_name = {path.stem: path for path in sorted(folder.glob("*.csv"))}
     by_suffix = {stem.rpartition("hierarchy_")[2]: path for stem, path in by_name.items()}
-    return {name: found for name in names if (found := by_name.get(name, by_suffix.get(name)))}
+    return {name: path for name in names if (path := by_name.get(name, by_suffix.get(name)))}
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: Path, *, force: bool = False) -> None:

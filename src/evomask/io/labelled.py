@@ -41,9 +41,9 @@ Details = Any
 def read_labelled(path: Path) -> tuple[pl.DataFrame, Found]:
     """The file's columns, and what it says of each: labels, missing codes, measure level."""
     columns, details = _read(path)
-    found = {name: _declaration(name, details) for name in columns}
+    declarations = {name: _declaration(name, details) for name in columns}
     series = [_series(name, values) for name, values in columns.items()]
-    return pl.DataFrame(series), {s.name: _with_kind(found[s.name], s) for s in series}
+    return pl.DataFrame(series), {s.name: _with_kind(declarations[s.name], s) for s in series}
 
 
 def _read(path: Path) -> tuple[Mapping[str, Any], Details]:
@@ -124,15 +124,15 @@ def _decimals(series: pl.Series) -> int | None:
     return next((places for places in range(1, 7) if _has_decimals(series, places)), None)
 
 
-def _with_kind(found: Declaration, series: pl.Series) -> Declaration:
+def _with_kind(declaration: Declaration, series: pl.Series) -> Declaration:
     """The kind by measure level; without one, numbers whose every value has a label are codes."""
-    kind = KINDS.get(found.notes.measure)
-    if kind is None and found.value_labels and series.dtype.is_integer():
+    kind = KINDS.get(declaration.notes.measure)
+    if kind is None and declaration.value_labels and series.dtype.is_integer():
         codes = set(series.drop_nulls().unique().cast(pl.String).to_list())
-        kind = Kind.NOMINAL if codes <= {code for code, _ in found.value_labels} else None
+        kind = Kind.NOMINAL if codes <= {code for code, _ in declaration.value_labels} else None
     if kind is Kind.CONTINUOUS and not series.dtype.is_numeric():
         kind = None
-    return replace(found, kind=kind, decimals=_decimals(series))
+    return replace(declaration, kind=kind, decimals=_decimals(series))
 
 
 def write_spss(table: Table, path: Path, *, compress: bool = False) -> None:
@@ -178,9 +178,9 @@ def _check_whole(read: Callable[..., Any], path: Path, n_records: int) -> None:
 def _forget_date(path: Path, place: re.Pattern[bytes], date: bytes) -> None:
     """Put a fixed date where the header tells when the file was made: same data, same bytes."""
     with path.open("r+b") as file:
-        found = place.search(file.read(4096))
-        if found:
-            file.seek(found.start("date"))
+        match = place.search(file.read(4096))
+        if match:
+            file.seek(match.start("date"))
             file.write(date)
 
 

@@ -105,7 +105,7 @@ def _leaves(attribute: Attribute, label: str, tree: Hierarchy | None) -> Flags |
         members = [MISSING if name == "missing" else name for name in inside.split(",")]
         return _flags(names, members) if set(members) <= set(names) else None
     levels = [level for level in (tree.levels if tree else ()) if label in level]
-    return np.array([own == label for own in levels[0]]) if levels else None
+    return np.array([name_at == label for name_at in levels[0]]) if levels else None
 
 
 def _flags(names: Sequence[str], members: Sequence[str]) -> Flags:
@@ -127,8 +127,8 @@ def _with_intervals(
     known = original.values(attribute.name)
     whole = (float(np.nanmin(known)), float(np.nanmax(known)))
     ends = [_ends(label, whole) for label in written.labels]
-    for label, found in zip(written.labels, ends, strict=True):
-        if found is None or found[0] > found[1]:
+    for label, interval in zip(written.labels, ends, strict=True):
+        if interval is None or interval[0] > interval[1]:
             raise _not_understood(attribute, written.record_with(label))
     low, high = np.array(ends, dtype=np.float64).T
     return table.with_recoded(

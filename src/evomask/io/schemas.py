@@ -11,7 +11,7 @@ from evomask.io.dialects import Dialect
 
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One ``[attributes.NAME]`` section."""
+    """What a schema file says of one attribute, in the section ``[attributes.NAME]``."""
 
     kind: Kind | None = None
     role: Role = Role.OTHER
@@ -20,7 +20,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     hierarchy: str | None = None
 
 
-class Rules(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The ``[rules]`` section: what every released record must obey."""
 
     edits: list[str] = []
@@ -36,10 +36,10 @@ class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
 
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A whole schema file."""
+    """A schema file as it is written: the data file, its attributes and their edit rules."""
 
     attributes: dict[str, AttributeEntry] = {}
-    rules: Rules = msgspec.field(default_factory=Rules)
+    rules: RulesSection = msgspec.field(default_factory=RulesSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
 
     @property
@@ -53,8 +53,8 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     @property
     def dialect(self) -> Dialect:
         """How the file says the data are written."""
-        said = self.file
-        return Dialect(said.delimiter, said.encoding, tuple(said.missing), said.decimal)
+        section = self.file
+        return Dialect(section.delimiter, section.encoding, tuple(section.missing), section.decimal)
 
 
 def read_schema(path: Path) -> SchemaFile:

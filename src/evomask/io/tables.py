@@ -1,4 +1,4 @@
-"""Tables in and out of files."""
+"""Tables read from and written to files, the format told by the ending."""
 
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -25,20 +25,20 @@ class Source:
     """A file as read: its columns, what it says of them, and how its text is written.
 
     Args:
-        found: labels, measure levels, missing codes and decimals, by column.
+        from_file: labels, measure levels, missing codes and decimals, by column.
         dialect: delimiter, decimal mark and encoding of a text file; none for others.
     """
 
     frame: pl.DataFrame
-    found: Declarations = field(default_factory=dict)
+    from_file: Declarations = field(default_factory=dict)
     dialect: Dialect | None = None
 
     def table(self, declarations: Declarations | None = None) -> Table:
         """The records; what is declared wins over what the file says."""
-        said = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
+        declared = {**dict.fromkeys(self.frame.columns, Declaration()), **(declarations or {})}
         return table_from(
             self.frame,
-            {name: d.over(self.found.get(name, Declaration())) for name, d in said.items()},
+            {name: d.over(self.from_file.get(name, Declaration())) for name, d in declared.items()},
         )
 
 
@@ -59,7 +59,7 @@ def read_source(path: Path, dialect: Dialect | None = None) -> Source:
     try:
         if ending in TEXT:
             text = read_csv(path, dialect or Dialect())
-            return Source(text.frame, text.found, text.dialect)
+            return Source(text.frame, text.from_file, text.dialect)
         if ending in PARQUET:
             return Source(pl.read_parquet(path))
         if ending in READABLE:
@@ -118,7 +118,7 @@ def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
 
 
 def check_table_target(path: Path, *, force: bool = False) -> None:
-    """Refuse early what could not be written later."""
+    """Refuse a table file that could not be written, before any work is done."""
     if path.suffix.lower() in SAS:
         raise FileError(f"{path} cannot be written: SAS files are only read; use .sav or .csv")
     if path.suffix.lower() not in WRITABLE:

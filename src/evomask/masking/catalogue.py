@@ -42,20 +42,20 @@ class MethodEntry:
 
     @cached_property
     def method(self) -> type[Any]:
-        """The class itself."""
+        """The class of the method, imported when it is first asked for."""
         module, _, name = self.home.partition(":")
-        found: type[Any] = getattr(import_module(f"evomask.masking.{module}"), name)
-        return found
+        method: type[Any] = getattr(import_module(f"evomask.masking.{module}"), name)
+        return method
 
     @property
     def about(self) -> About:
-        """What it tells of itself."""
+        """What the method tells stewards and the public of itself."""
         about: About = self.method.about
         return about
 
     @property
     def summary(self) -> str:
-        """What it does, in one sentence."""
+        """What the method does, the first sentence of its docstring."""
         return summary_of(self.method)
 
     @cached_property
@@ -115,7 +115,7 @@ METHODS: tuple[MethodEntry, ...] = (
 
 
 def method_named(name: str) -> MethodEntry:
-    """The method called *name*."""
+    """The entry of the method called *name*; an unknown name is an error that lists all."""
     for entry in METHODS:
         if entry.name == name:
             return entry

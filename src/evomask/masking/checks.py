@@ -21,13 +21,13 @@ def require_percent(value: float, parameter: str) -> None:
 
 
 def require_share(value: float, parameter: str) -> None:
-    """Refuse what is not a probability."""
+    """Refuse a parameter that is not a probability from 0 to 1."""
     if not 0 <= value <= 1:
         raise ParameterError(f"{parameter} must lie in [0, 1], got {value}")
 
 
 def require_count(value: int, parameter: str, least: int) -> None:
-    """Refuse a count below *least*."""
+    """Refuse a parameter that counts something and is below *least*."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ParameterError(f"{parameter} must be a whole number of {least} or more, got {value}")
 

@@ -42,7 +42,7 @@ class Stratified:
         return self.method.attributes
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every stratum masked."""
+        """The table with every stratum masked on its own, in the order of strata."""
         with _blaming_strata(self.strata):
             return masked_apart(table, classes_of(table, self.strata).labels, self.method, rng)
 
@@ -64,7 +64,7 @@ class StratifiedMicroaggregation(Stratified):
     method: Microaggregation
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Group label of each record."""
+        """Group label of each record; no group reaches over two strata."""
         with _blaming_strata(self.strata):
             strata = classes_of(table, self.strata).labels
             return partitioned_apart(table, strata, self.method, rng)
@@ -109,7 +109,7 @@ class InTurn:
         return tuple(dict.fromkeys(name for m in self.methods for name in m.attributes))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """The table after the last method."""
+        """The table after the last method, each having masked what the one before left."""
         for method in self.methods:
             table = method.mask(table, rng)
         return table
@@ -127,11 +127,11 @@ def partitioned_apart(
 ) -> Labels:
     """The method's groups within each label, numbered in the order of their first record."""
     groups = np.empty(len(table), dtype=np.int64)
-    found = 0
+    n_groups = 0
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
-        groups[members] = method.partition(table.take(members), rng) + found
-        found = int(groups[members].max()) + 1
+        groups[members] = method.partition(table.take(members), rng) + n_groups
+        n_groups = int(groups[members].max()) + 1
     return canonical(groups)
 
 
@@ -157,15 +157,17 @@ def _joined(table: Table, name: str, parts: list[Table], places: list[Indices]) 
             column[place] = part[name]
         return table.with_columns({name: column})
     shared, codes = united(recodings)
-    for part, place, own in zip(parts, places, codes, strict=True):
-        column[place] = own[part[name]]
+    for part, place, codes_of_part in zip(parts, places, codes, strict=True):
+        column[place] = codes_of_part[part[name]]
     return table.with_recoded(name, column, shared)
 
 
 def transitions_of(method: MaskingMethod, original: Table) -> dict[str, Transitions]:
     """The transition matrices by which a method changes categories, by attribute."""
     if isinstance(method, InTurn):
-        return {k: m for own in method.methods for k, m in transitions_of(own, original).items()}
+        return {
+            k: m for inner in method.methods for k, m in transitions_of(inner, original).items()
+        }
     if not isinstance(method, (Pram, MatrixPram)):
         return {}
     return {name: method.matrix(original, name) for name in method.attributes}

@@ -25,7 +25,7 @@ from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
 from evomask.masking.recoding.global_recoding import GlobalRecoding
-from evomask.masking.recoding.release import Release
+from evomask.masking.recoding.group_values import GroupValues
 
 Names = tuple[str, ...]
 T = TypeVar("T")
@@ -131,7 +131,7 @@ def _partwise(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[Grid
 
 def _regions(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
     for k in _fitting(table, sizes):
-        yield GridMethod(Mondrian(names, k, release=Release.VALUE), REGIONS)
+        yield GridMethod(Mondrian(names, k, release=GroupValues.VALUE), REGIONS)
 
 
 def _clustered(table: Table, names: Names) -> Iterator[GridMethod]:
@@ -167,7 +167,7 @@ def _ends(
     for merged in range(2, 7):
         large = tuple(n for n in names if table.attribute(n).domain_size > merged)
         if large:
-            yield GridMethod(method(large, merged=merged, release=Release.VALUE), family)
+            yield GridMethod(method(large, merged=merged, release=GroupValues.VALUE), family)
 
 
 def _ordinal(table: Table, names: Names) -> Names:

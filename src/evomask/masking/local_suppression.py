@@ -18,7 +18,7 @@ from evomask.masking.suppression.exact import fewest_cells, is_small
 from evomask.masking.suppression.wildcard import wildcard_cells
 
 
-class Matching(StrEnum):
+class Likeness(StrEnum):
     """When two records count as alike although cells are suppressed."""
 
     COVERING = "covering"
@@ -53,7 +53,7 @@ class LocalSuppression:
 
     attributes: tuple[str, ...]
     k: int = 3
-    matching: Matching = Matching.COVERING
+    matching: Likeness = Likeness.COVERING
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "local suppression")
@@ -78,18 +78,18 @@ def _fewest_wildcard(rows: Codes, k: int) -> Flags:
     return _better(rows, k, wildcard_cells(rows, k), wildcard=True)
 
 
-def _better(rows: Codes, k: int, found: Flags, *, wildcard: bool) -> Flags:
+def _better(rows: Codes, k: int, heuristic: Flags, *, wildcard: bool) -> Flags:
     """The exact answer for a small file, if it is found and better."""
-    if not found.any() or not is_small(rows):
-        return found
+    if not heuristic.any() or not is_small(rows):
+        return heuristic
     exact = fewest_cells(rows, k, wildcard=wildcard)
-    return found if exact is None or exact.sum() >= found.sum() else exact
+    return heuristic if exact is None or exact.sum() >= heuristic.sum() else exact
 
 
-_FEWEST: Mapping[Matching, Callable[[Codes, int], Flags]] = {
-    Matching.COVERING: covering_cells,
-    Matching.CATEGORY: _fewest_category,
-    Matching.WILDCARD: _fewest_wildcard,
+_FEWEST: Mapping[Likeness, Callable[[Codes, int], Flags]] = {
+    Likeness.COVERING: covering_cells,
+    Likeness.CATEGORY: _fewest_category,
+    Likeness.WILDCARD: _fewest_wildcard,
 }
 
 

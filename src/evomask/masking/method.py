@@ -93,7 +93,7 @@ class MaskingMethod(Protocol):
         ...
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """A protected table."""
+        """A new table with the attributes masked; *table* is left alone."""
         ...
 
 
@@ -102,22 +102,22 @@ class Microaggregation(MaskingMethod, Protocol):
     """A method that groups records and releases each group's aggregate."""
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Group label of each record."""
+        """Group label of each record, from 0; ``mask`` gives each group its aggregate."""
         ...
 
 
 @runtime_checkable
-class Composed(Protocol):
+class MadeOfMethods(Protocol):
     """A method made of methods; it knows what they do together."""
 
     def making(self) -> Making:
-        """What it does to a file."""
+        """What all its methods together do to a file, as data."""
         ...
 
 
 def making_of(method: MaskingMethod) -> Making:
     """What a method does to a file, as data; a method made of methods gives several steps."""
-    if isinstance(method, Composed):
+    if isinstance(method, MadeOfMethods):
         return method.making()
     step = Step(about_of(type(method)).name, _plain_parameters(method), method.attributes)
     return Making((step,))
@@ -146,7 +146,7 @@ def _plain_parameters(method: object) -> dict[str, Any]:
     """The fields that were set to plain values, lists of them as lists."""
     if not dataclasses.is_dataclass(method) or isinstance(method, type):
         return {}
-    names = [own.name for own in dataclasses.fields(method) if own.name != "attributes"]
+    names = [item.name for item in dataclasses.fields(method) if item.name != "attributes"]
     values = {name: _plain(getattr(method, name)) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -41,7 +41,7 @@ class IndependentNoise:
         _check(self.attributes, self.percent)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every number with its error."""
+        """Every number with an error of its own added; missing values stay missing."""
         points = table.matrix(self.attributes)
         deviations = with_medians(points).std(axis=0)
         errors = rng.standard_normal(points.shape) * deviations
@@ -76,7 +76,7 @@ class CorrelatedNoise:
         _check(self.attributes, self.percent)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every number with its error."""
+        """Every number with an error added that is correlated as the numbers are."""
         points = with_medians(table.matrix(self.attributes))
         errors = rng.standard_normal(points.shape) @ _covariance_root(points).T
         return _with_errors(table, self.attributes, errors * self.percent / 100)

@@ -56,7 +56,7 @@ class RankSwapping:
             require_count(self.positions, "positions", least=1)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every attribute with its values swapped."""
+        """Every attribute with its values swapped among near ranks, each on its own."""
         changes: dict[str, Column] = {}
         for name in self.attributes:
             attribute = ordered_attribute(table, name, "rank swapping")

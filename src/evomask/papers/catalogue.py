@@ -122,7 +122,7 @@ class Reproduction(NamedTuple):
 
     @property
     def as_json(self) -> dict[str, list[Any]]:
-        """As plain data."""
+        """Rows and charts as lists and dictionaries that JSON can hold."""
         return {"rows": self.rows, "charts": [chart.as_json() for chart in self.charts]}
 
 
@@ -143,9 +143,9 @@ def reproduce(
     function = _function(name)
     wanted = {"runs": runs, "seed": seed, "share": share}
     known = inspect.signature(function).parameters
-    found = function(**{n: v for n, v in wanted.items() if n in known and v is not None})
-    charts = [part for part in found if isinstance(part, Chart)]
-    return Reproduction([list(row) for c in charts for row in c.rows] or list(found), charts)
+    parts = function(**{n: v for n, v in wanted.items() if n in known and v is not None})
+    charts = [part for part in parts if isinstance(part, Chart)]
+    return Reproduction([list(row) for c in charts for row in c.rows] or list(parts), charts)
 
 
 def _function(name: str) -> Any:  # noqa: ANN401

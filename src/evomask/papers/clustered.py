@@ -7,7 +7,7 @@ Which numbers of clusters and which k the thesis tried is not said; ours reach t
 """
 
 import time
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.data.frames import Declaration
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.evolution.streams import draw_stream
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
@@ -29,7 +28,6 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
-from evomask.searches.search import Surroundings
 
 GERMAN, HOUSING = "German credit", "Adult in place of U.S. Housing"
 GERMAN_ATTRIBUTES = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
@@ -60,7 +58,7 @@ PRINTED: dict[tuple[str, LossOf], dict[str, tuple[float, float]]] = {
 Row = dict[str, object]
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """One protection of a grid: its parameters, loss and risk."""
 
     k: int
@@ -69,15 +67,15 @@ class Cell(NamedTuple):
     dr: float
 
 
-class Tried(NamedTuple):
-    """A grid carried out."""
+class TriedGrid(NamedTuple):
+    """Every protection of a grid, and the seconds that making and measuring them took."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     seconds: float
 
     @property
-    def best(self) -> Cell:
-        """The most balanced one: its larger part is the smallest."""
+    def best(self) -> GridCell:
+        """The balanced protection: the larger part of its loss and risk is the smallest."""
         return min(self.cells, key=lambda cell: max(cell.il, cell.dr))
 
 
@@ -109,7 +107,7 @@ def _stand_in() -> Table:
 
 
 @lru_cache(maxsize=32)
-def tried(name: str, method: str, loss: LossOf, effort: Effort) -> Tried:
+def tried(name: str, method: str, loss: LossOf, effort: Effort) -> TriedGrid:
     """All protections of one method over the grid; without clustering there is one cluster."""
     wanted = WantedMethod.GLOBAL_MEDIAN if method == CLUSTERED_MEDIAN else None
     parameters = Parameters(
@@ -121,15 +119,14 @@ def tried(name: str, method: str, loss: LossOf, effort: Effort) -> Tried:
         loss=loss,
         profile=RiskProfile.PAPERS,
     )
-    around = Surroundings(partial(draw_stream, effort.seed))
-    problem: Any = ClusteredSearch.setup(original(name), parameters, around).problem
+    problem: Any = ClusteredSearch.setup(original(name), parameters, effort.around).problem
     started = time.process_time()
     cells = []
     for k in spread(2, MOST_K, effort.of(LEVELS, 2) * (3 if method == MICRO else 1)):
         for clusters in [1] if method == MICRO else spread(2, MOST_CLUSTERS, effort.of(LEVELS, 2)):
             il, dr = problem.fitness(np.array([0, 0, 0, clusters, k]))
-            cells.append(Cell(k, clusters, il, dr))
-    return Tried(tuple(cells), time.process_time() - started)
+            cells.append(GridCell(k, clusters, il, dr))
+    return TriedGrid(tuple(cells), time.process_time() - started)
 
 
 def table_5_1(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -152,8 +149,8 @@ def table_5_3(seed: int = 1, share: float = 1.0) -> list[Row]:
 def _best_rows(name: str, loss: LossOf, effort: Effort) -> list[Row]:
     rows: list[Row] = []
     for method, (il, dr) in PRINTED[name, loss].items():
-        found = tried(name, method, loss, effort)
-        best = found.best
+        grid = tried(name, method, loss, effort)
+        best = grid.best
         rows.append(
             {
                 "data": name,
@@ -164,8 +161,8 @@ def _best_rows(name: str, loss: LossOf, effort: Effort) -> list[Row]:
                 "DR ours": best.dr,
                 "k": best.k,
                 "clusters": best.clusters,
-                "tried": len(found.cells),
-                "seconds": found.seconds,
+                "tried": len(grid.cells),
+                "seconds": grid.seconds,
             }
         )
     return rows
@@ -221,21 +218,21 @@ def figure_5_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
     return _dispersion(HOUSING, LossOf.CLUSTERING, Effort(seed, share))
 
 
-def _about(name: str, found: Tried) -> str:
+def _about(name: str, grid: TriedGrid) -> str:
     records = len(original(name))
-    return f"{name}, {records} records, {len(found.cells)} protections, {found.seconds:.0f} s."
+    return f"{name}, {records} records, {len(grid.cells)} protections, {grid.seconds:.0f} s."
 
 
 def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
-    found = tried(name, method, LossOf.STATISTICS, effort)
-    sizes = sorted({cell.k for cell in found.cells})
-    numbers = sorted({cell.clusters for cell in found.cells})
-    at = {(cell.clusters, cell.k): cell for cell in found.cells}
+    grid = tried(name, method, LossOf.STATISTICS, effort)
+    sizes = sorted({cell.k for cell in grid.cells})
+    numbers = sorted({cell.clusters for cell in grid.cells})
+    at = {(cell.clusters, cell.k): cell for cell in grid.cells}
     return [
         Chart(
             f"clustered-{part}",
             f"{title} by k and number of clusters, {method}",
-            f"{reading} {_about(name, found)}",
+            f"{reading} {_about(name, grid)}",
             Axis("k", tuple(map(str, sizes))),
             Axis("clusters", tuple(map(str, numbers))),
             heat=HeatMap(
@@ -251,18 +248,18 @@ def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
 
 
 def _by_k(name: str, effort: Effort) -> list[Chart]:
-    found = tried(name, MICRO, LossOf.STATISTICS, effort)
-    sizes = tuple(float(cell.k) for cell in found.cells)
+    grid = tried(name, MICRO, LossOf.STATISTICS, effort)
+    sizes = tuple(float(cell.k) for cell in grid.cells)
     return [
         Chart(
             "microaggregation-by-k",
             "Microaggregation without clustering",
-            f"Loss grows and risk falls with k. {_about(name, found)}",
+            f"Loss grows and risk falls with k. {_about(name, grid)}",
             Axis("k"),
             Axis("percent"),
             (
-                Series("information loss", "line", sizes, tuple(c.il for c in found.cells)),
-                Series("disclosure risk", "line", sizes, tuple(c.dr for c in found.cells)),
+                Series("information loss", "line", sizes, tuple(c.il for c in grid.cells)),
+                Series("disclosure risk", "line", sizes, tuple(c.dr for c in grid.cells)),
             ),
         )
     ]
@@ -274,8 +271,8 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
     printed = PRINTED[name, loss].items()
     theirs = tuple(Series(f"{m}, paper's best", "points", (il,), (dr,)) for m, (il, dr) in printed)
     best = {method: max(grid.best.il, grid.best.dr) for method, grid in grids.items()}
-    told = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
-    everything = Tried(
+    best_scores = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
+    everything = TriedGrid(
         tuple(cell for grid in grids.values() for cell in grid.cells),
         sum(grid.seconds for grid in grids.values()),
     )
@@ -283,7 +280,7 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
         Chart(
             f"clustered-{loss}-dispersion",
             f"Loss of {loss} against risk",
-            f"Smallest worst of loss and risk: {told}. {_about(name, everything)}",
+            f"Smallest worst of loss and risk: {best_scores}. {_about(name, everything)}",
             Axis("information loss in percent"),
             Axis("disclosure risk in percent"),
             ours + theirs,
@@ -291,5 +288,5 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
     ]
 
 
-def _points(method: str, cells: tuple[Cell, ...]) -> Series:
+def _points(method: str, cells: tuple[GridCell, ...]) -> Series:
     return Series(method, "points", tuple(c.il for c in cells), tuple(c.dr for c in cells))

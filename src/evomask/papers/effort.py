@@ -1,8 +1,11 @@
-"""How hard a reproduction tries."""
+"""What share of a paper's effort a reproduction spends, and from which seed."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from evomask.errors import ParameterError
+from evomask.evolution.streams import draw_stream
+from evomask.searches.search import Surroundings
 
 
 @dataclass(frozen=True)
@@ -23,3 +26,8 @@ class Effort:
     def of(self, whole: int, least: int = 1) -> int:
         """That share of *whole*, but not less than *least*."""
         return max(least, round(self.share * whole))
+
+    @property
+    def around(self) -> Surroundings:
+        """What a search may know besides the file: the streams of this seed."""
+        return Surroundings(partial(draw_stream, self.seed))

@@ -13,7 +13,8 @@ from evomask.masking.randomization.pram import Design
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.pram import Effort, Found, Row, carried_out, evolution_series
+from evomask.papers.effort import Effort
+from evomask.papers.pram import Row, SearchRun, carried_out, evolution_series
 from evomask.papers.pram_inputs import (
     ADULT,
     ATTRIBUTES,
@@ -42,7 +43,7 @@ FILES = (ADULT, GERMAN, FLARE)
 @lru_cache(maxsize=64)
 def searched(
     name: str, score: Joined, algorithm: Algorithm, effort: Effort, levels: int | None = None
-) -> Found:
+) -> SearchRun:
     """Equations for one file, profile `papers`."""
     parameters = Parameters(
         algorithm=algorithm, profile=RiskProfile.PAPERS, score=score, levels=levels
@@ -57,11 +58,13 @@ def standard(name: str) -> dict[str, Fitness]:
     """The frequency matrix with the best worst score of all its parameters; the uniform one."""
     judge = _judge(name)
     made = list(standard_matrices(original(name), ATTRIBUTES[name]))
-    frequency = [judge(one.matrices) for one in made if one.method.design is Design.OFF_DIAGONAL]
+    frequency = [
+        judge(entry.matrices) for entry in made if entry.method.design is Design.OFF_DIAGONAL
+    ]
     uniform = next(
-        one
-        for one in made
-        if one.method.design is Design.DIAGONAL and one.method.change == UNIFORM_CHANGE
+        entry
+        for entry in made
+        if entry.method.design is Design.DIAGONAL and entry.method.change == UNIFORM_CHANGE
     )
     return {"Freq PRAM": min(frequency, key=worst), "Unif PRAM": judge(uniform.matrices)}
 
@@ -76,13 +79,13 @@ def _judge(name: str) -> Randomized:
 
 def protections(name: str, effort: Effort) -> dict[str, tuple[str, Fitness, str]]:
     """What is compared: its name in the paper, loss and risk, and the formula of an equation."""
-    found = {label: (label, fitness, "") for label, fitness in standard(name).items()}
+    compared = {label: (label, fitness, "") for label, fitness in standard(name).items()}
     for algorithm, title in ((Algorithm.THESIS, "Algorithm 7"), (Algorithm.MEMETIC, "memetic")):
         for score, label in ((Joined.WORST, "GP Max"), (Joined.MEAN, "GP Mean")):
-            one = searched(name, score, algorithm, effort)
-            text = shown(one.genome, Rows.NORMALISED)
-            found[f"{label}, {title}"] = label, one.fitness, text
-    return found
+            run = searched(name, score, algorithm, effort)
+            text = shown(run.genome, Rows.NORMALISED)
+            compared[f"{label}, {title}"] = label, run.fitness, text
+    return compared
 
 
 def table_4_12(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -130,10 +133,8 @@ def _depth_rows(name: str, levels: int, paper: tuple[float, float], effort: Effo
     titles = {Algorithm.THESIS: "Algorithm 7", Algorithm.MEMETIC: "memetic"}
     rows: list[Row] = []
     for algorithm, title in titles.items():
-        found = searched(name, Joined.WORST, algorithm, effort, levels)
-        rows.append(
-            {"file": name, "depth": levels, "search": title, **_beside(paper, found.fitness)}
-        )
+        run = searched(name, Joined.WORST, algorithm, effort, levels)
+        rows.append({"file": name, "depth": levels, "search": title, **_beside(paper, run.fitness)})
     return rows
 
 
@@ -201,8 +202,8 @@ def figure_4_20(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def _scatter(name: str, effort: Effort) -> Chart:
-    found = protections(name, effort)
-    ours = {label: fitness for label, (_, fitness, _) in found.items()}
+    compared = protections(name, effort)
+    ours = {label: fitness for label, (_, fitness, _) in compared.items()}
     best = min(ours, key=lambda label: worst(ours[label]))
     points: dict[str, Mapping[str, Fitness]] = {"ours": ours, "paper": PROTECTIONS[name]}
     return Chart(

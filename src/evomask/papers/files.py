@@ -18,7 +18,6 @@ from evomask.evolution.individual import Joined
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
-from evomask.evolution.streams import draw_stream
 from evomask.masking.grid import GridMethod
 from evomask.masking.method import making_of
 from evomask.measures.measure import Reading
@@ -37,8 +36,7 @@ from evomask.searches.files.fitness import (
 )
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters
-from evomask.searches.search import Surroundings
-from evomask.studies.files import FilesStudy, Turn, watched
+from evomask.studies.files import FilesStudy, GenerationTime, watched
 
 GENERATIONS = 1000
 TIMED = 60
@@ -69,8 +67,7 @@ class ClassicJudge(Judge):
 
 def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool) -> Setup[Genome]:
     """The search on one of the thesis' files, begun from files that its methods make."""
-    around = Surroundings(partial(draw_stream, effort.seed))
-    setup = FILES.setup(original(name), parameters, around)
+    setup = FILES.setup(original(name), parameters, effort.around)
     problem: Any = setup.problem
     methods = _like_thesis(problem.methods, FIRST_FILES.get(name))
     judge = ClassicJudge(problem.coding, parameters.profile) if classic else problem.judge
@@ -80,10 +77,10 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
 
 def _like_thesis(methods: tuple[GridMethod, ...], count: int | None) -> tuple[GridMethod, ...]:
     """Without Mondrian, clusters and noise; evenly so many of the rest, if that is said."""
-    steps = [making_of(own.method).steps for own in methods]
+    steps = [making_of(entry.method).steps for entry in methods]
     usual = [
-        own
-        for own, done in zip(methods, steps, strict=True)
+        entry
+        for entry, done in zip(methods, steps, strict=True)
         if not any(step.method in STRANGE for step in done)
     ]
     if count is None:
@@ -135,9 +132,9 @@ def table_3_2(seed: int = 1, share: float = 1.0, runs: int = 2) -> list[Row]:
 
 def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
     for execution, classic in product(range(executions), (True, False)):
-        found = searched(name, Joined.MEAN, effort, execution=execution, classic=classic)
+        study = searched(name, Joined.MEAN, effort, execution=execution, classic=classic)
         least, middle, most = FINAL_SCORES[name][execution]
-        begun, ended = found.spreads[0], found.spreads[-1]
+        begun, ended = study.scores[0], study.scores[-1]
         yield {
             "data": name,
             "execution": execution + 1,
@@ -151,10 +148,10 @@ def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
             "first min paper": FIRST_BEST[name],
             "first min ours": begun.smallest,
             "fall paper": fall(FIRST_BEST[name], least),
-            "fall ours": found.fall,
-            "fall of mean ours": found.mean_fall,
+            "fall ours": study.fall,
+            "fall of mean ours": study.mean_fall,
             "generations": ended.generation,
-            "seconds": found.seconds,
+            "seconds": study.seconds,
         }
 
 
@@ -164,10 +161,10 @@ def table_3_3(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
-    found = searched(name, Joined.MEAN, effort, whole=TIMED)
+    study = searched(name, Joined.MEAN, effort, whole=TIMED)
     for operator, printed in zip((CROSS, MUTATE), SECONDS[name], strict=True):
         for part, theirs in zip(("fitness", "other"), printed, strict=True):
-            timing = found.timing(operator, partial(_seconds, part))
+            timing = study.timing(operator, partial(_seconds, part))
             if timing is not None:
                 yield {
                     "data": name,
@@ -182,5 +179,5 @@ def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
                 }
 
 
-def _seconds(part: str, turn: Turn) -> float:
+def _seconds(part: str, turn: GenerationTime) -> float:
     return float(getattr(turn, part))

@@ -57,20 +57,20 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
         "test 1: both, all values may mutate": Algorithm.BOTH_ALL,
         "test 2: both, one value may mutate": Algorithm.BOTH_ONE,
     }
-    found = {
+    studies = {
         label: searched(TARRAGONA, Joined.MEAN, effort, algorithm)
         for label, algorithm in named.items()
     }
-    ended = ", ".join(f"{label} {one.spreads[-1].mean:.2f}" for label, one in found.items())
+    ended = ", ".join(f"{label} {study.scores[-1].mean:.2f}" for label, study in studies.items())
     return [
         Chart(
             "both-operators-tarragona",
             "Mean score of the population with both operators in one generation, Tarragona",
             f"The mean ends at: {ended}. Rates of Schaffer et al. are 0.85 and 0.0075. "
-            f"{_about(TARRAGONA, found['one operator a generation'])}",
+            f"{_about(TARRAGONA, studies['one operator a generation'])}",
             GENERATION,
             Axis("mean score of the population"),
-            tuple(_curve(label, one, "mean") for label, one in found.items()),
+            tuple(_curve(label, study, "mean") for label, study in studies.items()),
         )
     ]
 
@@ -117,10 +117,10 @@ def figure_3_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
     return _robust_evolution(10.0, Effort(seed, share))
 
 
-def _about(name: str, found: FilesStudy) -> str:
+def _about(name: str, study: FilesStudy) -> str:
     return (
-        f"{name}, {len(original(name))} records, {len(found.first)} first files, "
-        f"{len(found.spreads) - 1} generations, {found.seconds:.0f} s."
+        f"{name}, {len(original(name))} records, {len(study.first)} first files, "
+        f"{len(study.scores) - 1} generations, {study.seconds:.0f} s."
     )
 
 
@@ -128,25 +128,25 @@ def _slug(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _map(name: str, found: FilesStudy) -> Chart:
-    """An R-U map."""
-    chart = found.map(f"map-{_slug(name)}", f"Risk and loss of first and last files, {name}")
-    return replace(chart, reading=f"{chart.reading} {_about(name, found)}")
+def _map(name: str, study: FilesStudy) -> Chart:
+    """Loss against risk of first and last files, with the size of the study."""
+    chart = study.map(f"map-{_slug(name)}", f"Risk and loss of first and last files, {name}")
+    return replace(chart, reading=f"{chart.reading} {_about(name, study)}")
 
 
-def _curve(label: str, found: FilesStudy, part: str) -> Series:
-    values = tuple(float(getattr(scores, part)) for scores in found.spreads)
+def _curve(label: str, study: FilesStudy, part: str) -> Series:
+    values = tuple(float(getattr(scores, part)) for scores in study.scores)
     return Series(label, "line", tuple(map(float, range(len(values)))), values)
 
 
-def _evolution(name: str, found: FilesStudy, paper: str) -> Chart:
-    chart = found.evolution(f"evolution-{_slug(name)}", f"Scores of the population, {name}")
-    told = f"Ours: {_told(found)}. In the thesis {paper}. {_about(name, found)}"
-    return replace(chart, reading=told)
+def _evolution(name: str, study: FilesStudy, paper: str) -> Chart:
+    chart = study.evolution(f"evolution-{_slug(name)}", f"Scores of the population, {name}")
+    reading = f"Ours: {_course(study)}. In the thesis {paper}. {_about(name, study)}"
+    return replace(chart, reading=reading)
 
 
-def _told(found: FilesStudy) -> str:
-    begun, ended = found.spreads[0], found.spreads[-1]
+def _course(study: FilesStudy) -> str:
+    begun, ended = study.scores[0], study.scores[-1]
     parts = [f"the {part} {_fell(getattr(begun, part), getattr(ended, part))}" for part in PARTS]
     return ", ".join(parts)
 
@@ -157,12 +157,12 @@ def _fell(before: float, after: float) -> str:
 
 def _executions(name: str, effort: Effort) -> Chart:
     runs = [searched(name, Joined.MEAN, effort, execution=i) for i in range(2)]
-    ours = " and ".join(f"{run.spreads[-1].smallest:.2f}" for run in runs)
+    ours = " and ".join(f"{run.scores[-1].smallest:.2f}" for run in runs)
     theirs = " and ".join(f"{scores[0]:.2f}" for scores in FINAL_SCORES[name])
     return Chart(
         f"executions-{_slug(name)}",
         f"Smallest score of two executions, {name}",
-        f"Both begin at {runs[0].spreads[0].smallest:.2f} and end at {ours}; in the thesis they "
+        f"Both begin at {runs[0].scores[0].smallest:.2f} and end at {ours}; in the thesis they "
         f"begin at {FIRST_BEST[name]:.2f} and end at {theirs}. {_about(name, runs[0])}",
         GENERATION,
         Axis("smallest score in percent"),
@@ -179,11 +179,11 @@ def _falls(score: Joined, effort: Effort) -> list[Chart]:
 
 def _printed_falls(name: str, score: Joined) -> str:
     parts = zip(PARTS, FALLS[score.value][name], strict=True)
-    told = [
+    falls = [
         f"the {part} {_fell(*pair)}" if pair else f"the {part} does not fall"
         for part, pair in parts
     ]
-    return ", ".join(told)
+    return ", ".join(falls)
 
 
 def _robust(percent: float, effort: Effort) -> FilesStudy:
@@ -191,7 +191,7 @@ def _robust(percent: float, effort: Effort) -> FilesStudy:
 
 
 def _robust_evolution(percent: float, effort: Effort) -> list[Chart]:
-    whole = searched(FLARE, Joined.WORST, effort).spreads[-1].smallest
+    whole = searched(FLARE, Joined.WORST, effort).scores[-1].smallest
     paper = (
         f"the smallest ends at {ROBUST[percent]:.2f} without the best {percent:g} % and at "
         f"{ROBUST[0.0]:.2f} with all first files, ours with all at {whole:.2f}"

@@ -111,7 +111,7 @@ def table_2a(runs: int = 20, seed: int = 0) -> list[Row]:
 
 
 def table_2b(runs: int = 20, seed: int = 0) -> list[Row]:
-    """Nodes read on average."""
+    """How many nodes of the lattice PBG-EA reads on average."""
     return [_row(case, Algorithm.PBG_EA, runs, seed) for case in TABLE_2B]
 
 
@@ -136,7 +136,7 @@ def figure_3(seed: int = 0) -> list[Chart]:
 
 
 @dataclass(frozen=True)
-class Found:
+class FrontQuality:
     """What one run found: natural values of its archive, CE, RR and nodes read."""
 
     values: Points
@@ -150,7 +150,7 @@ class Found:
         return self.ce / len(self.values)
 
 
-def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
+def run_once(case: Case, algorithm: Algorithm, seed: int) -> FrontQuality:
     """One run of a search on one experiment, compared with the exact front."""
     lattice = _lattice(case.objectives)
     objectives = Objectives(lattice, tuple(index_named(name) for name in case.objectives))
@@ -159,7 +159,7 @@ def run_once(case: Case, algorithm: Algorithm, seed: int) -> Found:
     fitness = fitness_array(state.archive.members)
     exact = exact_front(case.objectives)
     values = objectives.natural(fitness)
-    return Found(
+    return FrontQuality(
         values,
         convergence_error(values, exact),
         representation_ratio(fitness, objectives.fitness(exact), sides),
@@ -200,18 +200,18 @@ def _lattice(names: Iterable[str]) -> Lattice:
 
 
 def _row(case: Case, algorithm: Algorithm, runs: int, seed: int) -> Row:
-    found = [run_once(case, algorithm, seed + run) for run in range(runs)]
+    outcomes = [run_once(case, algorithm, seed + run) for run in range(runs)]
     return {
         "objectives": ", ".join(case.objectives),
         "boxes": list(case.boxes) or "ones",
-        "ce": mean(f.ce for f in found),
-        "ce_per_point": mean(f.ce_per_point for f in found),
-        "ce_per_point_variance": pvariance([f.ce_per_point for f in found]),
+        "ce": mean(f.ce for f in outcomes),
+        "ce_per_point": mean(f.ce_per_point for f in outcomes),
+        "ce_per_point_variance": pvariance([f.ce_per_point for f in outcomes]),
         "ce_paper": case.ce,
-        "rr": mean(f.rr for f in found),
-        "rr_variance": pvariance([f.rr for f in found]),
+        "rr": mean(f.rr for f in outcomes),
+        "rr_variance": pvariance([f.rr for f in outcomes]),
         "rr_paper": case.rr,
-        "nodes": mean(f.nodes for f in found),
+        "nodes": mean(f.nodes for f in outcomes),
         "nodes_paper": case.nodes,
         "lattice": _lattice(case.objectives).size,
         "exact_front": len(exact_front(case.objectives)),
@@ -222,7 +222,7 @@ def _row(case: Case, algorithm: Algorithm, runs: int, seed: int) -> Row:
 def _figure(name: str, names: tuple[str, ...], seed: int) -> Chart:
     """All nodes, the exact front, and what one run of PBG-EA found of it."""
     objectives = Objectives(_lattice(names), tuple(index_named(n) for n in names))
-    found, exact = run_once(Case(names), Algorithm.PBG_EA, seed), exact_front(names)
+    run, exact = run_once(Case(names), Algorithm.PBG_EA, seed), exact_front(names)
     chart = lattice_chart(
         f"{name}-{'-'.join(names)}",
         f"PBG-EA and all nodes: {', '.join(names)}",
@@ -232,7 +232,7 @@ def _figure(name: str, names: tuple[str, ...], seed: int) -> Chart:
     )
     return replace(
         chart,
-        reading=f"PBG-EA finds {found.rr:.0%} of the {len(exact)} nodes that no other dominates, "
-        f"reading {found.nodes:,} of {_lattice(names).size:,}.",
-        series=(*chart.series, points("PBG-EA", found.values)),
+        reading=f"PBG-EA finds {run.rr:.0%} of the {len(exact)} nodes that no other dominates, "
+        f"reading {run.nodes:,} of {_lattice(names).size:,}.",
+        series=(*chart.series, points("PBG-EA", run.values)),
     )

@@ -4,14 +4,13 @@ import cProfile
 import pstats
 import time
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import either, generations, idle
-from evomask.evolution.streams import draw_stream
 from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
@@ -28,16 +27,15 @@ from evomask.papers.grouping_inputs import (
 from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.problem import AttributeGrouping
 from evomask.searches.grouping.search import GroupingSearch, Parameters
-from evomask.searches.search import Surroundings
-from evomask.studies.operators import operators_of
+from evomask.studies.operators import operators_used
 
 GENERATIONS = 100
 
 Row = dict[str, object]
 
 
-class Found(NamedTuple):
-    """A search carried out.
+class GroupingRun(NamedTuple):
+    """A search for groupings of attributes carried out.
 
     Args:
         groups: mean number of groups in the population at each generation's end.
@@ -50,15 +48,16 @@ class Found(NamedTuple):
 
     @property
     def best(self) -> Grouping:
-        """The best grouping."""
+        """The grouping of attributes with the best score of the last population."""
         return self.state.population[0].genome
 
 
 @lru_cache(maxsize=64)
-def searched(name: str, k: int, effort: Effort, operator: str = "", dynamic: bool = False) -> Found:
+def searched(
+    name: str, k: int, effort: Effort, operator: str = "", dynamic: bool = False
+) -> GroupingRun:
     """GOMM with the thesis' numbers; with one operator only where it is named."""
-    around = Surroundings(partial(draw_stream, effort.seed))
-    setup = GroupingSearch.setup(original(name), Parameters(k=k, dynamic=dynamic), around)
+    setup = GroupingSearch.setup(original(name), Parameters(k=k, dynamic=dynamic), effort.around)
     scheme = Alone(setup.scheme, operator) if operator else setup.scheme
     work = InProcess(Worker(setup.problem, effort.seed))
     groups: list[float] = []
@@ -74,12 +73,12 @@ def searched(name: str, k: int, effort: Effort, operator: str = "", dynamic: boo
         state, scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
     )
     problem: Any = setup.problem
-    return Found(problem, state, tuple(groups), time.process_time() - started)
+    return GroupingRun(problem, state, tuple(groups), time.process_time() - started)
 
 
 def alone(name: str, k: int, effort: Effort) -> dict[str, State[Grouping]]:
-    """The last state of each operator's own run."""
-    names = operators_of(searched(name, k, effort).state)
+    """The last state of a run for each operator that breeds with it alone."""
+    names = operators_used(searched(name, k, effort).state)
     return {operator: searched(name, k, effort, operator).state for operator in names}
 
 
@@ -107,9 +106,9 @@ def _best_rows(name: str, effort: Effort) -> list[Row]:
     return [_best_row(name, k, searched(name, k, effort)) for k in SIZES]
 
 
-def _best_row(name: str, k: int, found: Found) -> Row:
-    parts = found.problem.components(found.best)
-    ours = (*parts, parts.score, int(found.best.max()) + 1)
+def _best_row(name: str, k: int, run: GroupingRun) -> Row:
+    parts = run.problem.components(run.best)
+    ours = (*parts, parts.score, int(run.best.max()) + 1)
     printed = BEST[name][k]
     row: Row = {"k": k}
     for label, theirs, our in zip(
@@ -127,13 +126,13 @@ def _all_scores(name: str, effort: Effort) -> list[Row]:
     ]
 
 
-def _score_rows(name: str, k: int, place: int, found: Found) -> Iterator[Row]:
-    for label, grouping in {**hand_made(name), "GOMM": found.best}.items():
+def _score_rows(name: str, k: int, place: int, run: GroupingRun) -> Iterator[Row]:
+    for label, grouping in {**hand_made(name), "GOMM": run.best}.items():
         yield {
             "grouping": label,
             "k": k,
             "score paper": SCORES[name][label][place],
-            "score ours": found.problem.components(grouping).score,
+            "score ours": run.problem.components(grouping).score,
             "groups": int(grouping.max()) + 1,
         }
 
@@ -155,7 +154,7 @@ def table_3_1(seed: int = 1, share: float = 1.0) -> list[Row]:
         label: [(row[0], row[2]) for (_, _, name), row in stats.stats.items() if name in names]
         for label, names in PARTS.items()
     }
-    seconds = {label: sum(own for _, own in rows) for label, rows in spent.items()}
+    seconds = {label: sum(own_time for _, own_time in rows) for label, rows in spent.items()}
     seconds["score"] = stats.total_tt - sum(seconds.values())
     return [
         {

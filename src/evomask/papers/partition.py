@@ -53,9 +53,9 @@ def random_file(n_records: int, n_attributes: int, seed: int = 1) -> Points:
 def table_1() -> list[Row]:
     """Representatives a(n, k) of candidates for the best partition."""
     return [
-        {"n": n, "k": k, "paper": told, "ours": representatives(n, k)}
+        {"n": n, "k": k, "paper": printed, "ours": representatives(n, k)}
         for n, row in TABLE_I.items()
-        for k, told in zip((3, 4, 5), row, strict=True)
+        for k, printed in zip((3, 4, 5), row, strict=True)
     ]
 
 
@@ -75,12 +75,15 @@ def example_1() -> list[Row]:
 def table_2(runs: int = 10, seed: int = 1, share: float = 1.0) -> list[Row]:
     """Least and mean sums of squares of the genetic algorithm for 20 to 100 records."""
     rows: list[Row] = []
-    for n, told in TABLE_II.items():
+    for n, printed in TABLE_II.items():
         points = random_file(n, 2, seed)
         sums = [sse for sse, _ in _runs(points, _rates(n, share), runs, seed)]
         alone = within_sum_of_squares(points, mdav(points, K))
         for name, paper, ours in zip(
-            ("MDAV", "least", "mean"), told, (alone, min(sums), float(np.mean(sums))), strict=True
+            ("MDAV", "least", "mean"),
+            printed,
+            (alone, min(sums), float(np.mean(sums))),
+            strict=True,
         ):
             rows.append({"file": f"{n}x2", "what": name, "paper": paper, "ours": ours})
     return rows
@@ -91,14 +94,14 @@ def table_3(runs: int = 10, seed: int = 1, share: float = 1.0) -> list[Row]:
     return [
         {
             "n": n,
-            "paper": told,
+            "paper": printed,
             "ours": float(
                 np.mean(
                     [e for _, e in _runs(random_file(n, 2, seed), _rates(n, share), runs, seed)]
                 )
             ),
         }
-        for n, told in TABLE_III.items()
+        for n, printed in TABLE_III.items()
     ]
 
 
@@ -108,10 +111,10 @@ def table_4(runs: int = 10, seed: int = 1, share: float = 1.0) -> list[Row]:
     for d, (best, alone, epoch) in TABLE_IV.items():
         points = random_file(11, d, seed)
         least = within_sum_of_squares(points, optimum(points, K))
-        found = list(_runs(points, _rates(11, share), runs, seed))
-        hits = sum(sse <= least * (1 + 1e-9) for sse, _ in found)
+        outcomes = list(_runs(points, _rates(11, share), runs, seed))
+        hits = sum(sse <= least * (1 + 1e-9) for sse, _ in outcomes)
         alone_here = within_sum_of_squares(points, mdav(points, K))
-        mean_epoch = float(np.mean([arisen for _, arisen in found]))
+        mean_epoch = float(np.mean([arisen for _, arisen in outcomes]))
         pairs = (
             ("optimum", best, least),
             ("MDAV", alone, alone_here),
@@ -125,9 +128,9 @@ def table_4(runs: int = 10, seed: int = 1, share: float = 1.0) -> list[Row]:
 def table_5(seed: int = 1, share: float = 0.1) -> list[Row]:
     """The best rates and sizes by the sensitivity study; a share of 1 is the paper's grid."""
     rows: list[Row] = []
-    for (n, d), told in TABLE_V.items():
-        found = best_values(trials(random_file(n, d, seed), K, _grid(n, share), seed))
-        for (name, values), paper in zip(found.items(), told, strict=True):
+    for (n, d), printed in TABLE_V.items():
+        best = best_values(trials(random_file(n, d, seed), K, _grid(n, share), seed))
+        for (name, values), paper in zip(best.items(), printed, strict=True):
             span = f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g} - {values[-1]:g}"
             rows.append({"file": f"{n}x{d}", "what": name, "paper": paper, "ours": span})
     return rows

@@ -80,7 +80,7 @@ def file_named(name: str, seed: int = 1) -> Table:
     return drawn[name](seed)
 
 
-def points_of(table: Table) -> Points:
+def file_points(table: Table) -> Points:
     """The records of a file as the search sees them."""
     return embedded(table, table.schema.quasi_identifiers)
 
@@ -93,25 +93,25 @@ def searched(table: Table, parameters: Parameters, budget: Budget, seed: int = 1
     state = begin(setup.first, work, archive=setup.archive)
     until = budget.until(lambda _: 0.0)
     state = evolve(state, setup.scheme, work, seed=seed, until=until)
-    found: Labels = min(state.population, key=lambda member: member.fitness).genome
-    return found
+    labels: Labels = min(state.population, key=lambda member: member.fitness).genome
+    return labels
 
 
 def hybrid(table: Table, algorithm: Algorithm, macro: int, inner: Inner, seed: int = 1) -> Labels:
-    """The partition of a hybrid."""
-    told = Parameters(K, algorithm, macro=macro, inner=inner)
-    return searched(table, told, Budget(generations=1), seed)
+    """The partition of a hybrid: records in macrogroups, each divided by an inner search."""
+    parameters = Parameters(K, algorithm, macro=macro, inner=inner)
+    return searched(table, parameters, Budget(generations=1), seed)
 
 
 def table_2(seed: int = 1, inner: Inner = Inner.GENETIC) -> list[Row]:
     """One-step and two-step hybrids with the genetic algorithm inside, K = 12, 18 and 27."""
     rows: list[Row] = []
-    for name, told in TABLE_2.items():
+    for name, printed in TABLE_2.items():
         table = file_named(name, seed)
-        points = points_of(table)
+        points = file_points(table)
         alone = within_sum_of_squares(points, mdav(points, K))
         rows.append(_row(name, 0, "MDAV", MDAV_ALONE[name], alone))
-        for macro, paper in told.items():
+        for macro, paper in printed.items():
             rows += _hybrid_rows(name, table, macro, paper, inner, seed)
     return rows
 
@@ -124,7 +124,7 @@ def _hybrid_rows(
     inner: Inner,
     seed: int,
 ) -> list[Row]:
-    points = points_of(table)
+    points = file_points(table)
     counts = one_step(points, K, macro).max() + 1, two_step(points, K, macro)[0].max() + 1
     sums = [
         within_sum_of_squares(points, hybrid(table, algorithm, macro, inner, seed))
@@ -144,7 +144,7 @@ def _row(name: str, macro: int, what: str, paper: float, ours: float) -> Row:
 
 def figure_2(seed: int = 1) -> list[Chart]:
     """Macrogroups of one and of two steps, K = 24, on clustered points."""
-    points = points_of(clustered(seed, 160))
+    points = file_points(clustered(seed, 160))
     return [
         _scatter("left", "One step", points, one_step(points, K, 24)),
         _scatter("right", "Two steps", points, two_step(points, K, 24)[0]),
@@ -154,8 +154,8 @@ def figure_2(seed: int = 1) -> list[Chart]:
 def _scatter(side: str, title: str, points: Points, labels: Labels) -> Chart:
     groups = [points[labels == g] for g in range(int(labels.max()) + 1)]
     series = tuple(
-        Series(f"macrogroup {g + 1}", "points", tuple(own[:, 0]), tuple(own[:, 1]))
-        for g, own in enumerate(groups)
+        Series(f"macrogroup {g + 1}", "points", tuple(group[:, 0]), tuple(group[:, 1]))
+        for g, group in enumerate(groups)
     )
     return Chart(
         f"partition-hybrid-figure-2-{side}",
@@ -172,12 +172,12 @@ def variable_sizes(seed: int = 1, share: float = 1.0) -> list[Row]:
     vary in size, information loss in percent for k = 3, 5 and 10.
     """
     rows: list[Row] = []
-    for name, told in VARIABLE_SIZES.items():
+    for name, printed in VARIABLE_SIZES.items():
         table = file_named(name)
-        points = points_of(table)
+        points = file_points(table)
         for place, k in enumerate((3, 5, 10)):
             for method, labels in _methods(table, points, name, k, seed, share).items():
-                paper = told[method][place] if method in told else None
+                paper = printed[method][place] if method in printed else None
                 ours = information_loss(points, labels)
                 rows.append({"file": name, "k": k, "what": method, "paper": paper, "ours": ours})
     return rows

@@ -16,7 +16,7 @@ from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.mdav import mdav
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.papers.partition_hybrid import Row, points_of, searched
+from evomask.papers.partition_hybrid import Row, file_points, searched
 from evomask.searches.partition.search import Algorithm, Parameters
 
 POSITION = "east", "north"
@@ -43,8 +43,8 @@ def town(people: int, seed: int) -> Table:
     district = rng.choice(len(PLACES) + 1, people, p=[*shares, 1.0 - sum(shares)])
     positions = rng.uniform(-REACH, REACH, (people, 2))
     for number, (east, north, spread, _) in enumerate(PLACES):
-        own = district == number
-        positions[own] = (east, north) + spread * rng.normal(size=(int(own.sum()), 2))
+        inside = district == number
+        positions[inside] = (east, north) + spread * rng.normal(size=(int(inside.sum()), 2))
     attributes = [
         Attribute(name, Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, storage=Storage.REAL)
         for name in POSITION
@@ -71,7 +71,7 @@ def regions(table: Table, labels: Labels) -> Regions:
 
 def partitions(table: Table, k: int, seed: int) -> dict[str, Labels]:
     """The groups by each method: boxes as cloaking makes them, MDAV, hybrid, memetic."""
-    points = points_of(table)
+    points = file_points(table)
     effort = Budget(evaluations=EFFORT * len(points))
     hybrid = Parameters(k, Algorithm.TWO_STEP, macro=6 * k)
     return {
@@ -92,12 +92,12 @@ def locations(seed: int = 1) -> list[Row]:
 
 
 def _figures(table: Table, labels: Labels) -> Row:
-    found = regions(table, labels)
-    moved = np.linalg.norm(table.matrix(POSITION) - found.centres[labels], axis=1)
+    discs = regions(table, labels)
+    moved = np.linalg.norm(table.matrix(POSITION) - discs.centres[labels], axis=1)
     return {
-        "regions": len(found.people),
-        "fewest people": int(found.people.min()),
-        "mean radius, metres": float(found.radii[labels].mean()),
+        "regions": len(discs.people),
+        "fewest people": int(discs.people.min()),
+        "mean radius, metres": float(discs.radii[labels].mean()),
         "mean move, metres": float(moved.mean()),
         "root mean square move, metres": float(np.sqrt(np.mean(moved**2))),
     }
@@ -106,18 +106,20 @@ def _figures(table: Table, labels: Labels) -> Row:
 def figure(seed: int = 1) -> list[Chart]:
     """The discs of MDAV and of the memetic search for 200 people, 5 or more in each."""
     table = town(200, seed)
-    found = partitions(table, 5, seed)
-    return [_map(table, method, regions(table, found[method])) for method in ("MDAV", "memetic")]
+    by_method = partitions(table, 5, seed)
+    return [
+        _map(table, method, regions(table, by_method[method])) for method in ("MDAV", "memetic")
+    ]
 
 
-def _map(table: Table, method: str, found: Regions) -> Chart:
+def _map(table: Table, method: str, areas: Regions) -> Chart:
     people = Series("people", "points", *(tuple(table.values(name)) for name in POSITION))
     discs = [
-        _disc(centre, radius) for centre, radius in zip(found.centres, found.radii, strict=True)
+        _disc(centre, radius) for centre, radius in zip(areas.centres, areas.radii, strict=True)
     ]
     return Chart(
         f"partition-locations-{method.lower()}",
-        f"{method}: {len(discs)} regions of {found.people.min()} people or more",
+        f"{method}: {len(discs)} regions of {areas.people.min()} people or more",
         "Only the discs are released; small discs that overlap little tell most.",
         Axis("metres east"),
         Axis("metres north"),

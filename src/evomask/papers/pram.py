@@ -1,28 +1,25 @@
 """Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.3 to 4.5, figures 4.4 to 4.9."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Joined
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
-from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.measures.profiles import RiskProfile
+from evomask.papers.effort import Effort
 from evomask.papers.pram_inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,
     PramSearch,
 )
-from evomask.searches.search import Surroundings
 
 AS_PRINTED, OURS = 1_125, 15
 """Generations of Algorithm 6, and of ours."""
@@ -30,33 +27,8 @@ AS_PRINTED, OURS = 1_125, 15
 Row = dict[str, object]
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try.
-
-    Args:
-        share: of the generations that are usual.
-    """
-
-    seed: int = 1
-    share: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share must lie in (0, 1], got {self.share}")
-
-    def generations(self, usual: int) -> int:
-        """How many generations a search has."""
-        return max(1, round(self.share * usual))
-
-    @property
-    def around(self) -> Surroundings:
-        """What a search may know."""
-        return Surroundings(partial(draw_stream, self.seed))
-
-
-class Found(NamedTuple):
-    """A search carried out.
+class SearchRun(NamedTuple):
+    """A search for matrices or equations carried out: what it found, and the way there.
 
     Args:
         path: loss and risk of the best so far at each generation's end.
@@ -68,11 +40,11 @@ class Found(NamedTuple):
 
     @property
     def fitness(self) -> Fitness:
-        """Loss and risk of the best."""
+        """Loss and risk of the best at the end."""
         return self.path[-1]
 
 
-def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> Found:
+def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> SearchRun:
     """A search made ready, carried out for so many generations."""
     work = InProcess(Worker(setup.problem, effort.seed))
     leading: list[Any] = []
@@ -82,16 +54,18 @@ def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> Found:
         leading.append(min(everyone, key=lambda member: setup.cost(member.fitness)))
 
     state = begin(setup.first, work, archive=setup.archive, observers=[watch], cost=setup.cost)
-    until = generations(effort.generations(usual))
+    until = generations(effort.of(usual))
     evolve(
         state, setup.scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
     )
     path = tuple(member.fitness for member in leading)
-    return Found(setup.problem, leading[-1].genome, path)
+    return SearchRun(setup.problem, leading[-1].genome, path)
 
 
 @lru_cache(maxsize=64)
-def searched(name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort) -> Found:
+def searched(
+    name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort
+) -> SearchRun:
     """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`."""
     parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS, score=Joined.MEAN)
     setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
@@ -178,8 +152,8 @@ def _together(name: str, effort: Effort) -> list[Chart]:
 
 
 def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
-    found = searched(name, attributes, Algorithm.THESIS, effort)
-    means = [sum(fitness) / 2 for fitness in found.path]
+    run = searched(name, attributes, Algorithm.THESIS, effort)
+    means = [sum(fitness) / 2 for fitness in run.path]
     what = ", ".join(attributes)
     return Chart(
         f"evolution-of-{'-'.join(attributes)}".lower(),
@@ -187,7 +161,7 @@ def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
         f"The score falls from {means[0]:.1f} to {means[-1]:.1f}; loss and risk may rise.",
         Axis("generation"),
         Axis("percent"),
-        evolution_series({"": found.path}, {"score": means}),
+        evolution_series({"": run.path}, {"score": means}),
     )
 
 

@@ -24,7 +24,8 @@ from evomask.measures.expected.association import (
     weighted_ratio,
 )
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.pram import Effort, Found, Row, carried_out
+from evomask.papers.effort import Effort
+from evomask.papers.pram import Row, SearchRun, carried_out
 from evomask.papers.pram_inputs import (
     BOTH,
     CONTROL,
@@ -55,7 +56,7 @@ HELD = 6
 
 
 @lru_cache(maxsize=16)
-def evolved(beside: str, variant: str, effort: Effort) -> Found:
+def evolved(beside: str, variant: str, effort: Effort) -> SearchRun:
     """Algorithm 6 for the counts of education crossed with another attribute."""
     parameters = Parameters(
         attributes=(MASKED,),
@@ -75,8 +76,8 @@ def evolved(beside: str, variant: str, effort: Effort) -> Found:
 def matrix_of(beside: str, variant: str, effort: Effort) -> Transitions:
     """One of the five matrices that are compared."""
     if variant not in (INITIAL, ONLY_INVARIANT):
-        found = evolved(beside, variant, effort)
-        matrix: Transitions = found.problem.matrices(found.genome)[MASKED]
+        run = evolved(beside, variant, effort)
+        matrix: Transitions = run.problem.matrices(run.genome)[MASKED]
         return matrix
     frequencies = category_frequencies(crossed(beside), MASKED)
     return first_matrix(frequencies, invariant=variant == ONLY_INVARIANT)

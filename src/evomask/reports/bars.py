@@ -16,7 +16,7 @@ TOP, BAR, GAP = 46, 13, 7
 
 def is_of_bars(chart: Chart) -> bool:
     """Whether the chart is nothing but bars over categories, none below 0."""
-    plain = all(one.mark == "bars" and min(one.y, default=0) >= 0 for one in chart.series)
+    plain = all(series.mark == "bars" and min(series.y, default=0) >= 0 for series in chart.series)
     return plain and bool(chart.series) and bool(chart.x.categories) and not chart.lines
 
 
@@ -40,22 +40,22 @@ def bars_svg(chart: Chart) -> str:
 
 def _legend(chart: Chart) -> Iterator[str]:
     left = 0
-    for number, one in enumerate(chart.series):
+    for number, series in enumerate(chart.series):
         yield _bar(number, left, 24, BAR - 3)
-        yield _text(left + 16, 33, one.name)
-        left += 30 + 7 * len(one.name)
+        yield _text(left + 16, 33, series.name)
+        left += 30 + 7 * len(series.name)
 
 
 def _rows(chart: Chart, row: int) -> Iterator[str]:
-    longest = max(max(one.y, default=0.0) for one in chart.series) or 1.0
+    longest = max(max(series.y, default=0.0) for series in chart.series) or 1.0
     for place, name in enumerate(short_names(chart.x.categories)):
         top = TOP + row * place
         middle = top + (row - GAP) / 2 + 4
         yield _text(LABELS - 6, middle, name, 'text-anchor="end"')
-        for number, one in enumerate(chart.series):
-            width = (WIDTH - LABELS - VALUES) * one.y[place] / longest
+        for number, series in enumerate(chart.series):
+            width = (WIDTH - LABELS - VALUES) * series.y[place] / longest
             yield _bar(number, LABELS, top + BAR * number, width)
-            yield _text(LABELS + width + 5, top + BAR * number + 10, f"{one.y[place]:.4g}")
+            yield _text(LABELS + width + 5, top + BAR * number + 10, f"{series.y[place]:.4g}")
 
 
 def _bar(number: int, left: float, top: float, width: float) -> str:

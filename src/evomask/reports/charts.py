@@ -18,9 +18,9 @@ SMALL_CHANGE = 0.2
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
     chosen, original = points.chosen, points.original
-    simple = {one.point for one in points.simple}
+    simple = {point.point for point in points.simple}
     parts = {
-        "other maskings": tuple(one for one in points.others if one.point not in simple),
+        "other maskings": tuple(point for point in points.others if point.point not in simple),
         "front": points.front,
         "simple methods": points.simple,
         "original": (original,),
@@ -34,7 +34,7 @@ def map_chart(points: PointsNote) -> Chart:
         f"{_count(len(points.front), 'point')} of {_count(points.tried, 'masking')} tried.",
         LOSS,
         RISK,
-        tuple(_points(name, some) for name, some in parts.items() if some),
+        tuple(_points(name, group) for name, group in parts.items() if group),
     )
 
 
@@ -44,7 +44,7 @@ def _count(number: int, noun: str) -> str:
 
 def _points(name: str, points: Sequence[PointNote]) -> Series:
     labels = {
-        "simple methods": tuple(one.method for one in points),
+        "simple methods": tuple(point.method for point in points),
         "original": ("original",),
         "chosen": ("chosen",),
     }.get(name, ())
@@ -52,10 +52,10 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
     return Series(name, "points", losses, risks, labels=labels)
 
 
-def evolution(searches: Sequence[SearchNote]) -> Chart | None:
+def evolution_chart(searches: Sequence[SearchNote]) -> Chart | None:
     """The best score of each search by the evaluations it used."""
-    told = [one for one in searches if one.evolution]
-    rows = sorted(row for one in told for row in one.evolution)
+    followed = [search for search in searches if search.evolution]
+    rows = sorted(row for search in followed for row in search.evolution)
     if len(rows) < 2:
         return None
     first, last, end = rows[0][1], min(score for _, score in rows), rows[-1][0]
@@ -66,8 +66,10 @@ def evolution(searches: Sequence[SearchNote]) -> Chart | None:
         Axis("evaluations"),
         Axis("best score in percent, lower is better"),
         tuple(
-            Series(one.name, "steps", *_columns((*one.evolution, (end, one.evolution[-1][1]))))
-            for one in told
+            Series(
+                search.name, "steps", *_columns((*search.evolution, (end, search.evolution[-1][1])))
+            )
+            for search in followed
         ),
     )
 
@@ -76,59 +78,59 @@ def _columns(pairs: Sequence[tuple[int, float]]) -> tuple[tuple[float, ...], tup
     return tuple(float(x) for x, _ in pairs), tuple(y for _, y in pairs)
 
 
-def shares(searches: Sequence[SearchNote]) -> Chart | None:
+def shares_chart(searches: Sequence[SearchNote]) -> Chart | None:
     """What part of the budget each search got, and what part of the front it brought."""
     if len(searches) < 2:
         return None
-    total = sum(one.points for one in searches) or 1
-    most = max(searches, key=lambda one: one.share)
+    total = sum(search.points for search in searches) or 1
+    most = max(searches, key=lambda search: search.share)
     return _bars(
         "budget",
         "Share of the budget and of the front",
         f"{most.name} got the largest part of the budget, {most.share:.0f} %.",
-        Axis("search", tuple(one.name for one in searches)),
+        Axis("search", tuple(search.name for search in searches)),
         Axis("percent"),
         {
-            "of the budget": [round(one.share, 1) for one in searches],
-            "of the front": [round(100.0 * one.points / total, 1) for one in searches],
+            "of the budget": [round(search.share, 1) for search in searches],
+            "of the front": [round(100.0 * search.points / total, 1) for search in searches],
         },
     )
 
 
-def before_and_after(one: Spread, minimum: int) -> Chart:
-    """An attribute's cells before and after."""
-    moved = sum(abs(b - a) for b, a in zip(one.before, one.after, strict=True)) / 2
-    joined = f"; cells with fewer than {minimum} records are merged" if one.merged else ""
+def spread_chart(spread: Spread, minimum: int) -> Chart:
+    """How the records are spread over an attribute's cells, before and after masking."""
+    moved = sum(abs(b - a) for b, a in zip(spread.before, spread.after, strict=True)) / 2
+    joined = f"; cells with fewer than {minimum} records are merged" if spread.merged else ""
     return _bars(
-        f"spread-{one.attribute}",
-        f"{one.attribute} before and after",
+        f"spread-{spread.attribute}",
+        f"{spread.attribute} before and after",
         f"{moved:.0f} % of the records would have to change cell to undo the difference{joined}.",
-        Axis(one.attribute, one.cells),
+        Axis(spread.attribute, spread.cells),
         Axis("percent of the records"),
-        {"before": one.before, "after": one.after},
+        {"before": spread.before, "after": spread.after},
     )
 
 
-def association_change(found: Associations) -> Chart:
+def association_chart(associations: Associations) -> Chart:
     """By how much every pair of attributes hangs together differently than before."""
-    pair = found.changes[0]
+    pair = associations.changes[0]
     reach = max(SMALL_CHANGE, abs(pair[3] - pair[2]))
     rows = [
         tuple(round(after - before, 2) + 0.0 for before, after in zip(*both, strict=True))
-        for both in zip(found.before, found.after, strict=True)
+        for both in zip(associations.before, associations.after, strict=True)
     ]
     return Chart(
         "associations",
         "Change of the associations between attributes",
         f"The largest change is between {pair[1]} and {pair[0]}, from {pair[2]:.2f} to "
         f"{pair[3]:.2f}.",
-        Axis("attribute", found.attributes),
-        Axis("attribute", found.attributes),
+        Axis("attribute", associations.attributes),
+        Axis("attribute", associations.attributes),
         heat=HeatMap("after minus before", tuple(rows), (-reach, reach)),
     )
 
 
-def record_risk(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
+def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
     """How the risk is spread over single records: in the original, and in the released file."""
     return (
         _risk_bars(
@@ -153,8 +155,8 @@ def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
     )
 
 
-def transitions(matrix: PublicMatrix) -> Chart:
-    """Probabilities with which categories become others."""
+def matrix_chart(matrix: PublicMatrix) -> Chart:
+    """The transition matrix of an attribute as a heat map."""
     stay = [row[place] for place, row in enumerate(matrix.rows)]
     return Chart(
         f"matrix-{matrix.attribute}",

@@ -196,7 +196,7 @@ def _draw_points(_: Chart, series: Series, number: int, axes: Axes) -> None:
 
 
 def _draw_bars(chart: Chart, series: Series, number: int, axes: Axes) -> None:
-    bars = [one for one in chart.series if one.mark == "bars"]
+    bars = [series for series in chart.series if series.mark == "bars"]
     width = 0.8 / len(bars)
     left = np.asarray(series.x) - 0.4 + width * (bars.index(series) + 0.5)
     style = {"color": _of(COLOURS, number), "hatch": _of(HATCHES, number), "label": series.name}

@@ -29,9 +29,9 @@ QUESTIONS = {"singling": SINGLING, LEARNED: INFERRING}
 
 
 def internal_page(record: ReleaseRecord) -> str:
-    """The page as HTML."""
-    drawn = [charts.before_and_after(one, record.minimum) for one in record.spreads]
-    shown = {one.attribute for one in record.spreads}
+    """The internal report of a release as one page of HTML."""
+    drawn = [charts.spread_chart(spread, record.minimum) for spread in record.spreads]
+    shown = {spread.attribute for spread in record.spreads}
     return page(
         "internal.html",
         {
@@ -40,25 +40,27 @@ def internal_page(record: ReleaseRecord) -> str:
             "front": evenly(record.points.front, record.chosen),
             "verdicts": {name: _holds(record, name) for name in record.required},
             "search_charts": _present(
-                charts.evolution(record.searches),
-                charts.shares(record.searches),
+                charts.evolution_chart(record.searches),
+                charts.shares_chart(record.searches),
             ),
-            "operators": [(one.name, *row) for one in record.searches for row in _bred(one)],
+            "operators": [
+                (search.name, *row) for search in record.searches for row in _bred(search)
+            ],
             "models": list(_models(record)),
-            "risk_charts": charts.record_risk(record.before, record.after, record.minimum),
+            "risk_charts": charts.record_risk_charts(record.before, record.after, record.minimum),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "hidden": [a.name for a in record.attributes if a.changed and a.name not in shown],
-            "association": record.associations and charts.association_change(record.associations),
+            "association": record.associations and charts.association_chart(record.associations),
             "matrices": drawn_matrices(map(_whole, record.matrices)),
             "large": too_large(map(_whole, record.matrices)),
         },
     )
 
 
-def _present(*found: Chart | None) -> list[Chart]:
-    return [chart for chart in found if chart is not None]
+def _present(*drawn: Chart | None) -> list[Chart]:
+    return [chart for chart in drawn if chart is not None]
 
 
 def evenly(front: tuple[PointNote, ...], chosen: PointNote) -> list[PointNote]:
@@ -78,9 +80,9 @@ def _holds(record: ReleaseRecord, name: str) -> str:
 
 def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
     """Each operator that had children: how many they were, stayed, and beat their parents."""
-    for one in search.operators:
-        if one.children and one.name not in WITHOUT_PARENTS:
-            yield one.name, one.children, one.entered, one.improved
+    for operator in search.operators:
+        if operator.children and operator.name not in WITHOUT_PARENTS:
+            yield operator.name, operator.children, operator.entered, operator.improved
 
 
 def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
@@ -99,7 +101,7 @@ def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
     if after.t is not None and before.t is not None:
         apart = "how far a class is from the whole file in its confidential values; lower is better"
         yield "t", f"{before.t:.2f}", f"{after.t:.2f}", apart
-    weighted = any(one.role == "weight" for one in record.attributes)
+    weighted = any(attribute.role == "weight" for attribute in record.attributes)
     sample = ", the file being a sample by its weights" if weighted else ""
     chance = f"chance in percent to identify a record, on average{sample}; lower is better"
     yield "record risk", f"{before.record_risk:.2f}", f"{after.record_risk:.2f}", chance
@@ -107,12 +109,12 @@ def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
 
 def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNote]]:
     """Attacks with their question and what they mean; that of a learned model is told once."""
-    told = set()
-    for one in attacks:
-        kind = one.name.split("-")[0]
-        meaning = "" if kind in told and kind == LEARNED else f": {one.meaning}"
-        told.add(kind)
-        yield QUESTIONS.get(kind, LINKING), meaning, one
+    explained = set()
+    for attack in attacks:
+        kind = attack.name.split("-")[0]
+        meaning = "" if kind in explained and kind == LEARNED else f": {attack.meaning}"
+        explained.add(kind)
+        yield QUESTIONS.get(kind, LINKING), meaning, attack
 
 
 def _whole(matrix: MatrixNote) -> PublicMatrix:
@@ -122,16 +124,18 @@ def _whole(matrix: MatrixNote) -> PublicMatrix:
 
 def too_large(matrices: Iterable[PublicMatrix]) -> list[str]:
     """Attributes whose matrices would not fit a page."""
-    return [one.attribute for one in matrices if len(one.categories) > MOST_CATEGORIES]
+    return [matrix.attribute for matrix in matrices if len(matrix.categories) > MOST_CATEGORIES]
 
 
 def drawn_matrices(matrices: Iterable[PublicMatrix]) -> list[dict[str, object]]:
     """Each matrix of a readable size as a table; a large one as a chart too."""
     return [
         {
-            "table": one,
-            "chart": charts.transitions(one) if len(one.categories) > FEW_CATEGORIES else None,
+            "table": matrix,
+            "chart": charts.matrix_chart(matrix)
+            if len(matrix.categories) > FEW_CATEGORIES
+            else None,
         }
-        for one in matrices
-        if len(one.categories) <= MOST_CATEGORIES
+        for matrix in matrices
+        if len(matrix.categories) <= MOST_CATEGORIES
     ]

@@ -45,10 +45,10 @@ class Box(NamedTuple):
 
 def write_labels(series: Sequence[Series], axes: Axes) -> None:
     """Write the names of points where there is room, with a thin line to those further away."""
-    marks = [_mark(axes, x, y) for one in series if one.mark == "points" for x, y in _pairs(one)]
+    marks = [_mark(axes, x, y) for line in series if line.mark == "points" for x, y in _pairs(line)]
     names: list[Box] = []
-    for one in series:
-        for label, (x, y) in zip(one.labels, _pairs(one), strict=False):
+    for line in series:
+        for label, (x, y) in zip(line.labels, _pairs(line), strict=False):
             place = freest(list(_places(_mark(axes, x, y), label)), names, marks)
             names.append(place)
             _write(axes, label, (x, y), place)
@@ -56,7 +56,7 @@ def write_labels(series: Sequence[Series], axes: Axes) -> None:
 
 def freest(places: Sequence[Box], names: Sequence[Box], marks: Sequence[Box]) -> Box:
     """The first place that meets no name and the fewest marks."""
-    return min(places, key=lambda one: (_meetings(one, names), _meetings(one, marks)))
+    return min(places, key=lambda place: (_meetings(place, names), _meetings(place, marks)))
 
 
 def _meetings(place: Box, others: Sequence[Box]) -> int:

@@ -11,8 +11,8 @@ from evomask.reports.pages import page
 
 
 def public_page(record: PublicRecord) -> str:
-    """The page as HTML."""
-    drawn = [charts.before_and_after(one, record.minimum) for one in record.spreads]
+    """The report to publish with a release as one page of HTML."""
+    drawn = [charts.spread_chart(spread, record.minimum) for spread in record.spreads]
     return page(
         "public.html",
         {
@@ -20,11 +20,14 @@ def public_page(record: PublicRecord) -> str:
             "promises": _promises(record),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
-            "association": record.associations and charts.association_change(record.associations),
+            "association": record.associations and charts.association_chart(record.associations),
             "matrices": drawn_matrices(record.matrices),
             "large": too_large(record.matrices),
-            "repaired_matrices": any(one.repaired for one in record.matrices),
-            "vague": any(one.generalized or one.suppressed != "none" for one in record.attributes),
+            "repaired_matrices": any(matrix.repaired for matrix in record.matrices),
+            "vague": any(
+                attribute.generalized or attribute.suppressed != "none"
+                for attribute in record.attributes
+            ),
         },
     )
 

@@ -32,8 +32,8 @@ from evomask.searches.search import Surroundings
 Clock = Callable[[], float]
 
 
-class Spread(NamedTuple):
-    """The scores of one generation's population."""
+class ScoreRange(NamedTuple):
+    """Largest, mean and smallest score of one generation's population."""
 
     generation: int
     largest: float
@@ -41,7 +41,7 @@ class Spread(NamedTuple):
     smallest: float
 
 
-class Turn(NamedTuple):
+class GenerationTime(NamedTuple):
     """Seconds of one generation: making and measuring children, and all the rest."""
 
     operator: str
@@ -69,8 +69,8 @@ class FilesStudy:
 
     first: tuple[Fitness, ...]
     last: tuple[Fitness, ...]
-    spreads: tuple[Spread, ...]
-    turns: tuple[Turn, ...]
+    scores: tuple[ScoreRange, ...]
+    turns: tuple[GenerationTime, ...]
     evaluations: int
     seconds: float
     best: Genome
@@ -90,7 +90,7 @@ class FilesStudy:
         return {
             "first": [list(point) for point in self.first],
             "last": [list(point) for point in self.last],
-            "scores": [spread._asdict() for spread in self.spreads],
+            "scores": [spread._asdict() for spread in self.scores],
         }
 
     @property
@@ -104,14 +104,14 @@ class FilesStudy:
     @property
     def fall(self) -> float:
         """By how many percent the best score fell."""
-        return _fall(self.spreads[0].smallest, self.spreads[-1].smallest)
+        return _fall(self.scores[0].smallest, self.scores[-1].smallest)
 
     @property
     def mean_fall(self) -> float:
         """By how many percent the mean score of the population fell."""
-        return _fall(self.spreads[0].mean, self.spreads[-1].mean)
+        return _fall(self.scores[0].mean, self.scores[-1].mean)
 
-    def timing(self, operator: str, part: Callable[[Turn], float]) -> Timing | None:
+    def timing(self, operator: str, part: Callable[[GenerationTime], float]) -> Timing | None:
         """Seconds of the generations that used an operator; none where none did."""
         spent = [part(turn) for turn in self.turns if turn.operator == operator]
         if not spent:
@@ -133,13 +133,13 @@ class FilesStudy:
 
     def evolution(self, name: str, title: str) -> Chart:
         """Largest, mean and smallest score of each generation."""
-        shown = self.spreads[:: max(1, len(self.spreads) // 500)]
+        shown = self.scores[:: max(1, len(self.scores) // 500)]
         at = tuple(float(spread.generation) for spread in shown)
         return Chart(
             name,
             title,
-            f"The smallest score falls from {self.spreads[0].smallest:.2f} to "
-            f"{self.spreads[-1].smallest:.2f}.",
+            f"The smallest score falls from {self.scores[0].smallest:.2f} to "
+            f"{self.scores[-1].smallest:.2f}.",
             Axis("generation"),
             Axis("score, percent"),
             tuple(
@@ -175,7 +175,7 @@ def watched(
     )  # fmt: skip
     best = min(last.population, key=lambda member: (setup.cost(member.fitness), member.serial))
     return FilesStudy(
-        _fitnesses(started.population), _fitnesses(last.population), tuple(watch.spreads),
+        _fitnesses(started.population), _fitnesses(last.population), tuple(watch.scores),
         tuple(watch.turns), last.evaluations, watch.seconds, best.genome,
     )  # fmt: skip
 
@@ -200,23 +200,23 @@ class _Watch:
 
     def __init__(self, cost: Any, population: Population[Any], work: _Timed) -> None:  # noqa: ANN401
         self._cost, self._work = cost, work
-        self.spreads = [self._spread(0, population)]
-        self.turns: list[Turn] = []
+        self.scores = [self._spread(0, population)]
+        self.turns: list[GenerationTime] = []
         self.seconds = 0.0
         self._origin = self._mark = work.clock()
 
     def __call__(
         self, _: State[Any], brood: Brood[Any], __: Outcomes[Any], after: State[Any]
     ) -> None:
-        self.spreads.append(self._spread(after.generation, after.population))
+        self.scores.append(self._spread(after.generation, after.population))
         now = self._work.clock()
         spent, measured = now - self._mark, self._work.seconds
-        self.turns.append(Turn(brood[0].operator, measured, spent - measured))
+        self.turns.append(GenerationTime(brood[0].operator, measured, spent - measured))
         self._mark, self.seconds = now, now - self._origin
 
-    def _spread(self, generation: int, population: Population[Any]) -> Spread:
+    def _spread(self, generation: int, population: Population[Any]) -> ScoreRange:
         costs = [self._cost(member.fitness) for member in population]
-        return Spread(generation, max(costs), mean(costs), min(costs))
+        return ScoreRange(generation, max(costs), mean(costs), min(costs))
 
 
 def _fall(before: float, after: float) -> float:

@@ -59,8 +59,8 @@ def _run(
         "DBIL": loss.distance.mean,
         "mean": loss.mean,
     }
-    found = {name: risk.matched for name, risk in risks.items() if name != "links alone"}
-    return losses, found, {"loss": table.loss, "risk": table.risk}
+    matched = {name: risk.matched for name, risk in risks.items() if name != "links alone"}
+    return losses, matched, {"loss": table.loss, "risk": table.risk}
 
 
 def _mean(runs: list[dict[str, float]]) -> Mapping[str, float]:

@@ -34,13 +34,13 @@ class OperatorStudy:
             name: perform_alone(
                 run.plan, name, generations=run.state.generation, evaluators=evaluators
             )
-            for name in operators_of(run.state)
+            for name in operators_used(run.state)
         }
         return cls(run.state, alone)
 
     @cached_property
     def as_json(self) -> dict[str, Any]:
-        """All figures as plain data."""
+        """Every figure of the study as plain data, by kind, operator and generation."""
         return {
             **operator_study(self.combined),
             "counts": {name: _plain(counted(self.combined, name)) for name in self.counts},
@@ -58,15 +58,15 @@ class OperatorStudy:
     @property
     def charts(self) -> tuple[Chart, ...]:
         """The four figures combined and alone, best costs, and a figure for each count."""
-        if not operators_of(self.combined):
+        if not operators_used(self.combined):
             return ()
         best = best_cost_chart(self.combined, self.alone)
         counts = (count_chart(self.combined, name) for name in self.counts)
         return (*operator_charts(self.combined), *alone_charts(self.alone), best, *counts)
 
 
-def operators_of(state: State[Any]) -> tuple[str, ...]:
-    """The operators a run used."""
+def operators_used(state: State[Any]) -> tuple[str, ...]:
+    """The operators that made children in a run; drawing the first population is none."""
     return tuple(name for name in state.ledger.births if name != FIRST)
 
 
@@ -86,7 +86,7 @@ def operator_study_alone(alone: Mapping[str, State[Any]]) -> dict[str, dict[str,
 
 def alone_charts(alone: Mapping[str, State[Any]]) -> tuple[Chart, ...]:
     """The four figures with each operator's series from its own run."""
-    by_operator = {n: operator_charts(s) for n, s in alone.items() if n in operators_of(s)}
+    by_operator = {n: operator_charts(s) for n, s in alone.items() if n in operators_used(s)}
     return tuple(
         _chart(
             f"{charts[0].name.removeprefix('operators-')}-alone",

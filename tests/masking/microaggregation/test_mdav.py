@@ -3,7 +3,7 @@ import pytest
 
 from evomask.data.classes import classes_of
 from evomask.errors import ParameterError, SchemaError
-from evomask.masking.microaggregation.mdav import Ending, Mdav
+from evomask.masking.microaggregation.mdav import LastGroups, Mdav
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
@@ -51,10 +51,10 @@ def test_the_endings_differ_in_the_rest():
     table = numbers(a=[0, 1, 2, 3, 4, 5, 6, 7])
     sizes = {
         ending: np.bincount(Mdav(("a",), 3, ending).partition(table, RNG)).tolist()
-        for ending in Ending
+        for ending in LastGroups
     }
-    assert sorted(sizes[Ending.GENERIC]) == [3, 5]
-    assert sorted(sizes[Ending.CLASSIC]) == [4, 4]
+    assert sorted(sizes[LastGroups.GENERIC]) == [3, 5]
+    assert sorted(sizes[LastGroups.CLASSIC]) == [4, 4]
 
 
 def test_k_above_the_number_of_records_is_an_error():

@@ -7,7 +7,7 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
-from evomask.masking.recoding.release import Release
+from evomask.masking.recoding.group_values import GroupValues
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
@@ -20,7 +20,7 @@ def categories(kind, codes):
 
 
 @pytest.mark.parametrize("cut", Cut)
-@pytest.mark.parametrize("release", Release)
+@pytest.mark.parametrize("release", GroupValues)
 @pytest.mark.parametrize("k", [2, 5, 30])
 def test_every_released_combination_is_shared_by_k_records(cut, release, k):
     masked = Mondrian(QUASI, k, cut, release).mask(mixed(), RNG)
@@ -39,7 +39,7 @@ def test_numbers_become_intervals():
 
 
 def test_one_value_is_the_mean():
-    masked = Mondrian(("a",), 2, release=Release.VALUE).mask(numbers(a=[1, 2, 7, 9]), RNG)
+    masked = Mondrian(("a",), 2, release=GroupValues.VALUE).mask(numbers(a=[1, 2, 7, 9]), RNG)
     assert masked["a"].tolist() == [1.5, 1.5, 8, 8]
 
 

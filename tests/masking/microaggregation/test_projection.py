@@ -4,13 +4,13 @@ from sklearn.decomposition import PCA
 
 from evomask.data.classes import classes_of
 from evomask.errors import SchemaError
-from evomask.masking.microaggregation.projection import Line, Projection, first_component
+from evomask.masking.microaggregation.projection import OrderedBy, Projection, first_component
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("line", list(Line))
+@pytest.mark.parametrize("line", list(OrderedBy))
 def test_every_released_combination_is_shared_by_k_records(line):
     masked = Projection(("age", "income"), 4, line).mask(mixed(), RNG)
     assert classes_of(masked, ["age", "income"]).sizes.min() >= 4
@@ -31,7 +31,7 @@ def test_opposed_attributes_are_told_apart_by_the_component_alone():
 
 def test_the_sum_of_z_scores_orders_the_records():
     table = numbers(a=[0, 30, 1, 31], b=[5, 90, 6, 91])
-    groups = Projection(("a", "b"), 2, Line.ZSCORES).partition(table, RNG)
+    groups = Projection(("a", "b"), 2, OrderedBy.ZSCORES).partition(table, RNG)
     assert groups.tolist() == [0, 1, 0, 1]
 
 

@@ -53,7 +53,9 @@ class Guarantees:
     @property
     def notes(self) -> tuple[str, ...]:
         """How many records of the original break its rules; a release makes them obey."""
-        return _told(self.mender.rules.violations(self.original), "records of the original break")
+        return _sentences(
+            self.mender.rules.violations(self.original), "records of the original break"
+        )
 
     def notes_on(self, before: Table, after: Table) -> tuple[str, ...]:
         """How many records were changed to obey the rules, and which rules still are broken."""
@@ -62,11 +64,11 @@ class Guarantees:
             return ()
         moved = rules.values(before) != rules.values(after)
         changed = int((moved & ~np.isnan(rules.values(before))).any(axis=1).sum())
-        told = [f"{changed} records were changed to obey the edit rules"] if changed else []
+        notes = [f"{changed} records were changed to obey the edit rules"] if changed else []
         alike = _fewest_alike(before), _fewest_alike(after)
         if alike[1] < alike[0]:
-            told.append(f"that left {alike[1]} records alike where there were {alike[0]}")
-        return (*told, *_told(rules.violations(after), "released records still break"))
+            notes.append(f"that left {alike[1]} records alike where there were {alike[0]}")
+        return (*notes, *_sentences(rules.violations(after), "released records still break"))
 
 
 def _fewest_alike(table: Table) -> int:
@@ -83,8 +85,8 @@ def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
         if all(name in masked.schema for rule in parse(edit) for name, _ in rule.weights)
     ]
     rules = rules_of(replace(masked.schema, edits=tuple(edits)))
-    return _told(rules.violations(masked), "masked records break")
+    return _sentences(rules.violations(masked), "masked records break")
 
 
-def _told(violations: Mapping[str, int], what: str) -> tuple[str, ...]:
+def _sentences(violations: Mapping[str, int], what: str) -> tuple[str, ...]:
     return tuple(f"{count} {what} the rule {text}" for text, count in violations.items())

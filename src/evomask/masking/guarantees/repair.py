@@ -15,7 +15,7 @@ from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes, require_count, require_share
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
-from evomask.masking.recoding.release import spanned
+from evomask.masking.recoding.group_values import spanned
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Repair:
                 )
 
     def _merged(self, table: Table, names: tuple[str, ...], codes: Indices) -> Labels:
-        """For each record the group it ends in."""
+        """The group that each record is in after all merging."""
         from evomask.kernels.groups.merging import merged_classes
 
         classes = classes_of(table, self.attributes)

@@ -20,12 +20,12 @@ class Requirement:
 
     @property
     def asks_anything(self) -> bool:
-        """Whether there is something to guarantee."""
+        """Whether k, l or t asks for more than any file has."""
         return self != NOTHING
 
     @property
     def as_text(self) -> str:
-        """How a user writes it."""
+        """The requirement as a user writes it, such as ``k=5,l=2``; empty if it asks nothing."""
         return str(self).replace(" ", "") if self.asks_anything else ""
 
     def repair(self, table: Table) -> MaskingMethod:

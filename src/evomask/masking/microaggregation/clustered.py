@@ -66,7 +66,7 @@ class ClusteredMicroaggregation:
         return self.released(table, self.partition(table, rng))
 
     def released(self, table: Table, labels: Labels) -> Table:
-        """Every group's records alike."""
+        """The table with every record of a group given the group's aggregate."""
         return aggregated(table, self.attributes, labels)
 
 
@@ -128,7 +128,7 @@ class ClusteredGlobalMedian:
         return self.released(table, self.partition(table, rng))
 
     def released(self, table: Table, labels: Labels) -> Table:
-        """Every region's records alike."""
+        """The table with every record of a region given the region's middle categories."""
         return table.with_columns(
             {name: interval_middles(table, name, labels) for name in self.attributes}
         )

@@ -19,7 +19,7 @@ from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
 
-class Ending(StrEnum):
+class LastGroups(StrEnum):
     """What happens to the last records, fewer than make another pair of groups."""
 
     GENERIC = "generic"
@@ -55,7 +55,7 @@ class Mdav:
 
     attributes: tuple[str, ...]
     k: int = 3
-    ending: Ending = Ending.GENERIC
+    ending: LastGroups = LastGroups.GENERIC
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -66,7 +66,9 @@ class Mdav:
         from evomask.kernels.groups.mdav import mdav
 
         k = checked_k(self.k, len(table))
-        return mdav(standardised(table, self.attributes), k, classic=self.ending == Ending.CLASSIC)
+        return mdav(
+            standardised(table, self.attributes), k, classic=self.ending == LastGroups.CLASSIC
+        )
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's means."""

@@ -12,7 +12,7 @@ from evomask.data.partition import checked_k
 from evomask.data.table import Table
 from evomask.masking.checks import require_attributes
 from evomask.masking.method import About
-from evomask.masking.recoding.release import Release, released
+from evomask.masking.recoding.group_values import GroupValues, with_group_values
 
 
 class Cut(StrEnum):
@@ -55,7 +55,7 @@ class Mondrian:
     attributes: tuple[str, ...]
     k: int = 5
     cut: Cut = Cut.STRICT
-    release: Release = Release.SETS
+    release: GroupValues = GroupValues.SETS
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "Mondrian")
@@ -71,7 +71,7 @@ class Mondrian:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with what its region spans, or its region's value."""
-        return released(table, self.attributes, self.partition(table, rng), self.release)
+        return with_group_values(table, self.attributes, self.partition(table, rng), self.release)
 
 
 def _positions(table: Table, name: str) -> Floats:

@@ -18,8 +18,8 @@ from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
 
 
-class Line(StrEnum):
-    """The number that records are ordered by."""
+class OrderedBy(StrEnum):
+    """The number that records are ordered by: first principal component, or sum of z-scores."""
 
     COMPONENT = "component"
     ZSCORES = "z-scores"
@@ -53,7 +53,7 @@ class Projection:
 
     attributes: tuple[str, ...]
     k: int = 3
-    line: Line = Line.COMPONENT
+    line: OrderedBy = OrderedBy.COMPONENT
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -65,7 +65,7 @@ class Projection:
 
         k = checked_k(self.k, len(table))
         points = standardised(table, self.attributes)
-        along = points.sum(axis=1) if self.line is Line.ZSCORES else first_component(points)
+        along = points.sum(axis=1) if self.line is OrderedBy.ZSCORES else first_component(points)
         return split_order(points, np.argsort(along, kind="stable"), k)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:

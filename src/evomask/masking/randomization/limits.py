@@ -137,7 +137,7 @@ def _rows_within(matrix: Transitions, low: float, high: float, allowed: Flags) -
 
 
 def _flows(matrix: Transitions, shares: Floats) -> Points:
-    """Symmetric flows between different categories."""
+    """The share of records that moves between two categories, the same either way."""
     flows = matrix * shares[:, None]
     np.fill_diagonal(flows, 0.0)
     symmetric: Points = (flows + flows.T) / 2
@@ -178,7 +178,7 @@ def _mixed_in(flows: Points, anchor: Points, least: Floats, most: Floats) -> Poi
 
 
 def _anchor(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
-    """Symmetric flows in the middle of their ranges."""
+    """Flows, the same either way, in the middle of the ranges that the diagonal allows."""
     if not allowed.all():
         return _banded_flows(shares, allowed, low, high)
     most = float(shares.max())
@@ -241,13 +241,13 @@ def _best(
     for end in pairs:
         incidence[end, np.arange(len(end))] = 1.0
     closed = (shares[pairs[0]] == 0) | (shares[pairs[1]] == 0)
-    sums, own = incidence[held], shares[held]
-    below = np.column_stack([-sums, least[1] * own])
-    above = np.column_stack([sums, -most[1] * own])
+    sums, share = incidence[held], shares[held]
+    below = np.column_stack([-sums, least[1] * share])
+    above = np.column_stack([sums, -most[1] * share])
     goal = np.zeros(len(pairs[0]) + 1)
     goal[-1] = -1.0
-    found = linprog(
-        goal, np.vstack([below, above]), np.concatenate([-least[0] * own, most[0] * own]),
+    solution = linprog(
+        goal, np.vstack([below, above]), np.concatenate([-least[0] * share, most[0] * share]),
         bounds=[(0.0, 0.0 if shut else None) for shut in closed] + [(None, 1.0)],
     )  # fmt: skip
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(solution.x, dtype=np.float64)

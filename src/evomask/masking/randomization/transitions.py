@@ -55,7 +55,7 @@ class Standard:
 
     @property
     def title(self) -> str:
-        """What it is called in tables."""
+        """The name of the design with its parameters, as tables print it."""
         twice = ", made invariant" if self.method.invariant else ""
         return f"{self.method.design} design, change {self.method.change:g}{twice}"
 

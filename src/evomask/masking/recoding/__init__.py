@@ -1,1 +1,1 @@
-"""Values made less detailed."""
+"""Methods that make values less precise: categories put together, ends cut off, ancestors."""

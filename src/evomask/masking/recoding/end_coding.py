@@ -16,8 +16,8 @@ from evomask.masking.checks import (
     require_percent,
 )
 from evomask.masking.method import About
+from evomask.masking.recoding.group_values import GroupValues
 from evomask.masking.recoding.merging import with_merged
-from evomask.masking.recoding.release import Release
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class TopCoding:
     attributes: tuple[str, ...]
     merged: int = 2
     percent: float = 5.0
-    release: Release = Release.SETS
+    release: GroupValues = GroupValues.SETS
 
     def __post_init__(self) -> None:
         _check("top coding", self.attributes, self.merged, self.percent)
@@ -94,7 +94,7 @@ class BottomCoding:
     attributes: tuple[str, ...]
     merged: int = 2
     percent: float = 5.0
-    release: Release = Release.SETS
+    release: GroupValues = GroupValues.SETS
 
     def __post_init__(self) -> None:
         _check("bottom coding", self.attributes, self.merged, self.percent)

@@ -59,7 +59,7 @@ class Generalization:
             raise ParameterError(f"the level of {name!r} must not exceed {height}, got {level}")
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every value as its ancestor."""
+        """Every value replaced by its ancestor so many levels up its hierarchy."""
         for name, level in self._steps():
             tree = fitting_hierarchy(table, name, self.hierarchies[name])
             codes = tree.ancestors(level)[table.codes(name)]

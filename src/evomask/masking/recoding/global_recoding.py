@@ -13,8 +13,8 @@ from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_count
 from evomask.masking.method import About
 from evomask.masking.randomization.pram import category_frequencies
+from evomask.masking.recoding.group_values import GroupValues
 from evomask.masking.recoding.merging import fitting_hierarchy, with_merged
-from evomask.masking.recoding.release import Release
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class GlobalRecoding:
 
     attributes: tuple[str, ...]
     merged: int = 2
-    release: Release = Release.SETS
+    release: GroupValues = GroupValues.SETS
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

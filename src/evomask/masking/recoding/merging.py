@@ -7,7 +7,7 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.recoding import CategorySets
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.masking.recoding.release import Release, set_label
+from evomask.masking.recoding.group_values import GroupValues, set_label
 
 
 def with_merged(
@@ -15,7 +15,7 @@ def with_merged(
     name: str,
     together: Flags,
     stands_for_all: int,
-    release: Release,
+    release: GroupValues,
     label: str | None = None,
 ) -> Table:
     """The table with the flagged categories of one attribute put together.
@@ -24,7 +24,7 @@ def with_merged(
     *stands_for_all*.
     """
     codes = table.codes(name)
-    if release is Release.VALUE:
+    if release is GroupValues.VALUE:
         return table.with_columns({name: np.where(together[codes], stands_for_all, codes)})
     apart = np.flatnonzero(~together)
     leaves = np.vstack([np.eye(len(together), dtype=bool)[apart], together])

@@ -41,8 +41,8 @@ class _Step:
 
 
 @dataclass(frozen=True, eq=False)
-class _Release:
-    """The records as they would be released now."""
+class _Suppression:
+    """The records as they would be released with the cells suppressed so far."""
 
     cells: Flags
     classes: Classes
@@ -50,7 +50,7 @@ class _Release:
     lendable: Flags
 
     @classmethod
-    def of(cls, rows: Codes, cells: Flags, k: int) -> "_Release":
+    def of(cls, rows: Codes, cells: Flags, k: int) -> "_Suppression":
         classes = classes_of_columns(list(np.where(cells, -1, rows).T + 1), len(rows))
         at_risk = classes.sizes_of_records < k
         return cls(cells, classes, at_risk, (_turns(classes) >= k) & ~cells.any(axis=1))
@@ -70,7 +70,7 @@ def category_cells(rows: Codes, k: int) -> Flags:
     cells = np.zeros(rows.shape, dtype=bool)
     patterns = _patterns(rows)
     while True:
-        release = _Release.of(rows, cells, k)
+        release = _Suppression.of(rows, cells, k)
         if not release.at_risk.any():
             return cells
         step = _cheapest(patterns, release, k)
@@ -80,7 +80,7 @@ def category_cells(rows: Codes, k: int) -> Flags:
             _apply(step, release)
 
 
-def _cheapest(patterns: list[_Pattern], release: _Release, k: int) -> _Step | None:
+def _cheapest(patterns: list[_Pattern], release: _Suppression, k: int) -> _Step | None:
     """The cheapest step, of equals the one that closes most, then the first.
 
     A pattern costs at least its size, so most need not be looked at.
@@ -112,7 +112,7 @@ def _pattern(rows: Codes, dropped: tuple[int, ...]) -> _Pattern:
     return _Pattern(dropped, classes.labels, classes.sizes)
 
 
-def _step(pattern: _Pattern, release: _Release, k: int) -> _Step | None:
+def _step(pattern: _Pattern, release: _Suppression, k: int) -> _Step | None:
     """The cheapest groups that the pattern can close, if it can close any."""
     groups = len(pattern.sizes)
     there = _has(pattern, release.cells) & ~release.at_risk
@@ -138,7 +138,7 @@ def _has(pattern: _Pattern, cells: Flags) -> Flags:
     return has
 
 
-def _apply(step: _Step, release: _Release) -> None:
+def _apply(step: _Step, release: _Suppression) -> None:
     chosen = step.groups[step.pattern.labels]
     moved = chosen & release.at_risk
     spare = np.flatnonzero(chosen & release.lendable)
@@ -148,7 +148,7 @@ def _apply(step: _Step, release: _Release) -> None:
     release.cells[np.ix_(moved, np.array(step.pattern.dropped))] = True
 
 
-def _suppress_smallest_class(release: _Release) -> None:
+def _suppress_smallest_class(release: _Suppression) -> None:
     """The last resort: what is at risk and the smallest class above it lose all their cells."""
     sizes = release.classes.sizes_of_records
     shown = ~release.cells.all(axis=1) & ~release.at_risk

@@ -73,5 +73,5 @@ def _solved(conditions: list[_Row], cells: int, pairs: int, shape: tuple[int, in
     )
     if answer.x is None:
         return None
-    found: Flags = np.asarray(answer.x[:cells] > 0.5).reshape(shape)
-    return found
+    suppressed: Flags = np.asarray(answer.x[:cells] > 0.5).reshape(shape)
+    return suppressed

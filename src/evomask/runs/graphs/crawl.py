@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evomask.errors import FileError, ParameterError
-from evomask.graphs.crawling import Crawl, Folder, Journal, Network, Visit, graph_of
+from evomask.graphs.crawling import Crawl, Folder, Network, Visit, VisitLog, graph_of
 from evomask.graphs.gazetteer import located
 from evomask.graphs.mastodon import Mastodon
 from evomask.graphs.profiles import LOCATION
@@ -83,11 +83,11 @@ def _visits(job: CrawlJob, watch: Callable[[int], None]) -> list[Visit]:
     return visits
 
 
-def _journal(run: Path | None) -> Journal | None:
+def _journal(run: Path | None) -> VisitLog | None:
     if run is None:
         return None
     run.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Journal(run / JOURNAL)
+    return VisitLog(run / JOURNAL)
 
 
 def _network(name: str) -> Network:

@@ -18,14 +18,14 @@ from evomask.graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, l
 from evomask.graphs.measures import SemanticLoss, semantic_loss
 from evomask.graphs.places import LEVELS
 from evomask.graphs.profiles import LOCATION, ProfileColumns, profiles_of
-from evomask.graphs.protection import PartitionSearch, Protector, RandomSeeds
+from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
 from evomask.graphs.risk import Risk, disclosure_risk
 from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, structure_of
 from evomask.io.files import check_target, write_atomically
 from evomask.io.graphs import GraphSource, check_graph_target, read_graph, read_rows, write_graph
 from evomask.io.tables import check_table_target, write_table
 
-PROTECTORS: Mapping[str, Protector] = {"search": PartitionSearch(), "random": RandomSeeds()}
+PROTECTORS: Mapping[str, Protector] = {"search": ClusterSearch(), "random": RandomSeeds()}
 
 
 @dataclass(frozen=True)

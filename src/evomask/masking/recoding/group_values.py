@@ -12,16 +12,18 @@ from evomask.data.table import Table
 from evomask.masking.microaggregation.aggregation import aggregated
 
 
-class Release(StrEnum):
+class GroupValues(StrEnum):
     """What is written for values that were put together."""
 
     SETS = "sets"
     VALUE = "value"
 
 
-def released(table: Table, names: Iterable[str], labels: Labels, release: Release) -> Table:
+def with_group_values(
+    table: Table, names: Iterable[str], labels: Labels, release: GroupValues
+) -> Table:
     """The table with each group's records alike: the sets they span, or one value each."""
-    if release is Release.VALUE:
+    if release is GroupValues.VALUE:
         return aggregated(table, names, labels)
     for name in names:
         table = spanned(table, name, labels)
