@@ -148,8 +148,8 @@ class Traits:
     @cached_property
     def is_shared_by_few(self) -> bool:
         """Whether codes tell small groups apart, such as households."""
-        many = self.n_known >= 100 and self.distinct > self.n_known / 5
-        return many and not self.is_number
+        scattered = self.n_known >= 100 and self.distinct > self.n_known / 5
+        return scattered and not self.is_number
 
     @cached_property
     def is_free_text(self) -> bool:
@@ -165,9 +165,9 @@ class Traits:
         """Texts among numbers that usually stand for a missing value."""
         if self.is_number:
             return frozenset()
-        found = frozenset(self.texts) & words.MISSING_TEXTS
-        others = [text for text in self.texts if text not in found]
-        return found if found and others and all(map(_is_number, others)) else frozenset()
+        missing = frozenset(self.texts) & words.MISSING_TEXTS
+        others = [text for text in self.texts if text not in missing]
+        return missing if missing and others and all(map(_is_number, others)) else frozenset()
 
 
 def _is_number(text: str) -> bool:
@@ -303,8 +303,8 @@ def _by_name(trait: Traits) -> tuple[Role, str] | None:
     return None
 
 
-def _called(found: frozenset[str]) -> str:
-    return f"its name says {min(found)!r}"
+def _called(hits: frozenset[str]) -> str:
+    return f"its name says {min(hits)!r}"
 
 
 def _by_kind(trait: Traits, kind: Kind) -> tuple[Role, str]:

@@ -170,9 +170,9 @@ class CategorySets:
 
     def covered(self, code: int, values: Floats, scale: Floats) -> Floats:
         """Those of *values* that are numbers of its categories; without any, these numbers."""
-        own = scale[self.leaves[code]]
-        inside = values[np.isin(values, own)]
-        return inside if len(inside) else own
+        numbers = scale[self.leaves[code]]
+        inside = values[np.isin(values, numbers)]
+        return inside if len(inside) else numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,13 +139,15 @@ class BoxedFront(Generic[G]):
         return replace(self, members=members)
 
 
-def fitness_array(members: Iterable[Individual[G]]) -> Points:
+def fitness_array(individuals: Iterable[Individual[G]]) -> Points:
     """One row per individual."""
-    return np.array([member.fitness for member in members], dtype=np.float64)
+    return np.array([individual.fitness for individual in individuals], dtype=np.float64)
 
 
-def _kept(members: Population[G], leaving: Iterable[bool | np.bool_]) -> Population[G]:
-    return tuple(m for m, leaves in zip(members, leaving, strict=True) if not leaves)
+def _kept(individuals: Population[G], leaving: Iterable[bool | np.bool_]) -> Population[G]:
+    return tuple(
+        individual for individual, leaves in zip(individuals, leaving, strict=True) if not leaves
+    )
 
 
 def _possible(arrivals: Iterable[Individual[G]]) -> list[Individual[G]]:

@@ -219,8 +219,10 @@ class Archived(Generic[G]):
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
         """Selected individuals in pairs; an odd one passes unpaired."""
         size = len(state.population)
-        living = {member.serial for member in state.population}
-        archived = (m for m in state.archive.members if m.serial not in living)
+        living = {individual.serial for individual in state.population}
+        archived = (
+            individual for individual in state.archive.members if individual.serial not in living
+        )
         everyone = (*state.population, *archived)
         strength = dominated_strength(fitness_array(everyone)) + rng.random(len(everyone))
         chosen = [everyone[i] for i in tournament(strength, 2, size, rng)]

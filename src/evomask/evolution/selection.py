@@ -12,14 +12,14 @@ Costs = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def costs_of(members: Iterable[Individual[G]], cost: Cost = first) -> Costs:
+def costs_of(individuals: Iterable[Individual[G]], cost: Cost = first) -> Costs:
     """The cost of each individual."""
-    return np.array([cost(member.fitness) for member in members], dtype=np.float64)
+    return np.array([cost(individual.fitness) for individual in individuals], dtype=np.float64)
 
 
-def ranks_of(members: Iterable[Individual[G]], by: Key) -> Places:
+def ranks_of(individuals: Iterable[Individual[G]], by: Key) -> Places:
     """The place of each individual in the order *by*; equals share the lowest."""
-    keys = [by(member.fitness) for member in members]
+    keys = [by(individual.fitness) for individual in individuals]
     position = {key: place for place, key in reversed(list(enumerate(sorted(keys))))}
     return np.array([position[key] for key in keys], dtype=np.intp)
 
@@ -51,12 +51,12 @@ def tournament(costs: Costs | Places, size: int, count: int, rng: np.random.Gene
             f"a tournament needs 1 to {len(costs)} members of the population, got {size}"
         )
     drawn = [np.sort(rng.choice(len(costs), size, replace=False)) for _ in range(count)]
-    return np.array([members[np.argmin(costs[members])] for members in drawn], dtype=np.intp)
+    return np.array([places[np.argmin(costs[places])] for places in drawn], dtype=np.intp)
 
 
-def uniform(members: int, count: int, rng: np.random.Generator) -> Places:
+def uniform(size: int, count: int, rng: np.random.Generator) -> Places:
     """Places drawn without preference, with return."""
-    return rng.integers(members, size=count)
+    return rng.integers(size, size=count)
 
 
 def leaders(costs: Costs | Places, size: int) -> Places:

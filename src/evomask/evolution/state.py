@@ -91,7 +91,9 @@ def born(state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[
 def _summary(after: State[G], children: Population[G], cost: Cost) -> Summary:
     before = after.summary
     best = min((cost(child.fitness) for child in children), default=inf)
-    costs = [value for member in after.population if isfinite(value := cost(member.fitness))]
+    costs = [
+        value for individual in after.population if isfinite(value := cost(individual.fitness))
+    ]
     improved = best < before.best
     return Summary(
         after.generation,

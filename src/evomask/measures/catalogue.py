@@ -94,19 +94,19 @@ def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[s
         makers.append((ProbabilisticLinkage, compared))
         if n_records <= MOST_ASSIGNED:
             makers.append((OneToOneLinkage, compared))
-    found = [maker(chosen) for maker, chosen in makers]
-    return {measure.about.name: measure for measure in found}
+    measures = [maker(chosen) for maker, chosen in makers]
+    return {measure.about.name: measure for measure in measures}
 
 
 def chosen_measures(
     original: Table, names: tuple[str, ...], wanted: Sequence[str]
 ) -> dict[str, Measure]:
     """The wanted measures, or an error that says why one does not apply."""
-    found = applicable(original.schema, names, len(original))
+    possible = applicable(original.schema, names, len(original))
     for name in wanted:
         explained(name)
-        if name not in found:
+        if name not in possible:
             raise ParameterError(
-                f"{name} does not apply to these attributes; there are {', '.join(found)}"
+                f"{name} does not apply to these attributes; there are {', '.join(possible)}"
             )
-    return {name: found[name] for name in wanted}
+    return {name: possible[name] for name in wanted}

@@ -234,8 +234,8 @@ class Profile:
 
 
 PROFILES: Mapping[str, Profile] = {
-    own.name: own
-    for own in (
+    profile.name: profile
+    for profile in (
         Profile(RiskProfile.STRICT.value, Loss, StrictRisk),
         Profile(RiskProfile.PAPERS.value, Loss, PapersRisk),
     )

@@ -63,8 +63,8 @@ class File:
     @property
     def with_trees(self) -> tuple[str, ...]:
         """The quasi-identifiers with categories and a value tree above them."""
-        found = (self.table.attribute(name) for name in self.names)
-        return tuple(a.name for a in found if a.is_categorical and a.name in self.hierarchies)
+        attributes = (self.table.attribute(name) for name in self.names)
+        return tuple(a.name for a in attributes if a.is_categorical and a.name in self.hierarchies)
 
     @property
     def is_large(self) -> bool:

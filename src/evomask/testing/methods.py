@@ -57,8 +57,8 @@ def keeps_names_order_and_roles(case: Masking) -> Iterator[str]:
 
 def _first_change(before: list[Any], after: list[Any]) -> str:
     pairs = zip([*before, None], [*after, None], strict=False)
-    one, other = next(pair for pair in pairs if pair[0] != pair[1])
-    return f"{one} became {other}"
+    earlier, later = next(pair for pair in pairs if pair[0] != pair[1])
+    return f"{earlier} became {later}"
 
 
 def leaves_other_attributes_alone(case: Masking) -> Iterator[str]:

@@ -123,11 +123,11 @@ class Rules:
     def violations(self, table: Table) -> dict[str, int]:
         """How many released records break each rule; rules that all obey are not named."""
         broken = self.broken(self.values(table)) & ~table.suppressed[:, None]
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for text in dict.fromkeys(self.texts):
-            rows = [row for row, own in enumerate(self.texts) if own == text]
-            found[text] = int(broken[:, rows].any(axis=1).sum())
-        return {text: count for text, count in found.items() if count}
+            rows = [row for row, rule in enumerate(self.texts) if rule == text]
+            counts[text] = int(broken[:, rows].any(axis=1).sum())
+        return {text: count for text, count in counts.items() if count}
 
 
 def rules_of(schema: Schema) -> Rules:

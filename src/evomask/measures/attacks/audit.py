@@ -100,12 +100,12 @@ class Audit:
     @property
     def l(self) -> int | None:  # noqa: E743
         """The smallest distinct l; none without a confidential attribute."""
-        return min((own.l for own in self.confidential.values()), default=None)
+        return min((diversity.l for diversity in self.confidential.values()), default=None)
 
     @property
     def t(self) -> float | None:
         """The largest t; none without a confidential attribute."""
-        return max((own.t for own in self.confidential.values()), default=None)
+        return max((diversity.t for diversity in self.confidential.values()), default=None)
 
     def as_json(self) -> dict[str, object]:
         """What users see of it."""
@@ -116,7 +116,9 @@ class Audit:
             "l": self.l,
             "t": self.t,
             "uniques": self.uniques,
-            "confidential": {name: asdict(own) for name, own in self.confidential.items()},
+            "confidential": {
+                name: asdict(diversity) for name, diversity in self.confidential.items()
+            },
             "record_risk": asdict(self.record_risk),
             "attacks": {finding.about.name: finding.as_json() for finding in self.attacks},
             "notes": list(self.notes),
@@ -139,7 +141,7 @@ def audit(
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
-    found, notes = _attacked(kept, masked, original, in_order)
+    attacks, notes = _attacked(kept, masked, original, in_order)
     return Audit(
         len(kept),
         names,
@@ -147,7 +149,7 @@ def audit(
         sample_uniques(kept, names),
         {name: _diversity(kept, names, name) for name in kept.schema.with_role(Role.CONFIDENTIAL)},
         record_risk(kept, names, minimum),
-        found,
+        attacks,
         notes,
     )
 
@@ -196,11 +198,11 @@ def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
     names = tuple(name for name in original.schema.quasi_identifiers if name in masked.schema)
     ordered = tuple(n for n in names if original.attribute(n).kind is not Kind.NOMINAL)
     swapping = (Matching(SwappingLinkage(ordered)),) if ordered else ()
-    few = (FewKnownLinkage(names, size) for size in WORDS if size <= len(names))
+    few_known = (FewKnownLinkage(names, size) for size in WORDS if size <= len(names))
     return (
         *swapping,
         Matching(CentroidLinkage(names)),
-        *few,
+        *few_known,
         SinglingOut(names),
         *_inferences(masked, original, names),
     )

@@ -119,8 +119,8 @@ def _words(cuts: Floats, numbers: Floats) -> Codes:
 
 def _share_singled_out(columns: dict[str, _Described], sets: Sequence[tuple[str, ...]]) -> float:
     """Percent of people singled out by any of the sets."""
-    found = [_singled_out([columns[name] for name in chosen]) for chosen in sets]
-    return 100.0 * float(np.logical_or.reduce(found).mean())
+    singled = [_singled_out([columns[name] for name in chosen]) for chosen in sets]
+    return 100.0 * float(np.logical_or.reduce(singled).mean())
 
 
 def _singled_out(columns: list[_Described]) -> Flags:
@@ -132,27 +132,27 @@ def _singled_out(columns: list[_Described]) -> Flags:
 def _by_equality(columns: list[_Described]) -> Flags:
     """Both files hold the combination once: one sort of all records together."""
     n_people = len(columns[0].people)
-    both = [np.concatenate([own.people, own.cells]) for own in columns]
+    both = [np.concatenate([column.people, column.cells]) for column in columns]
     classes = classes_of_columns(both, len(both[0]))
     people, cells = classes.labels[:n_people], classes.labels[n_people:]
     once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (people, cells)]
-    found: Flags = (once[0] & once[1])[people]
-    return found
+    singled: Flags = (once[0] & once[1])[people]
+    return singled
 
 
 def _by_covering(columns: list[_Described]) -> Flags:
     """For each combination of cells that occurs once, all distinct people it may describe."""
     n_people = len(columns[0].people)
-    released = classes_of_columns([own.cells for own in columns], len(columns[0].cells))
-    people = classes_of_columns([own.people for own in columns], n_people)
+    released = classes_of_columns([column.cells for column in columns], len(columns[0].cells))
+    people = classes_of_columns([column.people for column in columns], n_people)
     bets = _some(released.representatives[released.sizes == 1])
     fits = np.ones((len(bets), len(people)), dtype=bool)
-    for own in columns:
-        fits &= own.covers[own.cells[bets]][:, own.people[people.representatives]]
+    for column in columns:
+        fits &= column.covers[column.cells[bets]][:, column.people[people.representatives]]
     won = np.flatnonzero(fits @ people.sizes == 1)
-    found = np.zeros(n_people, dtype=bool)
-    found[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
-    return found
+    singled = np.zeros(n_people, dtype=bool)
+    singled[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
+    return singled
 
 
 def _some(bets: Indices) -> Indices:

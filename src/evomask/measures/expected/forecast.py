@@ -49,8 +49,8 @@ class Forecast:
     @classmethod
     def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast | None":
         """Prepared, or nothing where there are numbers or too many combinations of categories."""
-        found = cls.in_part(original, attributes, strict=strict)
-        return found if found.is_whole else None
+        forecast = cls.in_part(original, attributes, strict=strict)
+        return forecast if forecast.is_whole else None
 
     @classmethod
     def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast":
@@ -102,9 +102,9 @@ class Forecast:
         )  # fmt: skip
 
     def _links(self, subject: Subject) -> Links:
-        found = subject.links if self.is_whole else None
+        links = subject.links if self.is_whole else None
         nobody = np.empty((0, len(self.attributes)), dtype=np.int32)
-        return found or Links(nobody, nobody, np.empty(0))
+        return links or Links(nobody, nobody, np.empty(0))
 
     def _counted(self, records: Indices, domain: Codes) -> Floats:
         """How many of the records have each combination of categories."""
@@ -128,9 +128,9 @@ class Forecast:
             row[others] = 1
         people = self._counted(attack.targets, domain) / len(attack.targets)
         return Halves(
-            np.array([own.places for own in known]),
-            np.array([len(own.apart) for own in known], dtype=np.int64), unknown,
-            _joined([own.apart for own in known]), _begins([own.apart.size for own in known]),
+            np.array([half.places for half in known]),
+            np.array([len(half.apart) for half in known], dtype=np.int64), unknown,
+            _joined([half.apart for half in known]), _begins([half.apart.size for half in known]),
             people, attack.floor, attack.success(self.original),
         )  # fmt: skip
 

@@ -52,7 +52,7 @@ class BivariateLoss:
             check_masked(original, masked, self.attributes)
             *masked_cells, beside = [column.cells(masked) for column in columns]
             pairs = zip(columns, masked_cells, strict=False)
-            apart = [table_difference((own, columns[-1]), (c, beside)) for own, c in pairs]
+            apart = [table_difference((column, columns[-1]), (c, beside)) for column, c in pairs]
             return 50.0 * float(np.mean(apart)) / len(original)
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))

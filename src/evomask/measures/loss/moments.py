@@ -100,7 +100,7 @@ class Columns:
 
     def masked_moments(self, cells: Sequence[NumberCells]) -> Moments:
         """Moments of a masked table's cells."""
-        pairs = [_mean_and_square(c, own) for c, own in zip(self.columns, cells, strict=True)]
+        pairs = [_mean_and_square(c, masked) for c, masked in zip(self.columns, cells, strict=True)]
         values, squares = (np.column_stack(columns) for columns in zip(*pairs, strict=True))
         return self._moments(values, squares)
 

@@ -76,7 +76,7 @@ class ProbabilisticLoss:
             gone = _shares_gone(columns.moments, after)
             families = errors.losses(columns.moments, after, gone)
             pairs = zip(quantiles, cells, np.diag(gone), strict=True)
-            shares = [_worsened(q.losses(own), lost).mean() for q, own, lost in pairs]
+            shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in pairs]
             return 100.0 * float(np.mean([*families, np.mean(shares)]))
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))

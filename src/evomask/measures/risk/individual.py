@@ -177,11 +177,11 @@ def _match_risk(
 
     The odds against fall with the score to the power 1 + (8 - attributes) / 20.
     """
-    found = score > 0
+    matched = score > 0
     power = 1.0 + (8.0 - n_attributes) / 20.0
-    against = np.where(found, np.maximum(score, 1.0), 1.0) ** -power
-    if not found.any() or doubles == 0:
-        return found.astype(np.float64)
+    against = np.where(matched, np.maximum(score, 1.0), 1.0) ** -power
+    if not matched.any() or doubles == 0:
+        return matched.astype(np.float64)
     simulated = uniques * fraction / (uniques * fraction + doubles * (1 - fraction))
-    scale = uniques * (1 / simulated - 1) / against[found].sum()
-    return np.where(found, 1.0 / (1.0 + scale * against), 0.0)
+    scale = uniques * (1 / simulated - 1) / against[matched].sum()
+    return np.where(matched, 1.0 / (1.0 + scale * against), 0.0)

@@ -75,8 +75,8 @@ class CategoryReader:
         table: Floats = self.near @ cells.spread.T
 
         def close(records: Indices, read: Indices) -> Floats:
-            found: Floats = table[self.column.codes[records], cells.codes[read]]
-            return found
+            shares: Floats = table[self.column.codes[records], cells.codes[read]]
+            return shares
 
         return close
 
@@ -188,13 +188,13 @@ class Attack:
     @cached_property
     def floor(self) -> float:
         """Success of guessing the usual value."""
-        guessed = [own.guessed(self.targets) for own in self.readers]
+        guessed = [reader.guessed(self.targets) for reader in self.readers]
         return float(np.mean([np.mean([guessed[j] for j in other]) for _, other in self.halves]))
 
     def success(self, masked: Table) -> float:
         """Share of the unknown cells that are read closely, over all halves."""
         distinct = _distinct(masked, self.names)
-        close = [own.closeness(masked) for own in self.readers]
+        close = [reader.closeness(masked) for reader in self.readers]
         return float(np.mean([self._half(masked, half, distinct, close) for half in self.halves]))
 
     def _half(
@@ -211,15 +211,15 @@ class Attack:
         candidates = space.sorted_candidates(rows, sizes)
         targets, shares = self.people
         people = space.originals.take(targets)
-        ends, found = nearest_ties(
+        ends, nearest = nearest_ties(
             people, space.places(people), candidates.candidates,
             space.terms(released, from_originals=True),
         )  # fmt: skip
-        found = candidates.order[found]
-        who = np.repeat(np.arange(len(people)), np.diff(ends))
-        weights = sizes[found].astype(np.float64)
-        weights *= (shares / np.bincount(who, weights=weights))[who]
-        records, read = targets[who], representatives[found]
+        nearest = candidates.order[nearest]
+        person = np.repeat(np.arange(len(people)), np.diff(ends))
+        weights = sizes[nearest].astype(np.float64)
+        weights *= (shares / np.bincount(person, weights=weights))[person]
+        records, read = targets[person], representatives[nearest]
         closeness = [close[j](records, read) for j in others]
         return float(np.mean(closeness, axis=0) @ weights)
 

@@ -70,8 +70,8 @@ class DistanceLinkage:
             released = space.masked(masked)
             targets, owners, counts = _distinct_targets(space, released.rows, own)
             places = space.places(targets)
-            found = tied_with_own(targets, places, owners, candidates, space.terms(released))
-            return 100.0 * float(np.average(self.ties(found), weights=counts))
+            ties = tied_with_own(targets, places, owners, candidates, space.terms(released))
+            return 100.0 * float(np.average(self.ties(ties), weights=counts))
 
         request = Request(self.about.name, self.attributes, ties=self.ties)
         return TrackableReading(reading, original, request)
@@ -116,8 +116,8 @@ class ReverseDistanceLinkage:
             candidates, own = space.candidates_of(released.rows, classes_of_rows(released.rows))
             terms = space.terms(released, from_originals=True)
             targets, owners, counts = _distinct_targets(space, space.originals, own)
-            found = tied_with_own(targets, space.places(targets), owners, candidates, terms)
-            return 100.0 * float(np.average(self.ties(found), weights=counts))
+            ties = tied_with_own(targets, space.places(targets), owners, candidates, terms)
+            return 100.0 * float(np.average(self.ties(ties), weights=counts))
 
         return reading
 

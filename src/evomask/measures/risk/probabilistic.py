@@ -48,11 +48,11 @@ class Comparison:
         """Some masked classes at a time, with their patterns against all original classes."""
         step = max(1, BLOCK_PAIRS // len(self.originals))
         for start in range(0, len(self.masked), step):
-            some = np.arange(start, min(start + step, len(self.masked)))
+            classes = np.arange(start, min(start + step, len(self.masked)))
             yield (
-                some,
+                classes,
                 agreement_patterns(
-                    self.masked.take(some), self.originals, self.tolerances, self.terms
+                    self.masked.take(classes), self.originals, self.tolerances, self.terms
                 ),
             )
 
@@ -65,8 +65,8 @@ class Comparison:
     def _tally_of_pairs(self) -> Floats:
         """How many pairs of records show each pattern."""
         tally = np.zeros(1 << self.n_attributes)
-        for some, patterns in self.blocks():
-            pairs = np.outer(self.masked_classes.sizes[some], self.original_classes.sizes)
+        for classes, patterns in self.blocks():
+            pairs = np.outer(self.masked_classes.sizes[classes], self.original_classes.sizes)
             tally += np.bincount(patterns.ravel(), weights=pairs.ravel(), minlength=len(tally))
         return tally
 
@@ -185,12 +185,12 @@ def _ties_of_best(comparison: Comparison, weights: Floats) -> Indices:
     by_class = np.argsort(labels, kind="stable")
     ends = np.concatenate([[0], np.cumsum(comparison.masked_classes.sizes)])
     ties = np.zeros(len(labels), dtype=np.int64)
-    for some, patterns in comparison.blocks():
-        found = weights[patterns]
-        best = found == found.max(axis=1, keepdims=True)
+    for classes, patterns in comparison.blocks():
+        scores = weights[patterns]
+        best = scores == scores.max(axis=1, keepdims=True)
         shared = best @ comparison.original_classes.sizes
-        records = by_class[ends[some[0]] : ends[some[-1] + 1]]
-        rows = labels[records] - some[0]
+        records = by_class[ends[classes[0]] : ends[classes[-1] + 1]]
+        rows = labels[records] - classes[0]
         ties[records] = np.where(best[rows, owners[records]], shared[rows], 0)
     return ties
 

@@ -73,5 +73,5 @@ class Space:
 
 def spread(low: int, high: int, levels: int) -> Sequence[int]:
     """At most so many whole numbers from *low* to *high*, the gaps growing in proportion."""
-    found: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
-    return found
+    numbers: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
+    return numbers

@@ -42,9 +42,9 @@ def redraw(parent: Recipe, space: Space, rng: np.random.Generator) -> Recipe:
     return _with(parent, gene, int(drawn(space, rng)[gene]), space)
 
 
-def cross(one: Recipe, other: Recipe, rng: np.random.Generator) -> Recipe:
+def cross(first: Recipe, second: Recipe, rng: np.random.Generator) -> Recipe:
     """Each gene from one of the two parents."""
-    child: Recipe = cross_uniformly(one, other, rng)[0].astype(np.int64)
+    child: Recipe = cross_uniformly(first, second, rng)[0].astype(np.int64)
     return child
 
 

@@ -44,6 +44,7 @@ class ClusteredProtection:
         first: recipes to begin with; where there are fewer than wanted the rest is drawn.
         cost: one number of loss and risk.
         judged: fitness of each masked file met so far; it saves time and changes nothing.
+        clusterings: the clusters of each record, by method, number and start, made once.
     """
 
     original: Table
@@ -55,7 +56,7 @@ class ClusteredProtection:
     draws: Draws
     mender: Mender
     judged: dict[bytes, Fitness] = field(default_factory=dict)
-    found: dict[tuple[Clusterer, int, int], Labels] = field(default_factory=dict)
+    clusterings: dict[tuple[Clusterer, int, int], Labels] = field(default_factory=dict)
 
     def work(self, task: Task[Recipe], rng: np.random.Generator) -> Outcome[Recipe]:
         """One child by the task's operator."""
@@ -104,12 +105,12 @@ class ClusteredProtection:
     def clusters(self, genome: Recipe) -> Labels:
         """The clusters of a recipe; each clustering is made once."""
         by, clusters, start = self._clustering(genome)
-        if (by, clusters, start) not in self.found:
+        if (by, clusters, start) not in self.clusterings:
             names = self.original.schema.quasi_identifiers
-            self.found[by, clusters, start] = cluster_labels(
+            self.clusterings[by, clusters, start] = cluster_labels(
                 self.original, names, clusters, self.draws(start), self.restarts, by
             )
-        return self.found[by, clusters, start]
+        return self.clusterings[by, clusters, start]
 
     def _clustering(self, genome: Recipe) -> tuple[Clusterer, int, int]:
         by = self.space.clusterer(genome)

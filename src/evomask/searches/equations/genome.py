@@ -75,7 +75,7 @@ class Domains:
         terms = {
             "N": counts.sum(axis=1)[:, None, None],
             "freq_max": counts.max(axis=1)[:, None, None],
-            "freq_min": np.array([own.min() for own in frequencies])[:, None, None],
+            "freq_min": np.array([frequency.min() for frequency in frequencies])[:, None, None],
             "freq_i": counts[:, :, None],
             "freq_j": counts[:, None, :],
             "same": np.eye(width)[None],
@@ -116,8 +116,8 @@ def cells(equation: Equation, domains: Domains) -> Floats:
         if is_constant(symbol):
             values[symbol] = np.array(float(symbol))
     with np.errstate(over="ignore", invalid="ignore"):
-        found = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, values)
-        return np.where(domains.valid, np.abs(found), 0.0)
+        results = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, values)
+        return np.where(domains.valid, np.abs(results), 0.0)
 
 
 def normalised(values: Floats) -> Transitions:

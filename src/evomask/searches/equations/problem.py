@@ -133,9 +133,9 @@ class MatrixEquations:
         best = foretold(genome), len(genome)
         for _ in range(self.climb):
             other = self.language.mutated(genome, rng)
-            found = foretold(other), len(other)
-            if found < best:
-                genome, best = other, found
+            promise = foretold(other), len(other)
+            if promise < best:
+                genome, best = other, promise
         return genome
 
     def _foretold(self, parent: Individual[Equation], cost: Cost) -> Promise:
@@ -180,10 +180,10 @@ class MatrixEquations:
 
     def read(self, genome: Equation, draw: int) -> Mapping[str, float]:
         """Loss and risk of the released draw, the expectation beside."""
-        told = self.judge.released(self.matrices(genome), draw)
-        expected = self.cost((told["expected_loss"], told["expected_risk"]))
-        score = self.cost((told["loss"], told["risk"]))
-        return {**told, "score": score, "expected_score": expected}
+        readings = self.judge.released(self.matrices(genome), draw)
+        expected = self.cost((readings["expected_loss"], readings["expected_risk"]))
+        score = self.cost((readings["loss"], readings["risk"]))
+        return {**readings, "score": score, "expected_score": expected}
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
         """The formula, and the matrices it makes with what holds for them."""

@@ -250,14 +250,14 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
         return parameters.climb
     if around.decide is None:
         return USUAL_CLIMB
-    some = ("+", "same", "/", "freq_j", "N")
+    equation = ("+", "same", "/", "freq_j", "N")
 
     def trial() -> None:
         for _ in range(TRIAL):
-            problem.forecast(problem.matrices(some))
+            problem.forecast(problem.matrices(equation))
 
     def affordable() -> float:
-        problem.forecast(problem.matrices(some))
+        problem.forecast(problem.matrices(equation))
         _, spent = timed(trial)
         return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent / TRIAL, 1e-9)))
 

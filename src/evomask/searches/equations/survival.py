@@ -42,9 +42,19 @@ class ShortestFront:
         """Each arrival enters unless somebody is as good everywhere and no longer."""
         front = Front(self.members)
         for arrival in arrivals:
-            longer = {m.serial for m in front.members if _is_shorter_twin(arrival, m)}
+            longer = {
+                individual.serial
+                for individual in front.members
+                if _is_shorter_twin(arrival, individual)
+            }
             if longer:
-                front = Front(tuple(m for m in front.members if m.serial not in longer))
+                front = Front(
+                    tuple(
+                        individual
+                        for individual in front.members
+                        if individual.serial not in longer
+                    )
+                )
             front = front.updated([arrival])
         return ShortestFront(front.members)
 
@@ -53,8 +63,8 @@ class ShortestFront:
         return ShortestFront(members)
 
 
-def _is_shorter_twin(one: Member, other: Member) -> bool:
-    return one.fitness == other.fitness and len(one.genome) < len(other.genome)
+def _is_shorter_twin(individual: Member, other: Member) -> bool:
+    return individual.fitness == other.fitness and len(individual.genome) < len(other.genome)
 
 
 @dataclass(frozen=True)
@@ -76,16 +86,16 @@ class Parsimonious:
         everyone = (*state.population, *born(state, brood, outcomes))
         different: dict[Fitness, Member] = {}
         others: list[Member] = []
-        for member in sorted(everyone, key=self._rank):
-            if member.fitness in different or not all(map(isfinite, member.fitness)):
-                others.append(member)
+        for individual in sorted(everyone, key=self._rank):
+            if individual.fitness in different or not all(map(isfinite, individual.fitness)):
+                others.append(individual)
             else:
-                different[member.fitness] = member
+                different[individual.fitness] = individual
         return tuple([*different.values(), *others][: len(state.population)])
 
-    def _rank(self, member: Member) -> tuple[float, int, int]:
-        length = len(member.genome)
-        return self.cost(member.fitness) + self.price * length, length, member.serial
+    def _rank(self, individual: Member) -> tuple[float, int, int]:
+        length = len(individual.genome)
+        return self.cost(individual.fitness) + self.price * length, length, individual.serial
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,7 @@ class Restless:
 
     def propose(self, state: State[Equation], rng: np.random.Generator) -> Brood[Equation]:
         """First equations that were not there yet, or what the scheme proposes and spreads."""
-        best = min(state.population, key=lambda member: self.cost(member.fitness))
+        best = min(state.population, key=lambda individual: self.cost(individual.fitness))
         if state.generation - best.born >= self.patience:
             return tuple(Task(FIRST, (), state.tasks + i) for i in range(len(state.population)))
         directions = rng.integers(NEAREST, FINE - NEAREST, self.spreads).tolist()
@@ -125,5 +135,7 @@ class Restless:
 
 def _spread(state: State[Equation], direction: int) -> Task[Equation]:
     known = state.archive.members or state.population
-    parent = min(known, key=lambda member: (along(direction, member.fitness), member.serial))
+    parent = min(
+        known, key=lambda individual: (along(direction, individual.fitness), individual.serial)
+    )
     return Task(SPREAD, (parent,), litter=direction)

@@ -105,8 +105,8 @@ def _best_for(population: Population[G], balance: float) -> int:
     return int(leaders(costs, 1)[0])
 
 
-def _is_no_worse(one: Fitness, other: Fitness) -> bool:
-    return all(a <= b for a, b in zip(one, other, strict=True))
+def _is_no_worse(fitness: Fitness, other: Fitness) -> bool:
+    return all(a <= b for a, b in zip(fitness, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class BredFront(Front[G]):
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BredFront[G]":
         """Each arrival that was bred."""
-        bred = super().updated([one for one in arrivals if one.operator != FIRST])
+        bred = super().updated([arrival for arrival in arrivals if arrival.operator != FIRST])
         return BredFront(bred.members)
 
     def holding(self, members: Population[G]) -> "BredFront[G]":

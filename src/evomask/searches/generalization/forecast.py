@@ -108,8 +108,8 @@ def _unsuppressed(lattice: Lattice, nodes: Rows) -> Figures:
 def features(nodes: Rows, shape: tuple[int, ...]) -> Points:
     """1, which levels are reached, and which pairs of levels of two attributes are."""
     reached = _reached(nodes, shape)
-    one, other = _pairs(shape)
-    return np.hstack([np.ones((len(nodes), 1)), reached, reached[:, one] * reached[:, other]])
+    first, second = _pairs(shape)
+    return np.hstack([np.ones((len(nodes), 1)), reached, reached[:, first] * reached[:, second]])
 
 
 def _reached(nodes: Rows, shape: tuple[int, ...]) -> Points:
@@ -130,9 +130,9 @@ def _evaluated(weights: Points, nodes: Rows, shape: tuple[int, ...]) -> Points:
 
 def _pairs(shape: tuple[int, ...]) -> tuple[Rows, Rows]:
     owner = np.repeat(np.arange(len(shape)), np.array(shape) - 1)
-    one, other = np.triu_indices(len(owner), 1)
-    apart = owner[one] != owner[other]
-    return one[apart], other[apart]
+    first, second = np.triu_indices(len(owner), 1)
+    apart = owner[first] != owner[second]
+    return first[apart], second[apart]
 
 
 def _penalties(shape: tuple[int, ...]) -> Floats:

@@ -26,8 +26,8 @@ class Groupings:
     def work(self, task: Task[int], rng: np.random.Generator) -> Outcome[int]:
         """The recoding for one k; its fitness is minus k, and the loss."""
         k = self.wanted[int(task.rival or 0)]
-        told = self.read(k, 0)
-        return Outcome(k, (-told["k"], told["glm"]))
+        readings = self.read(k, 0)
+        return Outcome(k, (-readings["k"], readings["glm"]))
 
     def _recoding(self, k: int) -> LocalRecoding:
         if k not in self._known:

@@ -47,17 +47,17 @@ class Guided:
     def propose(self, state: State[Levels], rng: np.random.Generator) -> Brood[Levels]:
         """The nodes of most promise; none when all were read."""
         shape = self.objectives.lattice.shape
-        nodes = [member.genome for member in state.population]
+        nodes = [individual.genome for individual in state.population]
         known = as_rows(nodes, len(shape))
-        fitness = np.array([member.fitness for member in state.population])
+        fitness = np.array([individual.fitness for individual in state.population])
         front = minimal(fitness)
         others = self._others(nodes, known[front], rng)
         if not len(others):
             return ()
         lessons = np.unique(np.concatenate([front, np.arange(len(known))[-self.memory :]]))
         values = self.objectives.natural(fitness[lessons])
-        told = forecast(self.objectives, known[lessons], values, others)
-        promise = _promise(told, np.searchsorted(lessons, front), others, known[front])
+        predicted = forecast(self.objectives, known[lessons], values, others)
+        promise = _promise(predicted, np.searchsorted(lessons, front), others, known[front])
         best = np.argsort(-promise, kind="stable")[: brood_size(len(known))]
         chosen = [place for place in best if promise[place] > -np.inf]
         numbers = [number_of(tuple(others[place].tolist()), shape) for place in chosen]
@@ -88,12 +88,14 @@ def brood_size(read: int) -> int:
     return min(max(read // 10, FEWEST), MOST)
 
 
-def _promise(told: Forecast, front: Indices, others: Rows, near: Rows) -> Floats:
-    best = told.read[front]
-    margin = margins((best - told.steps) / told.doubt, told.expected / told.doubt)
+def _promise(predicted: Forecast, front: Indices, others: Rows, near: Rows) -> Floats:
+    best = predicted.read[front]
+    margin = margins(
+        (best - predicted.steps) / predicted.doubt, predicted.expected / predicted.doubt
+    )
     steps = np.minimum(distances(others, near), REACH) - 1
     promise: Floats = margin - PENALTY * steps
-    beaten = margins(best, told.hopes) <= 0
+    beaten = margins(best, predicted.hopes) <= 0
     return promise if beaten.all() else np.where(beaten, -np.inf, promise)
 
 

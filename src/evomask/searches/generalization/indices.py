@@ -107,9 +107,9 @@ def spread(
     return ClassIndex(name, more=more, read=read, largest=largest)
 
 
-def spread_over(one: Floats, other: Floats) -> float:
-    """The binary spread: how much the records gain by *one* where it is the larger."""
-    return float(np.maximum(one - other, 0.0).sum())
+def spread_over(first: Floats, second: Floats) -> float:
+    """The binary spread: how much the records gain by *first* where it is the larger."""
+    return float(np.maximum(first - second, 0.0).sum())
 
 
 def _weights(values: Points, node: Equivalence) -> NDArray[np.int64]:

@@ -133,16 +133,16 @@ class Nodes:
 
     def overview(self, state: State[Levels]) -> Mapping[str, object]:
         """How many nodes a run read; where asked, CE and RR of what it found."""
-        read = {"nodes_evaluated": len({member.genome for member in state.population})}
+        read = {"nodes_evaluated": len({individual.genome for individual in state.population})}
         return {**read, **self._compared(state)} if self.compare else read
 
     def _compared(self, state: State[Levels]) -> dict[str, float]:
         whole = self.objectives.of_all(self.lattice.sweep(self.reader.rule))
         exact = whole[minimal(self.objectives.fitness(whole))]
-        found = fitness_array(state.archive.members)
+        front = fitness_array(state.archive.members)
         return {
-            "ce": convergence_error(self.objectives.natural(found), exact),
-            "rr": representation_ratio(found, self.objectives.fitness(exact), self.sides),
+            "ce": convergence_error(self.objectives.natural(front), exact),
+            "rr": representation_ratio(front, self.objectives.fitness(exact), self.sides),
         }
 
     def charts(self, state: State[Levels]) -> Sequence[Chart]:

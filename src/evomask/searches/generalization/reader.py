@@ -173,9 +173,9 @@ class Objectives:
 
     def of_all(self, figures: Figures) -> Points:
         """The indices of many nodes, for indices that need figures alone."""
-        own = [index.name for index in self.indices if not isinstance(index, Index)]
-        if own:
-            raise ParameterError(f"{own[0]} is read node by node, not from figures")
+        custom = [index.name for index in self.indices if not isinstance(index, Index)]
+        if custom:
+            raise ParameterError(f"{custom[0]} is read node by node, not from figures")
         columns = [index.read(figures) for index in self.indices if isinstance(index, Index)]
         return np.column_stack(columns).astype(np.float64)
 

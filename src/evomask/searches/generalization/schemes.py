@@ -31,8 +31,12 @@ class Remembering:
     ) -> Population[Levels]:
         """One member for each node met before, then the scheme's population."""
         alive = self.scheme.replace(self._alive(state), brood, outcomes)
-        again = {member.genome for member in alive}
-        before = {m.genome: m for m in state.population if m.genome not in again}
+        again = {individual.genome for individual in alive}
+        before = {
+            individual.genome: individual
+            for individual in state.population
+            if individual.genome not in again
+        }
         return (*before.values(), *alive)
 
     def _alive(self, state: State[Levels]) -> State[Levels]:

@@ -133,8 +133,8 @@ class Genetic:
         before = start or task.parents[0].genome
         epochs = min(BURST, self.rates.epochs - before.epochs)
         after = continued(points, k, self.rates, before, epochs, rng)
-        told = self.common.read(after.labels, 0)
-        return Outcome(after, (told["sse"],), epochs * self.rates.chromosomes)
+        readings = self.common.read(after.labels, 0)
+        return Outcome(after, (readings["sse"],), epochs * self.rates.chromosomes)
 
     def decode(self, genome: Breeding, draw: int) -> Table:
         """The masked file of the best partition."""

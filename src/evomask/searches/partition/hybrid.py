@@ -80,10 +80,10 @@ def refined(
     if inner is Inner.GENETIC:
         start = begun(points, k, rates, rng, known)
         return continued(points, k, rates, start, rates.epochs, rng).labels
-    found = _annealed(points, k, known, rng)
+    annealed = _annealed(points, k, known, rng)
     if inner is Inner.EXACT or (inner is Inner.BEST and len(points) <= EXACT_RECORDS):
-        return optimum(points, k, within_sum_of_squares(points, found))
-    return found
+        return optimum(points, k, within_sum_of_squares(points, annealed))
+    return annealed
 
 
 def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -> Labels:
@@ -94,9 +94,9 @@ def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -
     best = known
     for _ in range(3):
         steps = max(1, STEPS * len(points) // len(heat))
-        found = canonical(anneal(wide, near, known, k, heat, steps, seed_of(rng))[0])
-        if within_sum_of_squares(points, found) < within_sum_of_squares(points, best):
-            best = found
+        labels = canonical(anneal(wide, near, known, k, heat, steps, seed_of(rng))[0])
+        if within_sum_of_squares(points, labels) < within_sum_of_squares(points, best):
+            best = labels
     return best
 
 
@@ -115,8 +115,8 @@ def refined_part(
     for number in range(part, int(macrogroups.max()) + 1, PARTS):
         records: Indices = np.flatnonzero(macrogroups == number)
         known = canonical(groups[records])
-        own = refined(points[records], k, inner, rates, known, rng)
-        labels[records] = labels.max() + 1 + own
+        inside = refined(points[records], k, inner, rates, known, rng)
+        labels[records] = labels.max() + 1 + inside
     return canonical(labels)
 
 
@@ -154,9 +154,9 @@ def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
     count = 0
     for number in range(int(macrogroups.max()) + 1):
         records = np.flatnonzero(macrogroups == number)
-        own = mdav(points[records], k)
-        labels[records] = count + own
-        count += int(own.max()) + 1
+        inside = mdav(points[records], k)
+        labels[records] = count + inside
+        count += int(inside.max()) + 1
     return labels
 
 

@@ -79,10 +79,10 @@ class Grouped:
 
     def answer(self, genome: Labels) -> Mapping[str, object]:
         """What the partition is like, and below what no partition can be."""
-        told = self.read(genome, 0)
+        readings = self.read(genome, 0)
         return {
-            "sse": told["sse"],
-            "il": told["loss"],
+            "sse": readings["sse"],
+            "il": readings["loss"],
             "groups": len(group_sizes(genome)),
             "lower_bound": lower_bound(self.points, self.k, genome),
         }
@@ -183,9 +183,9 @@ class Memetic(Grouped):
 
     def _founded(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
         """What a long burst makes of a construction, or the construction if that is better."""
-        found = self._annealed(start, self.ground.schedule.between(HOT, COLD), self.long, rng)
-        built = self.outcome(start, found.steps)
-        return found if found.fitness <= built.fitness else built
+        annealed = self._annealed(start, self.ground.schedule.between(HOT, COLD), self.long, rng)
+        built = self.outcome(start, annealed.steps)
+        return annealed if annealed.fitness <= built.fitness else built
 
     def _annealed(
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator

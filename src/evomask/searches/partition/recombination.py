@@ -81,8 +81,8 @@ class Pool:
         groups = np.repeat(np.arange(len(self.costs)), np.diff(self.starts))
         shape = (n + len(self.costs),) * 2
         edges = coo_array((np.ones(len(groups)), (self.members, n + groups)), shape=shape)
-        found: Indices = connected_components(edges, directed=False)[1][:n].astype(np.int64)
-        return found
+        components: Indices = connected_components(edges, directed=False)[1][:n].astype(np.int64)
+        return components
 
 
 def recombined(
@@ -113,8 +113,8 @@ def _numbered(labels: Labels, known: dict[bytes, int]) -> Indices:
     edges = np.cumsum(np.bincount(labels))[:-1]
     names = [group.tobytes() for group in np.split(order.astype(np.int64), edges)]
     numbers = np.array([known.setdefault(name, len(known)) for name in names])
-    own: Indices = numbers[labels]
-    return own
+    groups: Indices = numbers[labels]
+    return groups
 
 
 def _best_parents(pool: Pool, parts: Indices) -> Indices:
@@ -142,10 +142,10 @@ def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generat
         middle = middles[rng.integers(len(middles))]
         apart = np.sum((means[used] - means[middle]) ** 2, axis=1)
         order = used[np.argsort(apart, kind="stable")]
-        found, width, most = _solved(pool, chosen, order, most)
+        better, width, most = _solved(pool, chosen, order, most)
         # What lies at a region's border is looked at again, from nearer by.
         waiting[order[: max(1, width // 2)]] = False
-        for group in found:
+        for group in better:
             chosen[pool.records(group)] = group
     return chosen
 
@@ -171,5 +171,5 @@ def _solved(pool: Pool, chosen: Indices, order: Indices, most: int) -> tuple[Ind
         except TooHardError:
             most //= 2
             continue
-        found = groups[:0] if taken is None else groups[taken]
-        return found, width, min(MOST_GROUPS, 2 * most)
+        better = groups[:0] if taken is None else groups[taken]
+        return better, width, min(MOST_GROUPS, 2 * most)

@@ -59,10 +59,10 @@ class Layout:
     def _limits(self, name: str) -> Limits:
         attribute, wanted = self.table.attribute(name), self.wanted
         band = wanted.band if attribute.kind is Kind.ORDINAL else None
-        own = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
-        if not own.invariant:
-            return own
-        low, high = nearest_range(self.frequencies[name], own)
+        limits = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
+        if not limits.invariant:
+            return limits
+        low, high = nearest_range(self.frequencies[name], limits)
         return Limits(low, high, band, attribute.has_missing, invariant=True)
 
     def matrices(self, flat: Floats) -> dict[str, Transitions]:
@@ -103,18 +103,18 @@ class Layout:
     def bounds(self) -> Bounds:
         """The limits as kernels take them."""
         sizes = np.array(self.sizes, dtype=np.int64)
-        own = [self.limits[name] for name in self.attributes]
+        limits = [self.limits[name] for name in self.attributes]
         counts = [self.frequencies[name] for name in self.attributes]
-        allowed = [allowed_changes(n, limit) for n, limit in zip(self.sizes, own, strict=True)]
+        allowed = [allowed_changes(n, limit) for n, limit in zip(self.sizes, limits, strict=True)]
         free = [
             not limit.has_range and bool(all_.all())
-            for limit, all_ in zip(own, allowed, strict=True)
+            for limit, all_ in zip(limits, allowed, strict=True)
         ]
         return Bounds(
             sizes, _begins(sizes**2), _begins(sizes),
             np.concatenate([count / count.sum() for count in counts]),
             np.concatenate([square.ravel() for square in allowed]).astype(np.int64),
-            np.array([limit.low for limit in own]), np.array([limit.high for limit in own]),
+            np.array([limit.low for limit in limits]), np.array([limit.high for limit in limits]),
             np.array(free, dtype=np.int64), self.wanted.invariant,
         )  # fmt: skip
 

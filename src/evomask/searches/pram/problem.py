@@ -103,10 +103,10 @@ class TransitionProblem:
 
     def read(self, genome: Floats, draw: int) -> Mapping[str, float]:
         """Loss, risk and score of the released draw, and what was expected."""
-        told = self.measured.released(self.matrices(genome), draw)
-        expected = self.cost((told["expected_loss"], told["expected_risk"]))
-        score = self.cost((told["loss"], told["risk"]))
-        return {**told, "score": score, "expected_score": expected}
+        readings = self.measured.released(self.matrices(genome), draw)
+        expected = self.cost((readings["expected_loss"], readings["expected_risk"]))
+        score = self.cost((readings["loss"], readings["risk"]))
+        return {**readings, "score": score, "expected_score": expected}
 
     def answer(self, genome: Floats) -> Mapping[str, object]:
         """The matrices with what holds for them, and what the start costs."""

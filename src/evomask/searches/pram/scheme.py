@@ -42,14 +42,14 @@ class Climbers:
     def propose(self, state: State[Floats], rng: np.random.Generator) -> Brood[Floats]:
         """Better members are parents more often; a direction starts from the best along it."""
         people = state.population
-        costs = np.array([self.cost(member.fitness) for member in people])
+        costs = np.array([self.cost(individual.fitness) for individual in people])
         order = leaders(costs, len(people))
 
-        def one() -> int:
+        def drawn() -> int:
             return int(order[int(len(order) * rng.random() ** 2)])
 
-        climbs = [Task(CLIMB, (people[one()],)) for _ in range(self.climbs)]
-        blends = [Task(BLEND, (people[one()], people[one()])) for _ in range(self.blends)]
+        climbs = [Task(CLIMB, (people[drawn()],)) for _ in range(self.climbs)]
+        blends = [Task(BLEND, (people[drawn()], people[drawn()])) for _ in range(self.blends)]
         spreads = [
             self._spread(state, int(rng.integers(FINE // 20, FINE))) for _ in range(self.spreads)
         ]

@@ -167,8 +167,8 @@ class PramSearch:
         if file.numbers or file.requirement.asks_anything:
             return {}
         large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
-        own: dict[str, object] = {"profile": file.profile, **large}
-        return {"": own, "-invariant": {**own, "invariant": True}}
+        common: dict[str, object] = {"profile": file.profile, **large}
+        return {"": common, "-invariant": {**common, "invariant": True}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:
@@ -194,12 +194,14 @@ def masked_attributes(table: Table, parameters: Parameters) -> tuple[str, ...]:
     """What to mask: as told, or every quasi-identifier that has categories."""
     schema = table.schema
     if not parameters.attributes:
-        found = tuple(n for n in schema.quasi_identifiers if table.attribute(n).is_categorical)
-        if not found:
+        categorical = tuple(
+            n for n in schema.quasi_identifiers if table.attribute(n).is_categorical
+        )
+        if not categorical:
             raise SchemaError(
                 "PRAM changes categories; name an ordinal or nominal quasi-identifier"
             )
-        return tuple(name for name in found if name != parameters.beside)
+        return tuple(name for name in categorical if name != parameters.beside)
     for name in parameters.attributes:
         if not table.attribute(name).is_categorical:
             raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
@@ -268,12 +270,12 @@ def _firsts(layout: Layout, parameters: Parameters, rng: np.random.Generator) ->
     if parameters.algorithm is Algorithm.THESIS:
         return (layout.whole(layout.flat(start)),)
     standard = [Pram(layout.attributes, design, change) for change in CHANGES for design in Design]
-    found = [start]
+    starts = [start]
     for method in standard:
-        found.append({name: method.matrix(layout.table, name) for name in layout.attributes})
-    while len(found) < parameters.population:
-        found.append(_random(layout, rng))
-    return tuple(layout.shaped(one) for one in found[: parameters.population])
+        starts.append({name: method.matrix(layout.table, name) for name in layout.attributes})
+    while len(starts) < parameters.population:
+        starts.append(_random(layout, rng))
+    return tuple(layout.shaped(matrices) for matrices in starts[: parameters.population])
 
 
 def _random(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
