@@ -28,7 +28,7 @@ class Recoding(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """How each cell is written."""
+        """The text of each cell as a released file writes it."""
 
     @property
     def is_categorical(self) -> bool:
@@ -207,7 +207,7 @@ class Intervals:
 
     @property
     def missing(self) -> Flags:
-        """Which cells have no ends."""
+        """Which cells are missing: those without ends."""
         return np.isnan(self.low)
 
     @property

@@ -82,7 +82,7 @@ class Ledger:
         *,
         cost: Cost,
     ) -> "Ledger":
-        """The ledger one generation later."""
+        """The ledger one generation later, with its births and deaths added."""
         generation = children[0].born if children else 0
         alive = {individual.serial for individual in population}
         used = self.used.union(parent.serial for task in brood for parent in task.parents)

@@ -53,9 +53,9 @@ def plus(
 def overlap(
     state: State[G], brood: Brood[G], outcomes: Outcomes[G], by: Key = as_it_is
 ) -> Population[G]:
-    """Children take the places of the worst; as many children as members replace them all.
+    """Children take the places of the worst; as many children as individuals replace them all.
 
-    A child that must not survive leaves its place to the best member without one.
+    A child that must not survive leaves its place to the best individual without one.
     """
     children = [child for child in born(state, brood, outcomes) if _may_live(child)]
     size = len(state.population)
@@ -66,7 +66,7 @@ def overlap(
 def elitist(
     state: State[G], brood: Brood[G], outcomes: Outcomes[G], by: Key = as_it_is
 ) -> Population[G]:
-    """As `overlap`, but the best member stays where no child is as good."""
+    """As `overlap`, but the best individual stays where no child is as good."""
     survivors = _ordered(overlap(state, brood, outcomes, by), by)
     best = min(state.population, key=lambda individual: by(individual.fitness))
     if by(best.fitness) < by(survivors[0].fitness):

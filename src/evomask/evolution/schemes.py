@@ -93,7 +93,7 @@ class PlusSelection(Generic[G]):
     keep: Replace[G] = plus
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Parents are drawn without preference."""
+        """So many tasks of each operator as wanted; all are equally likely parents."""
         wanted = {CROSS: self.crossovers, **self.mutations}
         names = tuple(wanted)
         if self.patience is not None:
@@ -143,7 +143,7 @@ class MutateOrCross(Generic[G]):
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding."""
+        """Deterministic crowding: a child takes its rival's place if it is no worse."""
         return duel(state, brood, outcomes, self.cost)
 
 
@@ -175,7 +175,7 @@ class WinnersAndLosers(Generic[G]):
     """A random subset; its better half breeds, children replace its losers if they are better.
 
     Args:
-        subset: how many members; an odd one, and in crossing an odd winner, stays aside.
+        subset: how many individuals; an odd one, and in crossing an odd winner, stays aside.
     """
 
     subset: int
@@ -235,5 +235,5 @@ class Archived(Generic[G]):
         return (*brood, *(Task(MUTATE, (last,)) for last in chosen[len(brood) :]))
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """The children."""
+        """The children alone; what was good before is in the archive."""
         return born(state, brood, outcomes)

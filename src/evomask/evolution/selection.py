@@ -13,7 +13,7 @@ Places = NDArray[np.intp]
 
 
 def costs_of(individuals: Iterable[Individual[G]], cost: Cost = first) -> Costs:
-    """The cost of each individual."""
+    """The cost of each individual's fitness, in the order of the population."""
     return np.array([cost(individual.fitness) for individual in individuals], dtype=np.float64)
 
 
@@ -45,17 +45,17 @@ def roulette(weights: Costs, count: int, rng: np.random.Generator) -> Places:
 
 
 def tournament(costs: Costs | Places, size: int, count: int, rng: np.random.Generator) -> Places:
-    """Winners of *count* tournaments of *size* different members; the lowest place wins a tie."""
+    """Winners of tournaments among *size* different individuals; the lowest place wins a tie."""
     if not 1 <= size <= len(costs):
         raise ParameterError(
-            f"a tournament needs 1 to {len(costs)} members of the population, got {size}"
+            f"a tournament needs 1 to {len(costs)} individuals of the population, got {size}"
         )
     drawn = [np.sort(rng.choice(len(costs), size, replace=False)) for _ in range(count)]
     return np.array([places[np.argmin(costs[places])] for places in drawn], dtype=np.intp)
 
 
 def uniform(size: int, count: int, rng: np.random.Generator) -> Places:
-    """Places drawn without preference, with return."""
+    """Places drawn without preference, with return, from a population of that size."""
     return rng.integers(size, size=count)
 
 

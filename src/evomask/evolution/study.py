@@ -127,5 +127,5 @@ class Alone(Generic[G]):
         return tuple(chosen[:size])
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """As the scheme does."""
+        """Who stays according to the scheme, whichever operator made the children."""
         return self.scheme.replace(state, brood, outcomes)

@@ -38,11 +38,11 @@ class Symbols:
         return self.functions.get(symbol, 0)
 
     def function(self, rng: np.random.Generator) -> str:
-        """A random function."""
+        """A function drawn at random, all equally likely."""
         return _any(tuple(self.functions), rng)
 
     def terminal(self, rng: np.random.Generator) -> str:
-        """A random terminal."""
+        """A terminal drawn at random, all equally likely."""
         return _any(self.terminals, rng)
 
     def either(self, rng: np.random.Generator) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from evomask.data.schema import Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,
@@ -17,19 +18,18 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure
-from evomask.measures.pairing import categorical, continuous
 from evomask.measures.profiles import PROFILES, Loss
 from evomask.measures.risk.individual import INDIVIDUAL, SPECIAL_UNIQUES
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import DeviationInterval, RankInterval, RelativeInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
+from evomask.measures.risk.privacy_models import DISTINCT_L, ENTROPY_L, RECURSIVE_L, UNIQUES, K, T
 from evomask.measures.risk.probabilistic import (
     MOST_ASSIGNED,
     MOST_ATTRIBUTES,
     OneToOneLinkage,
     ProbabilisticLinkage,
 )
-from evomask.measures.risk.properties import DISTINCT_L, ENTROPY_L, RECURSIVE_L, UNIQUES, K, T
 from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
 from evomask.measures.risk.swapping import SwappingLinkage
 from evomask.measures.score import Mean, Weighted, Worst

@@ -24,7 +24,7 @@ from evomask.papers.pram_inputs import (
     original,
 )
 from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import Rows
+from evomask.searches.equations.genome import RowRule
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
@@ -80,7 +80,7 @@ def protections(name: str, effort: Effort) -> dict[str, tuple[str, Fitness, str]
     for algorithm, title in ((Algorithm.THESIS, "Algorithm 7"), (Algorithm.MEMETIC, "memetic")):
         for score, label in ((Joined.WORST, "GP Max"), (Joined.MEAN, "GP Mean")):
             one = searched(name, score, algorithm, effort)
-            text = shown(one.genome, Rows.NORMALISED)
+            text = shown(one.genome, RowRule.NORMALISED)
             found[f"{label}, {title}"] = label, one.fitness, text
     return found
 

@@ -49,7 +49,7 @@ def portfolio_names() -> tuple[str, ...]:
 
 
 def search_named(name: str) -> "Search":
-    """The search called *name*."""
+    """The search of that name, ours or one that a package brings along."""
     if name in HOMES:
         module, _, attribute = HOMES[name].partition(":")
         ours: Search = getattr(import_module(module), attribute)

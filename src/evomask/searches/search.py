@@ -57,7 +57,7 @@ class File:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The quasi-identifiers that are numbers."""
+        """The quasi-identifiers that are continuous."""
         return tuple(n for n in self.names if not self.table.attribute(n).is_categorical)
 
     @property

@@ -33,7 +33,7 @@ class Answering(Protocol):
     """Who carries out tasks: answers in order, serial numbers going on from *first*."""
 
     def __call__(self, tasks: Sequence[int], /, first: int) -> Sequence[Answer]:
-        """An answer for each task."""
+        """The answers in the order of the tasks."""
         ...
 
 

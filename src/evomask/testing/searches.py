@@ -59,7 +59,7 @@ class Searching:
 
     @cached_property
     def setup(self) -> Setup[Any]:
-        """The search made ready."""
+        """The search made ready for the example, once."""
         return self.ready()
 
     def ready(self) -> Setup[Any]:
@@ -90,7 +90,7 @@ class Searching:
         return [self.file(genome) for genome in list(genomes.values())[:LASTS]]
 
     def packed(self, genome: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
-        """A genome as arrays."""
+        """A genome as the named arrays of a checkpoint."""
         return {name: np.asarray(a) for name, a in self.problem.pack(genome).items()}
 
     def file(self, genome: Any) -> Table:  # noqa: ANN401

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.rules.domains import Domain
-from evomask.data.rules.edits import Rules
+from evomask.data.rules.edits import EditRules
 
 MOST_SWEEPS = 300
 MOST_ROUNDED = 8
@@ -34,7 +34,7 @@ class Nearby:
         spreads: the unit in which a change of each attribute is measured.
     """
 
-    rules: Rules
+    rules: EditRules
     domains: tuple[Domain, ...]
     spreads: Floats
     movable: Flags
@@ -230,7 +230,7 @@ def _least_change(
     return numbers
 
 
-def can_hold(rules: Rules, domains: Sequence[Domain]) -> bool:
+def can_hold(rules: EditRules, domains: Sequence[Domain]) -> bool:
     """Whether any numbers inside the ranges of their domains obey all rules."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -66,7 +66,7 @@ class Matching:
 
     @property
     def about(self) -> About:
-        """That of the measure."""
+        """What the measure says of itself."""
         return self.measure.about
 
     def against(self, original: Table) -> Strike:

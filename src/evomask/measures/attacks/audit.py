@@ -11,11 +11,11 @@ from evomask.measures.attacks.attack import FIXED, Attack, Matching, Success
 from evomask.measures.attacks.centroids import CentroidLinkage
 from evomask.measures.attacks.few_known import WORDS, FewKnownLinkage
 from evomask.measures.attacks.learning import LearnedInference
-from evomask.measures.attacks.singling import SinglingOut
+from evomask.measures.attacks.singling_out import SinglingOut
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.measure import About
-from evomask.measures.pairing import check_columns, check_original
-from evomask.measures.risk.properties import (
+from evomask.measures.risk.privacy_models import (
     distinct_l,
     entropy_l,
     k_anonymity,
@@ -64,7 +64,7 @@ class Finding:
     unmasked: float
 
     def as_json(self) -> dict[str, object]:
-        """What users see of it."""
+        """The finding as the JSON answer shows it."""
         return {
             "title": self.about.title,
             "meaning": self.about.meaning,
@@ -108,7 +108,7 @@ class Audit:
         return max((diversity.t for diversity in self.confidential.values()), default=None)
 
     def as_json(self) -> dict[str, object]:
-        """What users see of it."""
+        """The audit as the JSON answer shows it."""
         return {
             "records": self.records,
             "quasi_identifiers": list(self.quasi_identifiers),

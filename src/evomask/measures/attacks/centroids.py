@@ -17,9 +17,9 @@ from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.data.classes import Classes, classes_of
 from evomask.data.table import Table
 from evomask.kernels.linking.linkage import Rows
-from evomask.measures.attacks.comparison import blocks, distances, smallest
+from evomask.measures.attacks.distances import blocks, distances, smallest
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.inference import fixed_targets
 from evomask.measures.risk.linkage import classes_of_rows, expected
 from evomask.measures.risk.space import Space
@@ -53,7 +53,7 @@ class CentroidLinkage:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the people attacked."""
+        """Choose the people attacked and prepare the space in which records are compared."""
         check_original(original, self.attributes)
         whole = Space.of(original, self.attributes)
         people = fixed_targets(original, self.attributes)

@@ -16,11 +16,11 @@ from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.kernels.linking.linkage import TIE, Rows, Terms
 from evomask.measures.attacks.attack import Strike, Success
-from evomask.measures.attacks.comparison import blocks, distances
+from evomask.measures.attacks.distances import blocks, distances
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.measure import About, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_columns, check_original
 from evomask.measures.risk.inference import WINDOW, fixed_targets
 from evomask.measures.risk.linkage import classes_of_rows
 from evomask.measures.risk.space import Space
@@ -66,7 +66,7 @@ class CategoryGuesser:
     column: CategoricalColumn
 
     def usual(self, people: Indices) -> Flags:
-        """By the most frequent category."""
+        """Whose true category is the most frequent one of the original."""
         right: Flags = self.column.codes[people] == int(np.argmax(self.column.counts))
         return right
 
@@ -128,7 +128,7 @@ class NumberGuesser:
 
 @dataclass(frozen=True, eq=False)
 class LearnedNumbers:
-    """Numbers of the masked records."""
+    """Guesses a number by the median of what the nearest masked records hold."""
 
     guesser: NumberGuesser
     numbers: Floats
@@ -169,7 +169,7 @@ class LearnedInference:
 
     @property
     def about(self) -> About:
-        """One sentence for each attribute."""
+        """What the attack tells of itself, with the name of the attribute that is wanted."""
         return About(
             f"learned-{self.wanted}",
             f"inference of {self.wanted} by a learned model",

@@ -22,7 +22,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.categories import CategoricalColumn
-from evomask.measures.pairing import categorical, continuous
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.profiles import Loss, PapersRisk, papers_risk
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW
 from evomask.measures.risk.linkage import expected as shared
@@ -48,7 +48,7 @@ class Subject:
 
     @cached_property
     def columns(self) -> tuple[CategoricalColumn, ...]:
-        """The categorical attributes asked for."""
+        """The original's columns of the categorical attributes that were asked for."""
         names = categorical(self.original.schema, self.request.attributes)
         return tuple(CategoricalColumn.of(self.original, name) for name in names)
 
@@ -76,7 +76,7 @@ class Subject:
 
     @cached_property
     def space(self) -> Space:
-        """Where the intruder compares records."""
+        """The space in which the intruder compares masked and original records."""
         return Space.of(self.original, self.request.attributes)
 
     @cached_property

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from evomask.arrays import Codes, Floats, Indices
 from evomask.data.table import Table
 from evomask.kernels.pram.expectation import Field, Halves, loss_and_risk
+from evomask.measures.comparability import categorical
 from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
-from evomask.measures.pairing import categorical
 from evomask.measures.profiles import PapersRisk
-from evomask.measures.risk.inference import WINDOW, Attack
+from evomask.measures.risk.inference import WINDOW, HalvesAttack
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request
 
@@ -66,7 +66,7 @@ class Forecast:
         return self.share == 1 and prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
 
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
-        """Loss and risk in percent."""
+        """Forecast loss and risk of the matrices, in percent."""
         return self.read(self.flat(matrices))
 
     def flat(self, matrices: Matrices) -> Floats:
@@ -121,7 +121,7 @@ class Forecast:
         if width < 2 or not len(domain):
             none, nothing = np.empty((0, width), dtype=np.int64), np.empty(0, dtype=np.int64)
             return Halves(none, nothing, none, np.empty(0), nothing, np.empty(0), 0.0, 0.0)
-        attack = Attack(self.original, self.attributes)
+        attack = HalvesAttack(self.original, self.attributes)
         known = [_Known.of(self.attributes, space, domain) for space, _ in attack.halves]
         unknown = np.zeros((len(known), width), dtype=np.int64)
         for row, (_, others) in zip(unknown, attack.halves, strict=True):

@@ -7,9 +7,9 @@ import numpy as np
 
 from evomask.data.clustering import RESTARTS, clustered_from, first_centroids
 from evomask.data.table import Table
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.loss.agreement import clustering_loss
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 DENSE = 1 << 20
@@ -67,7 +67,7 @@ class ContingencyLoss:
             raise ParameterError(f"dimension must be at least 1, got {self.dimension}")
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original's columns."""
+        """Prepare the original's categories for the tables of counts."""
         columns = self._columns(original)
 
         def reading(masked: Table) -> float:

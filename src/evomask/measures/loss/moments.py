@@ -13,8 +13,8 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.table import Table
+from evomask.measures.comparability import check_original
 from evomask.measures.numbers import NumberCells, NumberColumn
-from evomask.measures.pairing import check_original
 
 ROOT_TWO = float(np.sqrt(2.0))
 
@@ -73,7 +73,7 @@ class Columns:
 
     @classmethod
     def of(cls, original: Table, names: Sequence[str]) -> "Columns":
-        """The columns called *names*."""
+        """The continuous columns of these names, prepared for moments."""
         check_original(original, names)
         return cls(tuple(NumberColumn.of(original, name) for name in names))
 

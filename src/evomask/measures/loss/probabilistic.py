@@ -28,10 +28,10 @@ from scipy.special import erf
 from evomask.arrays import Floats, Indices, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
+from evomask.measures.comparability import check_masked, needing
 from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
-from evomask.measures.pairing import check_masked, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 LEVELS = np.arange(5, 100, 5) / 100

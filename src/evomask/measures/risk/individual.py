@@ -13,7 +13,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.measure import About, Side
-from evomask.measures.risk.properties import released, released_classes
+from evomask.measures.risk.privacy_models import released, released_classes
 
 INDIVIDUAL = About(
     "reidentifications", "expected re-identifications", Side.PROPERTY,
@@ -48,7 +48,7 @@ class IndividualRisk:
 
     @property
     def expected_reidentifications(self) -> float:
-        """Sum of all risks."""
+        """How many records are expected to be re-identified: the sum of all risks."""
         return float(self.risk.sum())
 
 

@@ -14,8 +14,8 @@ from evomask.arrays import Floats, Indices
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
 from evomask.kernels.linking.linkage import Rows
+from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request, TrackableReading
@@ -107,7 +107,7 @@ class ReverseDistanceLinkage:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original records."""
+        """Prepare the original records, which look for their masked ones."""
         space = Space.of(original, self.attributes)
 
         def reading(masked: Table) -> float:

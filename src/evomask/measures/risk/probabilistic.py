@@ -16,9 +16,9 @@ from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.kernels.linking.agreement import agreement_patterns
 from evomask.kernels.linking.agreement_tally import Counted, agreement_tally
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
+from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked
-from evomask.measures.risk.fellegi import AgreementModel, fitted
+from evomask.measures.risk.fellegi_sunter import AgreementModel, fitted
 from evomask.measures.risk.linkage import classes_of_rows, expected
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def n_attributes(self) -> int:
-        """How many attributes are compared."""
+        """How many attributes are compared: a pattern has a bit for each."""
         return int(self.masked.low.shape[1] + self.masked.codes.shape[1])
 
     def blocks(self) -> Iterator[tuple[Indices, Indices]]:

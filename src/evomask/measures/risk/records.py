@@ -45,7 +45,7 @@ class RecordRisk:
 
     @property
     def chart(self) -> Chart:
-        """Records by risk, as bars."""
+        """The histogram as a bar chart: records by their risk."""
         names = tuple(f"{cell.low:g} to {cell.high:g}" for cell in self.cells)
         counts = tuple(float(cell.records) for cell in self.cells)
         places = tuple(float(place) for place in range(len(names)))

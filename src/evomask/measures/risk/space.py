@@ -14,8 +14,8 @@ from evomask.data.table import Column, Table
 from evomask.errors import SchemaError
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.comparability import check_original
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_original
 
 LARGEST_UNIT = 2**36
 """Sums of such units stay far enough apart for the kernel to tell them apart."""
@@ -87,7 +87,7 @@ class Space:
 
     @cached_property
     def classes(self) -> Classes:
-        """Which original records are alike."""
+        """Equivalence classes of the original: records alike in all compared attributes."""
         columns: list[Column] = [column.values for column in self.numbers]
         columns += [column.codes for column in self.categories]
         return classes_of_columns(columns, self.n_records)

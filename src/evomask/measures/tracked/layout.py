@@ -16,12 +16,12 @@ from evomask.kernels.tracked.inference import Inference
 from evomask.kernels.tracked.linkage import Linkage, Version
 from evomask.kernels.tracked.numbers import NumberPlaces, Numbers
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.loss.classic import value_scales
 from evomask.measures.loss.moments import ROOT_TWO, Columns
 from evomask.measures.loss.probabilistic import LEVELS, Quantiles, SamplingErrors
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import categorical, continuous
-from evomask.measures.risk.inference import WINDOW, Attack, fixed_halves
+from evomask.measures.risk.inference import WINDOW, HalvesAttack, fixed_halves
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW, CONTINUOUS_WINDOWS
 from evomask.measures.risk.linkage import expected
 from evomask.measures.risk.space import Space
@@ -249,7 +249,7 @@ def inference_facts(
 ) -> Inference:  # fmt: skip
     """What kernels need to know of the people attacked by inference."""
     names, n = request.attributes, len(original)
-    attack = Attack(original, names)
+    attack = HalvesAttack(original, names)
     wanted = wanted and len(names) > 1
     every = attack.targets if wanted else np.arange(0)
     likes = classes_of_columns([original[name][every] for name in names], len(every))

@@ -19,7 +19,7 @@ from evomask.kernels.tracked.state import (
     keep_changes,
     undo_changes,
 )
-from evomask.measures.pairing import categorical, check_masked, check_original, continuous
+from evomask.measures.comparability import categorical, check_masked, check_original, continuous
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.tracked.layout import (
     Allocation,

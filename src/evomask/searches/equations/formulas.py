@@ -8,7 +8,7 @@ from evomask.searches.equations.genome import (
     FUNCTIONS,
     SYMBOLS,
     Equation,
-    Rows,
+    RowRule,
     Terminals,
     is_constant,
 )
@@ -109,10 +109,10 @@ def simplified(equation: Equation) -> Equation:
     return _RULES[symbol](left, right) or _folded(symbol, left, right)
 
 
-def shown(equation: Equation, rows: Rows) -> str:
+def shown(equation: Equation, rows: RowRule) -> str:
     """The simplified formula; a factor that normalising takes out again is left out."""
     short = simplified(equation)
-    while rows is Rows.NORMALISED and short[0] in "*/":
+    while rows is RowRule.NORMALISED and short[0] in "*/":
         left, right = _operands(short)
         if _is_positive(right):
             short = left

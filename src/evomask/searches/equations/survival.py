@@ -13,8 +13,6 @@ from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State, born
 from evomask.searches.equations.genome import Equation
 
-Member = Individual[Equation]
-
 SPREAD = "spread"
 """The operator that climbs towards a point of the front instead of the best score."""
 
@@ -38,8 +36,8 @@ class ShortestFront:
 
     members: Population[Equation] = ()
 
-    def updated(self, arrivals: Iterable[Member]) -> "ShortestFront":
-        """Each arrival enters unless somebody is as good everywhere and no longer."""
+    def updated(self, arrivals: Iterable[Individual[Equation]]) -> "ShortestFront":
+        """Each arrival enters unless an individual is as good everywhere and no longer."""
         front = Front(self.members)
         for arrival in arrivals:
             longer = {
@@ -59,11 +57,11 @@ class ShortestFront:
         return ShortestFront(front.members)
 
     def holding(self, members: Population[Equation]) -> "ShortestFront":
-        """These members."""
+        """A front of exactly these individuals, as a checkpoint saved them."""
         return ShortestFront(members)
 
 
-def _is_shorter_twin(individual: Member, other: Member) -> bool:
+def _is_shorter_twin(individual: Individual[Equation], other: Individual[Equation]) -> bool:
     return individual.fitness == other.fitness and len(individual.genome) < len(other.genome)
 
 
@@ -84,8 +82,8 @@ class Parsimonious:
     ) -> Population[Equation]:
         """Clones come back only where there are too few others."""
         everyone = (*state.population, *born(state, brood, outcomes))
-        different: dict[Fitness, Member] = {}
-        others: list[Member] = []
+        different: dict[Fitness, Individual[Equation]] = {}
+        others: list[Individual[Equation]] = []
         for individual in sorted(everyone, key=self._rank):
             if individual.fitness in different or not all(map(isfinite, individual.fitness)):
                 others.append(individual)
@@ -93,7 +91,7 @@ class Parsimonious:
                 different[individual.fitness] = individual
         return tuple([*different.values(), *others][: len(state.population)])
 
-    def _rank(self, individual: Member) -> tuple[float, int, int]:
+    def _rank(self, individual: Individual[Equation]) -> tuple[float, int, int]:
         length = len(individual.genome)
         return self.cost(individual.fitness) + self.price * length, length, individual.serial
 
@@ -105,7 +103,7 @@ class Restless:
     What was found is kept by the archive.
 
     Args:
-        patience: generations for which the best member of the population may stay the same.
+        patience: generations for which the best individual of the population may stay the same.
         spreads: children a generation that climb in a random direction, from whoever of the
             archive is the best in it.
     """
@@ -127,7 +125,7 @@ class Restless:
     def replace(
         self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
     ) -> Population[Equation]:
-        """First equations take all places."""
+        """New first equations take the places of all; otherwise the scheme decides."""
         if brood[0].operator == FIRST:
             return born(state, brood, outcomes)
         return self.scheme.replace(state, brood, outcomes)

@@ -53,7 +53,7 @@ class Scale:
         return np.clip(steps.astype(np.int64) - self.base, 0, self.width - 1)
 
     def values(self, index: Indices) -> Floats:
-        """The values so counted."""
+        """The values at these places of the domain, counted from its lowest."""
         values: Floats = (self.base + index) / self.steps
         return values
 
@@ -93,12 +93,12 @@ class Coding:
 
     @cached_property
     def scales(self) -> tuple[Scale, ...]:
-        """The domain of each attribute."""
+        """The domain of each attribute that evolves."""
         return tuple(scale_of(self.original.attribute(n), self.original[n]) for n in self.names)
 
     @cached_property
     def numeric(self) -> Flags:
-        """Which attributes are numbers."""
+        """Which attributes are numbers, whose genes are Gray codes."""
         kinds = [self.original.attribute(name).kind for name in self.names]
         return np.array([kind is Kind.CONTINUOUS for kind in kinds], dtype=bool)
 
@@ -123,7 +123,7 @@ class Coding:
         return np.array([masked[name] for name in self.names], dtype=np.float64)
 
     def of_file(self, file: Points) -> Genome:
-        """The genome of such cells."""
+        """The genome of cells as `file` gives them, one attribute a row."""
         columns = [
             np.where(np.isnan(row), MISSING, gray(scale.index(row)) ^ codes) if is_number else row
             for row, scale, codes, is_number in zip(
@@ -142,11 +142,11 @@ class Coding:
         return np.ascontiguousarray(file)
 
     def decode(self, genome: Genome) -> Table:
-        """The masked table."""
+        """The masked table that a genome stands for."""
         return self.table(self.to_file(genome))
 
     def table(self, file: Points) -> Table:
-        """Cells as a masked table."""
+        """The original with these cells in the attributes that evolve."""
         return self.original.with_columns(dict(zip(self.names, file, strict=True)))
 
     def changed(self, genome: Genome) -> dict[str, float]:

@@ -75,7 +75,7 @@ class Steps:
 
     @cached_property
     def tracker(self) -> "Tracker":
-        """Follows changes of one file."""
+        """What follows loss and risk through the single changes of a burst."""
         from evomask.measures.tracked.tracking import Tracker
 
         return Tracker(self.coding.original, Request(self.measure, self.coding.names))

@@ -66,7 +66,7 @@ class Lattice:
 
     @property
     def n_records(self) -> int:
-        """Records of the table."""
+        """How many records the table has."""
         return len(self.table)
 
     @cached_property
@@ -81,7 +81,7 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        """Number of nodes."""
+        """How many nodes there are: the product of the numbers of levels."""
         size = 1
         for levels in self.shape:
             size *= levels

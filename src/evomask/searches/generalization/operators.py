@@ -8,7 +8,7 @@ from evomask.searches.generalization.lattice import Levels
 
 
 def random_node(shape: tuple[int, ...], rng: np.random.Generator) -> Levels:
-    """Any node, all alike likely."""
+    """A node drawn at random, every one of the lattice equally likely."""
     return tuple(int(rng.integers(levels)) for levels in shape)
 
 

@@ -32,7 +32,7 @@ def _entry(group: Group, names: Sequence[str], strengths: Points) -> dict[str, o
 
 
 def _mean_inside(group: Group, strengths: Points) -> float | None:
-    """Mean correlation of every two members; none for a single one."""
+    """Mean correlation of every two attributes of a group; none for a single one."""
     pairs = np.triu_indices(len(group), 1)
     return float(strengths[np.ix_(group, group)][pairs].mean()) if len(group) > 1 else None
 

@@ -59,9 +59,9 @@ def eliminate_group(parent: Grouping, rng: np.random.Generator) -> Grouping:
 
 def split_group(parent: Grouping, rng: np.random.Generator) -> Grouping:
     """A random group is cut into two random halves; a single attribute stays as it is."""
-    members = rng.permutation(np.flatnonzero(parent == rng.integers(parent.max() + 1)))
+    attributes = rng.permutation(np.flatnonzero(parent == rng.integers(parent.max() + 1)))
     child = parent.copy()
-    child[members[: len(members) // 2]] = parent.max() + 1
+    child[attributes[: len(attributes) // 2]] = parent.max() + 1
     return child
 
 

@@ -55,7 +55,7 @@ class AttributeGrouping:
         return MUTATIONS[task.operator](parents[0], rng)
 
     def fitness(self, genome: Grouping) -> Fitness:
-        """Loss and risk."""
+        """Loss and risk of a grouping's masked file, measured once and remembered."""
         known = identity(genome)
         if known not in self.remembered:
             self.remembered[known] = self._measured(genome)
@@ -110,9 +110,9 @@ class AttributeGrouping:
         return [[self.parts.names[a] for a in group] for group in sorted(groups_of(genome))]
 
     def pack(self, genome: Grouping) -> Mapping[str, NDArray[Any]]:
-        """The group of each attribute."""
+        """The number of each attribute's group as one array."""
         return {"groups": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Grouping:
-        """The grouping."""
+        """The grouping whose group numbers were packed."""
         return arrays["groups"]

@@ -25,7 +25,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.sums import padded
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records
-from evomask.searches.partition.problem import RECOMBINE, Grouped
+from evomask.searches.partition.problem import RECOMBINE, PartitionProblem
 from evomask.searches.partition.recombination import best_of_components
 
 Heuristic = Callable[[Points, int], Labels]
@@ -121,7 +121,7 @@ def refined_part(
 
 
 @dataclass(frozen=True, eq=False)
-class Hybrid(Grouped):
+class Hybrid(PartitionProblem):
     """A first genome refines some macrogroups; recombining all of them refines all.
 
     Args:
@@ -161,8 +161,8 @@ def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
 
 
 @dataclass(frozen=True)
-class Composed:
-    """Refine all parts, put them together, done."""
+class PartsJoined:
+    """Refine all parts of the macrogroups, join them into one partition, and stop."""
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         """The recombination of all parts, once."""
@@ -171,5 +171,5 @@ class Composed:
     def replace(
         self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
     ) -> Population[Labels]:
-        """The whole."""
+        """The partition in which all macrogroups are refined."""
         return born(state, brood, outcomes)

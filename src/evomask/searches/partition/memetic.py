@@ -89,7 +89,7 @@ class Memes:
     pools: int = 4
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
-        """The best and members drawn by rank are annealed; all are recombined."""
+        """The best and individuals drawn by rank are annealed; all are recombined."""
         ranked = _ranked(state.population)
         weights = 1.0 / np.arange(1, len(ranked) + 1)
         drawn = rng.choice(len(ranked), BURSTS - 1, p=weights / weights.sum())

@@ -16,7 +16,7 @@ import numpy as np
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.data.partition import canonical
 from evomask.searches.partition.genome import squares_within
-from evomask.searches.partition.programs import TooHardError, cheapest
+from evomask.searches.partition.set_partitioning import TooHardError, cheapest
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -53,11 +53,11 @@ class Pool:
         return cls(np.array(rows), members, starts, squares_within(points, members, starts[:-1]))
 
     def records(self, group: int) -> Indices:
-        """The records of one group."""
+        """The records of one group of the pool."""
         return self.members[self.starts[group] : self.starts[group + 1]]
 
     def means(self, points: Points) -> Points:
-        """The centre of each group."""
+        """The mean of each group's records."""
         sums = np.add.reduceat(points[self.members], self.starts[:-1], axis=0)
         centres: Points = sums / np.diff(self.starts)[:, None]
         return centres
@@ -68,7 +68,7 @@ class Pool:
 
         records = [self.records(group) for group in groups]
         _, rows = np.unique(np.concatenate(records), return_inverse=True)
-        ends = np.cumsum([0, *(len(members) for members in records)])
+        ends = np.cumsum([0, *(len(group) for group in records)])
         shape = (int(rows.max()) + 1, len(groups))
         return csc_array((np.ones(len(rows)), rows, ends), shape=shape)
 

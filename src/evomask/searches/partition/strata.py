@@ -14,11 +14,11 @@ from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.setup import Draws
 from evomask.masking.method import Making
 from evomask.searches.partition.genome import checked_points
-from evomask.searches.partition.problem import Grouped, Memetic
+from evomask.searches.partition.problem import Memetic, PartitionProblem
 
 
 @dataclass(frozen=True, eq=False)
-class Apart(Grouped):
+class Apart(PartitionProblem):
     """The memetic search within every stratum, so that no group reaches over two.
 
     Args:
@@ -30,7 +30,7 @@ class Apart(Grouped):
     parts: tuple[Memetic, ...]
 
     @classmethod
-    def of(cls, common: Grouped, draws: Draws) -> "Apart":
+    def of(cls, common: PartitionProblem, draws: Draws) -> "Apart":
         """The problems of all strata; one with fewer than k records is refused."""
         strata = records_of_strata(common.original)
         parts = tuple(
@@ -89,7 +89,7 @@ def records_of_strata(table: Table) -> tuple[Indices, ...]:
     return tuple(np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
 
 
-def _part(common: Grouped, records: Indices, draws: Draws, stratum: int) -> Memetic:
+def _part(common: PartitionProblem, records: Indices, draws: Draws, stratum: int) -> Memetic:
     try:
         points = checked_points(common.points[records], common.k)
     except EvomaskError as error:

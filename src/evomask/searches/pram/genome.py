@@ -43,7 +43,7 @@ class Layout:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Categories of each attribute."""
+        """How many categories each attribute has: the side of its matrix."""
         return tuple(len(self.table.attribute(name).categories) for name in self.attributes)
 
     @cached_property
@@ -66,13 +66,13 @@ class Layout:
         return Limits(low, high, band, attribute.has_missing, invariant=True)
 
     def matrices(self, flat: Floats) -> dict[str, Transitions]:
-        """The matrix of each attribute."""
+        """The transition matrix of each attribute, cut out of the row of all."""
         ends = np.cumsum([size**2 for size in self.sizes])[:-1]
         parts = zip(self.attributes, self.sizes, np.split(flat, ends), strict=True)
         return {name: part.reshape(size, size) for name, size, part in parts}
 
     def flat(self, matrices: Mapping[str, Transitions]) -> Floats:
-        """Matrices in one row."""
+        """The matrices of all attributes in one row of numbers."""
         return np.concatenate([matrices[name].ravel() for name in self.attributes])
 
     def shaped(self, matrices: Mapping[str, Transitions]) -> Floats:

@@ -56,7 +56,7 @@ MANY_RECORDS = 5_000
 
 
 class Algorithm(StrEnum):
-    """Which search."""
+    """How matrices are searched: by climbs and blends (ours), or as Algorithm 6 of the thesis."""
 
     MEMETIC = "memetic"
     THESIS = "thesis"
@@ -125,7 +125,7 @@ class Parameters:
 
     @property
     def limits(self) -> Limits:
-        """What matrices must keep to."""
+        """What every matrix must keep to: its diagonal's range, its band, invariance."""
         low, high = self.diagonal or (0.0, 1.0)
         low = max(low, DOMINANT) if self.dominant else low
         return Limits(low, high, self.band or None, invariant=self.invariant)
@@ -230,7 +230,7 @@ def _measures(
 def _guide(
     layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
 ) -> Guide:
-    """What bursts climb by."""
+    """Loss and risk that bursts climb by, fast to compute for every small change."""
     strict = parameters.profile is RiskProfile.STRICT
     foretell = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
     if parameters.fitness is Sought.SCORE:

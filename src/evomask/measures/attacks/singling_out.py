@@ -16,9 +16,9 @@ from evomask.data.classes import classes_of_columns
 from evomask.data.table import Table
 from evomask.measures.attacks.attack import FIXED, Strike, Success, sets_of_attributes
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.measure import About, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_columns, check_original
 
 LARGEST = 3
 MOST_SETS = 60
@@ -73,7 +73,7 @@ class SinglingOut:
     )
 
     def against(self, original: Table) -> Strike:
-        """Prepare the sets of attributes."""
+        """Prepare the sets of attributes by which people may be singled out."""
         check_original(original, self.attributes)
         sizes = range(1, min(LARGEST, len(self.attributes)) + 1)
         sets = [s for size in sizes for s in sets_of_attributes(self.attributes, size, MOST_SETS)]

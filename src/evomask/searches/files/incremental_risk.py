@@ -30,7 +30,7 @@ Marks = Indices
 
 
 @dataclass(frozen=True, eq=False)
-class RecordRisk:
+class IncrementalRisk:
     """The papers' risk without probabilistic linkage, record by record."""
 
     coding: Coding
@@ -38,7 +38,7 @@ class RecordRisk:
 
     @cached_property
     def space(self) -> Space:
-        """Where records are compared."""
+        """The space in which an intruder compares masked records with original ones."""
         return Space.of(self.coding.original, self.coding.names)
 
     def risk(self, genome: Genome, masked: Table, parent: Genome) -> float:

@@ -117,11 +117,11 @@ def _alike(lattice: Lattice) -> _Alike:
     return _Alike(classes.labels, digits[lattice.labels[first]], classes.sizes, strata[first])
 
 
-def _to_be_grouped(sizes: Indices, members: Indices, k: int) -> Indices:
+def _to_be_grouped(sizes: Indices, classes: Indices, k: int) -> Indices:
     """Those of fewer than k records, with the smallest others where all are fewer than k."""
-    checked_k(k, int(sizes[members].sum()))
-    ordered = members[np.argsort(sizes[members], kind="stable")]
-    small = int((sizes[members] < k).sum())
+    checked_k(k, int(sizes[classes].sum()))
+    ordered = classes[np.argsort(sizes[classes], kind="stable")]
+    small = int((sizes[classes] < k).sum())
     enough = int(np.searchsorted(np.cumsum(sizes[ordered]), k)) + 1
     return np.sort(ordered[: max(small, enough if small else 0)])
 

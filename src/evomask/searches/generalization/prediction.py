@@ -23,11 +23,11 @@ RIDGE = (2e-8, 4e-4, 1e-2)
 """Penalties of the constant, of single levels and of pairs."""
 
 WIDE = 100.0
-"""A user's own objective whose values differ by this factor is forecast by its logarithm."""
+"""A user's own objective whose values differ by this factor is predicted by its logarithm."""
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Prediction:
     """Nodes on scales where smaller is better and steps are alike.
 
     Args:
@@ -45,7 +45,7 @@ class Forecast:
     steps: Floats
 
 
-def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Forecast:
+def predict(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Prediction:
     """What *others* are probably worth, given the *values* of the *known* nodes."""
     logs = _logarithmic(objectives, values)
     read = _scaled(objectives, values, logs)
@@ -60,11 +60,11 @@ def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) 
     hopes = np.where(separable, free_others, -np.inf)
     _bound(objectives, known, read, others, expected, hopes)
     whole = np.all(values == np.round(values), axis=0) & ~logs
-    return Forecast(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
+    return Prediction(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
 
 
 def _logarithmic(objectives: Objectives, values: Points) -> Flags:
-    """Which objectives are forecast by their logarithms."""
+    """Which objectives are predicted by their logarithms."""
     least = values.min(axis=0)
     wide = values.max(axis=0) > WIDE * least
     known = [
