@@ -166,7 +166,7 @@ class OneAgainstChild(Generic[G]):
         return tuple(Task(name, state.population, 0) for name in names)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Whoever is better than the one before."""
+        """The child where it is better than its parent, who stays otherwise."""
         return oust(state, brood, outcomes, self.by)
 
 

@@ -29,7 +29,7 @@ class Masking:
 
     @cached_property
     def original(self) -> Table:
-        """The file as it was before."""
+        """The example file before any masking."""
         return self.make()
 
     @cached_property

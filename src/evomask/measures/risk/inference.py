@@ -154,7 +154,7 @@ class Inference:
 
 @dataclass(frozen=True, eq=False)
 class HalvesAttack:
-    """The intruder's five halves against one original."""
+    """An intruder who knows half of the attributes, five different halves in turn."""
 
     original: Table
     names: tuple[str, ...]
