@@ -19,7 +19,7 @@ from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
 from evomask.papers.pram_inputs import ADULT, FLARE, GERMAN, original
 from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import Equation, Rows
+from evomask.searches.equations.genome import Equation, RowRule
 from evomask.searches.equations.problem import MatrixEquations
 from evomask.searches.equations.search import (
     Algorithm,
@@ -87,7 +87,7 @@ def compared(name: str, profile: RiskProfile, seconds: float, seed: int) -> None
         f"{name:6} {profile:6} seed {seed}: {score:6.2f}, fresh draws "
         f"{fresh(problem, best.genome):6.2f}, best standard {standard:6.2f} "
         f"({title}; ratio {score / standard:.3f}){told}; {turns} generations of "
-        f"{seconds / max(1, turns):.2f} s; {shown(best.genome, Rows.NORMALISED)}",
+        f"{seconds / max(1, turns):.2f} s; {shown(best.genome, RowRule.NORMALISED)}",
         flush=True,
     )
 

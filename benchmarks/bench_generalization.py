@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evomask.data.builders import neighbours
 from evomask.data.hierarchy import Hierarchy
+from evomask.data.hierarchy_builders import neighbours
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve
@@ -26,7 +26,7 @@ from evomask.papers import generalization as paper
 from evomask.papers.adult import complete_records, hierarchies
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.local import recode_locally
+from evomask.searches.generalization.local_recoding import recode_locally
 from evomask.searches.generalization.optimum import optimum
 from evomask.searches.generalization.search import Conditions, put_together
 

@@ -18,9 +18,9 @@ from statistics import mean
 import numpy as np
 
 from bench_generalization import NINE, arx_tree
-from evomask.data.builders import automatic, neighbours
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, of_lines
+from evomask.data.hierarchy_builders import automatic, neighbours
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.archive import fitness_array

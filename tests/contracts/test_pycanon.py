@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.measures.risk.properties import distinct_l, entropy_l, k_anonymity, t_closeness
+from evomask.measures.risk.privacy_models import distinct_l, entropy_l, k_anonymity, t_closeness
 from tests.oracles import answers
 
 TABLES = 200

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.data.builders import automatic, automatic_widths, intervals, neighbours, prefixes
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import Hierarchy, fitted, flat, of_lines
+from evomask.data.hierarchy_builders import (
+    automatic,
+    automatic_widths,
+    intervals,
+    neighbours,
+    prefixes,
+)
 from evomask.data.schema import Attribute, Kind, Storage
 from evomask.errors import ParameterError, SchemaError
 

@@ -8,7 +8,7 @@ from evomask.data.frames import Declaration, table_from
 from evomask.data.proposal import known_order, numbered_order, propose
 from evomask.data.rules.edits import parse
 from evomask.data.schema import Kind, Notes, Role
-from evomask.data.words import words_of
+from evomask.data.vocabulary import words_of
 
 RNG = np.random.default_rng(7)
 N = 200

@@ -47,7 +47,7 @@ def test_the_lowest_place_wins_a_tied_tournament():
 
 
 def test_a_tournament_larger_than_the_population_is_refused():
-    with pytest.raises(ParameterError, match="1 to 2 members"):
+    with pytest.raises(ParameterError, match="1 to 2 individuals"):
         tournament(np.zeros(2), 3, 1, np.random.default_rng(5))
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evomask.data.builders import prefixes
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import fitted, of_lines
+from evomask.data.hierarchy_builders import prefixes
 from evomask.data.schema import Kind
 from evomask.errors import FileError, SchemaError
 from evomask.io.datasets import reference_folder

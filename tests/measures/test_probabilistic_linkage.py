@@ -7,7 +7,7 @@ import recordlinkage
 
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.risk import probabilistic
-from evomask.measures.risk.fellegi import fitted
+from evomask.measures.risk.fellegi_sunter import fitted
 from evomask.measures.risk.probabilistic import OneToOneLinkage, ProbabilisticLinkage
 from tests.measures.files import categories, perturbed
 from tests.tables import numbers

@@ -8,7 +8,13 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.papers import partition, partition_hybrid, partition_locations
 from evomask.searches.partition.hybrid import Inner
 from evomask.searches.partition.search import Algorithm
-from evomask.searches.partition.sensitivity import Grid, Trial, best_values, significant, trials
+from evomask.searches.partition.sensitivity import (
+    FactorialDesign,
+    Trial,
+    best_values,
+    significant,
+    trials,
+)
 
 
 def test_table_1_and_example_1_agree_with_the_paper():
@@ -78,7 +84,7 @@ def test_figure_2_shows_every_point_once():
         assert sum(len(series.x) for series in chart.series) == 160
 
 
-GRID = Grid((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
+GRID = FactorialDesign((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
 
 
 def test_a_study_runs_its_whole_grid():

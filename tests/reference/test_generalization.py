@@ -2,14 +2,14 @@
 
 import pytest
 
-from evomask.data.builders import intervals, neighbours
 from evomask.data.frames import Declaration
+from evomask.data.hierarchy_builders import intervals, neighbours
 from evomask.data.schema import Kind
 from evomask.io.tables import read_table
 from evomask.papers.adult import BANDS, hierarchies
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import lattice_of
-from evomask.searches.generalization.local import recode_locally
+from evomask.searches.generalization.local_recoding import recode_locally
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from evomask.searches.generalization.reader import Reader
 from tests.oracles.anonymity import pycanon_answers

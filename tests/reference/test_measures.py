@@ -9,7 +9,7 @@ from evomask.io.tables import read_table
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk, classic_loss, classic_risk
 from evomask.measures.risk.individual import individual_risk, special_uniques
 from evomask.measures.risk.inference import Inference
-from evomask.measures.risk.properties import records_below
+from evomask.measures.risk.privacy_models import records_below
 from evomask.measures.score import Mean
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")

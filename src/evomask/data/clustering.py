@@ -30,7 +30,7 @@ _MOST_TURNS = 200
 
 
 class Clusterer(StrEnum):
-    """How similar records are found."""
+    """How clusters of similar records are found."""
 
     C_MEDIANS = "c-medians"
     K_MODES = "k-modes"

@@ -50,7 +50,7 @@ class Standardizer:
         return cls(means, np.where(constant, 1.0, deviations), constant)
 
     def __call__(self, points: Points) -> Points:
-        """*points* on this scale."""
+        """The points on this scale: centred and divided by the deviations."""
         return np.ascontiguousarray((points - self.means) / self.deviations)
 
 

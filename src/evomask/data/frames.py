@@ -33,14 +33,14 @@ class Declaration:
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
 
-    def over(self, found: "Declaration") -> "Declaration":
-        """This declaration, completed by what was *found* where it says nothing."""
+    def over(self, inferred: "Declaration") -> "Declaration":
+        """This declaration, completed by what was *inferred* where it says nothing."""
         declared = {
             field.name: getattr(self, field.name)
             for field in fields(self)
             if getattr(self, field.name) != field.default
         }
-        return replace(found, **declared)
+        return replace(inferred, **declared)
 
 
 Declarations = Mapping[str, Declaration]
@@ -339,8 +339,8 @@ def _as_caller(given: nw.Series[Any], original: Table, masked: Table) -> nw.Seri
     if name not in masked.recodings and masked.attribute(name).is_categorical:
         examples = _examples(original, name)[masked.codes(name)]
         if (examples >= 0).all():
-            found: nw.Series[Any] = given[examples.tolist()]
-            return found
+            values: nw.Series[Any] = given[examples.tolist()]
+            return values
     released = _released(masked, name)
     fits = released.dtype.is_integer() or (released.dtype.is_float() and given.dtype.is_float())
     return _like(given, released.to_list(), keep_type=fits and given.dtype.is_numeric())

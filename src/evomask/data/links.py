@@ -24,10 +24,10 @@ ALIKE = 0.995
 def linked(table: Table) -> dict[str, tuple[str, ...]]:
     """For each column its links to others, in words."""
     sample = _sample(table)
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    links: defaultdict[str, list[str]] = defaultdict(list)
     for name, words in (*_following(sample), *_correlated(sample)):
-        found[name].append(words)
-    return {name: tuple(words) for name, words in found.items()}
+        links[name].append(words)
+    return {name: tuple(words) for name, words in links.items()}
 
 
 def sums(table: Table) -> tuple[str, ...]:
@@ -59,14 +59,14 @@ def _sample(table: Table, most: int = MOST_RECORDS) -> Table:
 
 def _following(table: Table) -> list[tuple[str, str]]:
     """Columns whose value is settled by another's, where that other one repeats itself."""
-    few = _sample(table, FEW_RECORDS)
+    sample = _sample(table, FEW_RECORDS)
     counts = {name: len(classes_of(table, [name])) for name in table.schema.names}
     repeating = [name for name, count in counts.items() if 1 < count <= len(table) / 3]
     return [
         (other, f"linked: {_words(counts[given], counts[other])} {given!r}; mask both or drop one")
         for given, other in permutations(repeating, 2)
         if counts[other] <= counts[given]
-        and _settles(few, given, other)
+        and _settles(sample, given, other)
         and _settles(table, given, other)
     ]
 

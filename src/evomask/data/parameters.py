@@ -112,5 +112,5 @@ def _number(name: str, kind: type[int] | type[float], text: str) -> int | float:
     try:
         return kind(text)
     except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise ParameterError(f"{name} must be {what}, got {text}") from None
+        wanted = "a whole number" if kind is int else "a number"
+        raise ParameterError(f"{name} must be {wanted}, got {text}") from None

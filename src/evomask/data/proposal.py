@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from evomask.arrays import Flags, Floats
-from evomask.data import words
+from evomask.data import vocabulary
 from evomask.data.links import linked, sums
 from evomask.data.schema import MISSING, Attribute, Kind, Role, Storage
 from evomask.data.table import Table
@@ -85,12 +85,12 @@ class Traits:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words in its name."""
-        return words.words_of(self.name)
+        """The words that the column's name is made of, in lower case."""
+        return vocabulary.words_of(self.name)
 
     @cached_property
     def is_number(self) -> bool:
-        """Whether it holds numbers."""
+        """Whether the file stores its values as numbers."""
         return self.attribute.storage in (Storage.INTEGER, Storage.REAL)
 
     @cached_property
@@ -105,7 +105,7 @@ class Traits:
 
     @cached_property
     def known(self) -> Flags:
-        """Which records have a value."""
+        """Which records have a value in this column."""
         column = self.table[self.name]
         if self.attribute.kind is Kind.CONTINUOUS:
             return ~np.isnan(column)
@@ -148,12 +148,12 @@ class Traits:
     @cached_property
     def is_shared_by_few(self) -> bool:
         """Whether codes tell small groups apart, such as households."""
-        many = self.n_known >= 100 and self.distinct > self.n_known / 5
-        return many and not self.is_number
+        scattered = self.n_known >= 100 and self.distinct > self.n_known / 5
+        return scattered and not self.is_number
 
     @cached_property
     def is_free_text(self) -> bool:
-        """Whether people wrote whole phrases."""
+        """Whether its values are whole phrases that people wrote, not codes."""
         if self.is_number or not self.texts:
             return False
         length = np.mean([len(text) for text in self.texts])
@@ -165,9 +165,9 @@ class Traits:
         """Texts among numbers that usually stand for a missing value."""
         if self.is_number:
             return frozenset()
-        found = frozenset(self.texts) & words.MISSING_TEXTS
-        others = [text for text in self.texts if text not in found]
-        return found if found and others and all(map(_is_number, others)) else frozenset()
+        missing = frozenset(self.texts) & vocabulary.MISSING_TEXTS
+        others = [text for text in self.texts if text not in missing]
+        return missing if missing and others and all(map(_is_number, others)) else frozenset()
 
 
 def _is_number(text: str) -> bool:
@@ -220,8 +220,8 @@ def _kind_of_numbers(trait: Traits) -> tuple[Kind, str, tuple[str, ...]]:
         return Kind.ORDINAL, f"looks ordinal: {trait.distinct} different whole numbers", ()
     if trait.is_running_number:
         return Kind.NOMINAL, "numbers that only tell records apart", ()
-    what = "whole numbers" if trait.is_whole else "numbers with decimals"
-    return Kind.CONTINUOUS, f"{what}, {trait.distinct} different ones", ()
+    form = "whole numbers" if trait.is_whole else "numbers with decimals"
+    return Kind.CONTINUOUS, f"{form}, {trait.distinct} different ones", ()
 
 
 def _kind_of_texts(trait: Traits) -> tuple[Kind, str, tuple[str, ...]]:
@@ -239,7 +239,7 @@ def _kind_of_texts(trait: Traits) -> tuple[Kind, str, tuple[str, ...]]:
 def known_order(texts: Sequence[str]) -> tuple[str, ...]:
     """The texts in the order of a scale that everybody knows; nothing if there is none."""
     lower = {text.strip().lower().replace("_", " "): text for text in texts}
-    for order in words.ORDERS:
+    for order in vocabulary.ORDERS:
         if len(lower) == len(texts) > 2 and lower.keys() <= set(order):
             return tuple(lower[word] for word in order if word in lower)
     return ()
@@ -267,7 +267,7 @@ def _role(trait: Traits, kind: Kind) -> tuple[Role, str]:
 
 
 def _identifying(trait: Traits) -> tuple[Role, str] | None:
-    if trait.is_free_text or (trait.words & words.FREE_TEXTS and trait.texts):
+    if trait.is_free_text or (trait.words & vocabulary.FREE_TEXTS and trait.texts):
         return Role.IDENTIFIER, "free text: it may name people, so it is left out"
     if trait.is_running_number:
         return Role.IDENTIFIER, "identifier-like: a running number"
@@ -275,7 +275,7 @@ def _identifying(trait: Traits) -> tuple[Role, str] | None:
         return Role.IDENTIFIER, "identifier-like: nearly every record has its own value"
     if trait.is_shared_by_few and not _has_order(trait):
         return Role.IDENTIFIER, "identifier-like: many values, each for a few records"
-    named = trait.words & words.IDENTIFIERS
+    named = trait.words & vocabulary.IDENTIFIERS
     if named and trait.distinct > FEW and (trait.is_whole or not trait.is_number):
         return Role.IDENTIFIER, f"identifier-like: {_called(named)}, with many values"
     return None
@@ -286,25 +286,25 @@ def _has_order(trait: Traits) -> bool:
 
 
 def _for_the_survey(trait: Traits) -> tuple[Role, str] | None:
-    weight = frozenset(word for word in words.WEIGHTS if word in trait.name.lower())
+    weight = frozenset(word for word in vocabulary.WEIGHTS if word in trait.name.lower())
     if weight and trait.is_number and trait.n_known and trait.numbers.min() >= 0:
         return Role.WEIGHT, f"looks like a weight: {_called(weight)}, and nothing is negative"
-    stratum = trait.words & words.STRATA
+    stratum = trait.words & vocabulary.STRATA
     return (Role.STRATUM, f"{_called(stratum)}") if stratum else None
 
 
 def _by_name(trait: Traits) -> tuple[Role, str] | None:
-    private = trait.words & words.CONFIDENTIAL
+    private = trait.words & vocabulary.CONFIDENTIAL
     if private:
         return Role.CONFIDENTIAL, f"{_called(private)}: what people do not tell"
-    public = trait.words & words.QUASI_IDENTIFIERS
+    public = trait.words & vocabulary.QUASI_IDENTIFIERS
     if public:
         return Role.QUASI_IDENTIFIER, f"{_called(public)}: what others may know"
     return None
 
 
-def _called(found: frozenset[str]) -> str:
-    return f"its name says {min(found)!r}"
+def _called(hits: frozenset[str]) -> str:
+    return f"its name says {min(hits)!r}"
 
 
 def _by_kind(trait: Traits, kind: Kind) -> tuple[Role, str]:

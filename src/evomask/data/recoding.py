@@ -28,7 +28,7 @@ class Recoding(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """How each cell is written."""
+        """The text of each cell as a released file writes it."""
 
     @property
     def is_categorical(self) -> bool:
@@ -170,9 +170,9 @@ class CategorySets:
 
     def covered(self, code: int, values: Floats, scale: Floats) -> Floats:
         """Those of *values* that are numbers of its categories; without any, these numbers."""
-        own = scale[self.leaves[code]]
-        inside = values[np.isin(values, own)]
-        return inside if len(inside) else own
+        numbers = scale[self.leaves[code]]
+        inside = values[np.isin(values, numbers)]
+        return inside if len(inside) else numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class Intervals:
 
     @property
     def missing(self) -> Flags:
-        """Which cells have no ends."""
+        """Which cells are missing: those without ends."""
         return np.isnan(self.low)
 
     @property

@@ -140,7 +140,7 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names, in order."""
+        """The names of all columns, in their order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property

@@ -67,7 +67,7 @@ class Table:
         return self.columns[name]
 
     def attribute(self, name: str) -> Attribute:
-        """The description of one column."""
+        """The description of the column of that name, or an error that lists all."""
         return self.schema[name]
 
     def is_recoded(self, name: str) -> bool:

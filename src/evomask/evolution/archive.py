@@ -19,7 +19,7 @@ class Archive(Protocol[G]):
 
     @property
     def members(self) -> Population[G]:
-        """Who is kept now."""
+        """The individuals that are kept now."""
         ...
 
     def updated(self: A, arrivals: Iterable[Individual[G]]) -> A:
@@ -27,7 +27,7 @@ class Archive(Protocol[G]):
         ...
 
     def holding(self: A, members: Population[G]) -> A:
-        """An archive of the same kind with exactly these members, as a checkpoint saved them."""
+        """An archive of this kind with exactly these individuals, as a checkpoint saved them."""
         ...
 
 
@@ -38,11 +38,11 @@ class Nothing(Generic[G]):
     members: Population[G] = ()
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":
-        """Itself."""
+        """The same archive: whoever arrives is not kept."""
         return self
 
     def holding(self, members: Population[G]) -> "Nothing[G]":
-        """Itself; there is nothing to hold."""
+        """An archive of the same kind, which will take in nobody else."""
         return replace(self, members=members)
 
 
@@ -59,12 +59,12 @@ class Best(Generic[G]):
             raise ParameterError(f"size of an archive must be at least 1, got {self.size}")
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Best[G]":
-        """Merge, order, cut."""
+        """The best of those kept and those arriving, best first."""
         ordered = sorted((*self.members, *_possible(arrivals)), key=lambda i: self.by(i.fitness))
         return replace(self, members=tuple(ordered[: self.size]))
 
     def holding(self, members: Population[G]) -> "Best[G]":
-        """These members, for this size and order."""
+        """An archive of exactly these individuals, for this size and order."""
         return replace(self, members=members)
 
 
@@ -75,7 +75,7 @@ class Front(Generic[G]):
     members: Population[G] = ()
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Front[G]":
-        """Each arrival enters unless a member is as good everywhere; whom it dominates leaves."""
+        """Each arrival enters unless somebody is as good everywhere; whom it dominates leaves."""
         members = self.members
         points = fitness_array(members)
         for arrival in _possible(arrivals):
@@ -88,7 +88,7 @@ class Front(Generic[G]):
         return self if members is self.members else Front(members)
 
     def holding(self, members: Population[G]) -> "Front[G]":
-        """These members."""
+        """A front of exactly these individuals, as a checkpoint saved them."""
         return Front(members)
 
 
@@ -111,7 +111,7 @@ class BoxedFront(Generic[G]):
             raise ParameterError(f"sides of boxes must be positive, got {self.sides}")
 
     def boxes(self, points: Points) -> Points:
-        """The box of each point."""
+        """The box of the grid in which each point lies, as whole numbers."""
         return np.floor(points / np.asarray(self.sides, dtype=np.float64))
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BoxedFront[G]":
@@ -135,17 +135,19 @@ class BoxedFront(Generic[G]):
         return (*_kept(members, beaten), arrival)
 
     def holding(self, members: Population[G]) -> "BoxedFront[G]":
-        """These members, for these boxes."""
+        """A front of exactly these individuals, with boxes of the same sides."""
         return replace(self, members=members)
 
 
-def fitness_array(members: Iterable[Individual[G]]) -> Points:
-    """One row per individual."""
-    return np.array([member.fitness for member in members], dtype=np.float64)
+def fitness_array(individuals: Iterable[Individual[G]]) -> Points:
+    """The fitnesses of individuals, one row each."""
+    return np.array([individual.fitness for individual in individuals], dtype=np.float64)
 
 
-def _kept(members: Population[G], leaving: Iterable[bool | np.bool_]) -> Population[G]:
-    return tuple(m for m, leaves in zip(members, leaving, strict=True) if not leaves)
+def _kept(individuals: Population[G], leaving: Iterable[bool | np.bool_]) -> Population[G]:
+    return tuple(
+        individual for individual, leaves in zip(individuals, leaving, strict=True) if not leaves
+    )
 
 
 def _possible(arrivals: Iterable[Individual[G]]) -> list[Individual[G]]:

@@ -16,5 +16,5 @@ def timed(
 ) -> tuple[T, float]:
     """What a trial came to, and the seconds it took."""
     started = clock()
-    found = trial()
-    return found, clock() - started
+    result = trial()
+    return result, clock() - started

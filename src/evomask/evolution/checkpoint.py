@@ -31,7 +31,7 @@ class Codec(Protocol[S]):
         ...
 
     def load(self, arrays: Arrays) -> S:
-        """The state that was saved."""
+        """The state whose arrays were saved."""
         ...
 
 
@@ -54,7 +54,7 @@ class StateCodec(Generic[G]):
         return state_as_arrays(state, self.pack)
 
     def load(self, arrays: Arrays) -> State[G]:
-        """The state that was saved."""
+        """The state whose arrays were saved, for the same search."""
         return state_from_arrays(arrays, self.unpack, self.archive)
 
 
@@ -131,7 +131,7 @@ def as_bytes(value: object) -> NDArray[np.uint8]:
 
 
 def from_bytes(array: NDArray[np.uint8]) -> Any:  # noqa: ANN401
-    """What was said."""
+    """The plain data that `as_bytes` turned into an array."""
     return json.loads(array.tobytes())
 
 

@@ -31,7 +31,7 @@ def non_dominated_ranks(points: Points) -> NDArray[np.intp]:
         low, high = 0, len(fronts)
         while low < high:
             middle = (low + high) // 2
-            # the newest members of a front lie closest, so they come first in the search
+            # the newest individuals of a front lie closest, so they come first in the search
             if dominators(points[fronts[middle]], points[place]).any():
                 low = middle + 1
             else:

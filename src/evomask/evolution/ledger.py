@@ -82,14 +82,14 @@ class Ledger:
         *,
         cost: Cost,
     ) -> "Ledger":
-        """The ledger one generation later."""
+        """The ledger one generation later, with its births and deaths added."""
         generation = children[0].born if children else 0
-        alive = {member.serial for member in population}
+        alive = {individual.serial for individual in population}
         used = self.used.union(parent.serial for task in brood for parent in task.parents)
         lost = Counter(
-            (member.operator, member.born, member.serial in used)
-            for member in (*before, *children)
-            if member.serial not in alive
+            (individual.operator, individual.born, individual.serial in used)
+            for individual in (*before, *children)
+            if individual.serial not in alive
         )
         return Ledger(
             self._births_and(_births(brood, outcomes, children, alive, cost)),

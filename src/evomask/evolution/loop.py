@@ -28,15 +28,15 @@ class Problem(Protocol[G]):
     """
 
     def work(self, task: Task[G], rng: np.random.Generator) -> Outcome[G]:
-        """One child and its fitness."""
+        """One child by the task's operator, with its fitness."""
         ...
 
     def pack(self, genome: G) -> Mapping[str, NDArray[Any]]:
-        """A genome as named arrays."""
+        """A genome as named arrays, for a checkpoint."""
         ...
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> G:
-        """The genome that was packed."""
+        """The genome whose arrays were packed."""
         ...
 
 
@@ -44,11 +44,11 @@ class Scheme(Protocol[G]):
     """How it breeds and who stays; parameters held as fields."""
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """What to try next."""
+        """The children to try next, each described before it is made."""
         ...
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """The next population."""
+        """The next population, from the old one and the children as they turned out."""
         ...
 
 

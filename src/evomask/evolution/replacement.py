@@ -53,9 +53,9 @@ def plus(
 def overlap(
     state: State[G], brood: Brood[G], outcomes: Outcomes[G], by: Key = as_it_is
 ) -> Population[G]:
-    """Children take the places of the worst; as many children as members replace them all.
+    """Children take the places of the worst; as many children as individuals replace them all.
 
-    A child that must not survive leaves its place to the best member without one.
+    A child that must not survive leaves its place to the best individual without one.
     """
     children = [child for child in born(state, brood, outcomes) if _may_live(child)]
     size = len(state.population)
@@ -66,9 +66,9 @@ def overlap(
 def elitist(
     state: State[G], brood: Brood[G], outcomes: Outcomes[G], by: Key = as_it_is
 ) -> Population[G]:
-    """As `overlap`, but the best member stays where no child is as good."""
+    """As `overlap`, but the best individual stays where no child is as good."""
     survivors = _ordered(overlap(state, brood, outcomes, by), by)
-    best = min(state.population, key=lambda member: by(member.fitness))
+    best = min(state.population, key=lambda individual: by(individual.fitness))
     if by(best.fitness) < by(survivors[0].fitness):
         return (best, *survivors[:-1])
     return tuple(survivors)
@@ -86,7 +86,7 @@ def without_clones(
     name = identify or _content
 
     def policy(state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        seen = {name(member.genome) for member in state.population}
+        seen = {name(individual.genome) for individual in state.population}
         judged: list[Outcome[G]] = []
         for outcome in outcomes:
             content = name(outcome.genome)
@@ -110,5 +110,5 @@ def _may_live(child: Individual[G]) -> bool:
     return all(isfinite(value) for value in child.fitness)
 
 
-def _ordered(members: "Population[G] | list[Individual[G]]", by: Key) -> list[Individual[G]]:
-    return sorted(members, key=lambda member: by(member.fitness))
+def _ordered(individuals: "Population[G] | list[Individual[G]]", by: Key) -> list[Individual[G]]:
+    return sorted(individuals, key=lambda individual: by(individual.fitness))

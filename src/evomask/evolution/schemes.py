@@ -93,7 +93,7 @@ class PlusSelection(Generic[G]):
     keep: Replace[G] = plus
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Parents are drawn without preference."""
+        """So many tasks of each operator as wanted; all are equally likely parents."""
         wanted = {CROSS: self.crossovers, **self.mutations}
         names = tuple(wanted)
         if self.patience is not None:
@@ -143,7 +143,7 @@ class MutateOrCross(Generic[G]):
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding."""
+        """Deterministic crowding: a child takes its rival's place if it is no worse."""
         return duel(state, brood, outcomes, self.cost)
 
 
@@ -166,7 +166,7 @@ class OneAgainstChild(Generic[G]):
         return tuple(Task(name, state.population, 0) for name in names)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Whoever is better than the one before."""
+        """The child where it is better than its parent, who stays otherwise."""
         return oust(state, brood, outcomes, self.by)
 
 
@@ -175,7 +175,7 @@ class WinnersAndLosers(Generic[G]):
     """A random subset; its better half breeds, children replace its losers if they are better.
 
     Args:
-        subset: how many members; an odd one, and in crossing an odd winner, stays aside.
+        subset: how many individuals; an odd one, and in crossing an odd winner, stays aside.
     """
 
     subset: int
@@ -219,8 +219,10 @@ class Archived(Generic[G]):
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
         """Selected individuals in pairs; an odd one passes unpaired."""
         size = len(state.population)
-        living = {member.serial for member in state.population}
-        archived = (m for m in state.archive.members if m.serial not in living)
+        living = {individual.serial for individual in state.population}
+        archived = (
+            individual for individual in state.archive.members if individual.serial not in living
+        )
         everyone = (*state.population, *archived)
         strength = dominated_strength(fitness_array(everyone)) + rng.random(len(everyone))
         chosen = [everyone[i] for i in tournament(strength, 2, size, rng)]
@@ -233,5 +235,5 @@ class Archived(Generic[G]):
         return (*brood, *(Task(MUTATE, (last,)) for last in chosen[len(brood) :]))
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """The children."""
+        """The children alone; what was good before is in the archive."""
         return born(state, brood, outcomes)

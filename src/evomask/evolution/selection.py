@@ -12,14 +12,14 @@ Costs = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def costs_of(members: Iterable[Individual[G]], cost: Cost = first) -> Costs:
-    """The cost of each individual."""
-    return np.array([cost(member.fitness) for member in members], dtype=np.float64)
+def costs_of(individuals: Iterable[Individual[G]], cost: Cost = first) -> Costs:
+    """The cost of each individual's fitness, in the order of the population."""
+    return np.array([cost(individual.fitness) for individual in individuals], dtype=np.float64)
 
 
-def ranks_of(members: Iterable[Individual[G]], by: Key) -> Places:
+def ranks_of(individuals: Iterable[Individual[G]], by: Key) -> Places:
     """The place of each individual in the order *by*; equals share the lowest."""
-    keys = [by(member.fitness) for member in members]
+    keys = [by(individual.fitness) for individual in individuals]
     position = {key: place for place, key in reversed(list(enumerate(sorted(keys))))}
     return np.array([position[key] for key in keys], dtype=np.intp)
 
@@ -45,18 +45,18 @@ def roulette(weights: Costs, count: int, rng: np.random.Generator) -> Places:
 
 
 def tournament(costs: Costs | Places, size: int, count: int, rng: np.random.Generator) -> Places:
-    """Winners of *count* tournaments of *size* different members; the lowest place wins a tie."""
+    """Winners of tournaments among *size* different individuals; the lowest place wins a tie."""
     if not 1 <= size <= len(costs):
         raise ParameterError(
-            f"a tournament needs 1 to {len(costs)} members of the population, got {size}"
+            f"a tournament needs 1 to {len(costs)} individuals of the population, got {size}"
         )
     drawn = [np.sort(rng.choice(len(costs), size, replace=False)) for _ in range(count)]
-    return np.array([members[np.argmin(costs[members])] for members in drawn], dtype=np.intp)
+    return np.array([places[np.argmin(costs[places])] for places in drawn], dtype=np.intp)
 
 
-def uniform(members: int, count: int, rng: np.random.Generator) -> Places:
-    """Places drawn without preference, with return."""
-    return rng.integers(members, size=count)
+def uniform(size: int, count: int, rng: np.random.Generator) -> Places:
+    """Places drawn without preference, with return, from a population of that size."""
+    return rng.integers(size, size=count)
 
 
 def leaders(costs: Costs | Places, size: int) -> Places:

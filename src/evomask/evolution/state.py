@@ -15,7 +15,7 @@ class Summary(NamedTuple):
     """How a run stood at the end of one generation.
 
     `best` is the smallest cost of any individual so far, reached in generation `since`;
-    `mean` is over the members of the population that have a finite cost.
+    `mean` is over the individuals of the population that have a finite cost.
     """
 
     generation: int
@@ -52,7 +52,7 @@ class State(Generic[G]):
         population: Population[G],
         cost: Cost = first,
     ) -> "State[G]":
-        """The state one generation later."""
+        """The state one generation later: population, archive, counts and history."""
         children = born(self, brood, outcomes)
         after = replace(
             self,
@@ -69,7 +69,7 @@ class State(Generic[G]):
 
     @property
     def summary(self) -> Summary:
-        """How the run stands now."""
+        """How the run stands: the last row of its history, or nothing reached yet."""
         return self.history.last(1)[0] if self.history else Summary(-1, 0, 0, inf, -1, inf)
 
 
@@ -91,7 +91,9 @@ def born(state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[
 def _summary(after: State[G], children: Population[G], cost: Cost) -> Summary:
     before = after.summary
     best = min((cost(child.fitness) for child in children), default=inf)
-    costs = [value for member in after.population if isfinite(value := cost(member.fitness))]
+    costs = [
+        value for individual in after.population if isfinite(value := cost(individual.fitness))
+    ]
     improved = best < before.best
     return Summary(
         after.generation,

@@ -91,9 +91,9 @@ def _of_births(state: State[Any], value: Callable[[Births], T]) -> Study[T]:
 
 def _deaths(state: State[Any]) -> Iterator[Deaths]:
     yield from state.ledger.deaths
-    for member in state.population:
-        used = member.serial in state.ledger.used
-        yield Deaths(state.generation, member.operator, member.born, used, 1)
+    for individual in state.population:
+        used = individual.serial in state.ledger.used
+        yield Deaths(state.generation, individual.operator, individual.born, used, 1)
 
 
 def _plain(study: Study[T]) -> Study[T]:
@@ -118,14 +118,14 @@ class Alone(Generic[G]):
         """Proposals are made until enough tasks of the operator are among them."""
         brood = self.scheme.propose(state, rng)
         size = len(brood)
-        found: list[Task[G]] = []
+        chosen: list[Task[G]] = []
         for _ in range(TRIES):
-            found += [task for task in brood if task.operator == self.operator]
-            if len(found) >= size:
+            chosen += [task for task in brood if task.operator == self.operator]
+            if len(chosen) >= size:
                 break
             brood = self.scheme.propose(state, rng)
-        return tuple(found[:size])
+        return tuple(chosen[:size])
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """As the scheme does."""
+        """Who stays according to the scheme, whichever operator made the children."""
         return self.scheme.replace(state, brood, outcomes)

@@ -38,11 +38,11 @@ class Symbols:
         return self.functions.get(symbol, 0)
 
     def function(self, rng: np.random.Generator) -> str:
-        """A random function."""
+        """A function drawn at random, all equally likely."""
         return _any(tuple(self.functions), rng)
 
     def terminal(self, rng: np.random.Generator) -> str:
-        """A random terminal."""
+        """A terminal drawn at random, all equally likely."""
         return _any(self.terminals, rng)
 
     def either(self, rng: np.random.Generator) -> str:
@@ -125,22 +125,22 @@ def grafted(tree: Tree, place: int, branch: Tree, symbols: Symbols) -> Tree:
 
 
 def cross(
-    one: Tree, other: Tree, symbols: Symbols, levels: int, rng: np.random.Generator
+    first: Tree, second: Tree, symbols: Symbols, levels: int, rng: np.random.Generator
 ) -> tuple[Tree, Tree]:
     """Both children of swapping two random subtrees, chosen so that neither exceeds *levels*."""
-    place = int(rng.integers(len(one)))
-    above = levels_of(one, symbols)
+    place = int(rng.integers(len(first)))
+    above = levels_of(first, symbols)
     fitting = [
         at
-        for at, level in enumerate(levels_of(other, symbols))
-        if above[place] - 1 + _height(other, at, symbols) <= levels
-        and level - 1 + _height(one, place, symbols) <= levels
+        for at, level in enumerate(levels_of(second, symbols))
+        if above[place] - 1 + _height(second, at, symbols) <= levels
+        and level - 1 + _height(first, place, symbols) <= levels
     ]
     if not fitting:
-        return one, other
+        return first, second
     at = fitting[int(rng.integers(len(fitting)))]
-    branches = one[place : span(one, place, symbols)], other[at : span(other, at, symbols)]
-    return grafted(one, place, branches[1], symbols), grafted(other, at, branches[0], symbols)
+    branches = first[place : span(first, place, symbols)], second[at : span(second, at, symbols)]
+    return grafted(first, place, branches[1], symbols), grafted(second, at, branches[0], symbols)
 
 
 def _height(tree: Tree, place: int, symbols: Symbols) -> int:

@@ -19,31 +19,31 @@ def crossing_points(length: int, count: int, rng: np.random.Generator) -> Places
     return np.sort(rng.choice(inside, min(count, inside), replace=False)) + 1
 
 
-def cross_at(one: Genes, other: Genes, points: Sequence[int] | Places) -> tuple[Genes, Genes]:
+def cross_at(first: Genes, second: Genes, points: Sequence[int] | Places) -> tuple[Genes, Genes]:
     """Both children of cutting two genomes at the same points and swapping every second piece."""
-    swapped = np.zeros(len(one), dtype=bool)
+    swapped = np.zeros(len(first), dtype=bool)
     for point in points:
         swapped[point:] ^= True
-    return _swap(one, other, swapped)
+    return _swap(first, second, swapped)
 
 
 def cross_points(
-    one: Genes, other: Genes, count: int, rng: np.random.Generator
+    first: Genes, second: Genes, count: int, rng: np.random.Generator
 ) -> tuple[Genes, Genes]:
     """The m-point crossover: both children, cut at *count* random points."""
-    return cross_at(one, other, crossing_points(len(one), count, rng))
+    return cross_at(first, second, crossing_points(len(first), count, rng))
 
 
 def cross_uniformly(
-    one: Genes, other: Genes, rng: np.random.Generator, share: float = 0.5
+    first: Genes, second: Genes, rng: np.random.Generator, share: float = 0.5
 ) -> tuple[Genes, Genes]:
     """The uniform crossover: each gene changes sides with probability *share*."""
-    return _swap(one, other, rng.random(len(one)) < share)
+    return _swap(first, second, rng.random(len(first)) < share)
 
 
-def _swap(one: Genes, other: Genes, swapped: NDArray[np.bool_]) -> tuple[Genes, Genes]:
-    children = one.copy(), other.copy()
-    children[0][swapped], children[1][swapped] = other[swapped], one[swapped]
+def _swap(first: Genes, second: Genes, swapped: NDArray[np.bool_]) -> tuple[Genes, Genes]:
+    children = first.copy(), second.copy()
+    children[0][swapped], children[1][swapped] = second[swapped], first[swapped]
     return children
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from evomask.data.builders import intervals, prefixes
 from evomask.data.hierarchy import flat, of_lines
+from evomask.data.hierarchy_builders import intervals, prefixes
 from evomask.io.hierarchies import text_of
 
 SCHEMA = """\

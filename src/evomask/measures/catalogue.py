@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from evomask.data.schema import Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,
@@ -17,19 +18,18 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure
-from evomask.measures.pairing import categorical, continuous
 from evomask.measures.profiles import PROFILES, Loss
 from evomask.measures.risk.individual import INDIVIDUAL, SPECIAL_UNIQUES
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import DeviationInterval, RankInterval, RelativeInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
+from evomask.measures.risk.privacy_models import DISTINCT_L, ENTROPY_L, RECURSIVE_L, UNIQUES, K, T
 from evomask.measures.risk.probabilistic import (
     MOST_ASSIGNED,
     MOST_ATTRIBUTES,
     OneToOneLinkage,
     ProbabilisticLinkage,
 )
-from evomask.measures.risk.properties import DISTINCT_L, ENTROPY_L, RECURSIVE_L, UNIQUES, K, T
 from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
 from evomask.measures.risk.swapping import SwappingLinkage
 from evomask.measures.score import Mean, Weighted, Worst
@@ -94,19 +94,19 @@ def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[s
         makers.append((ProbabilisticLinkage, compared))
         if n_records <= MOST_ASSIGNED:
             makers.append((OneToOneLinkage, compared))
-    found = [maker(chosen) for maker, chosen in makers]
-    return {measure.about.name: measure for measure in found}
+    measures = [maker(chosen) for maker, chosen in makers]
+    return {measure.about.name: measure for measure in measures}
 
 
 def chosen_measures(
     original: Table, names: tuple[str, ...], wanted: Sequence[str]
 ) -> dict[str, Measure]:
     """The wanted measures, or an error that says why one does not apply."""
-    found = applicable(original.schema, names, len(original))
+    possible = applicable(original.schema, names, len(original))
     for name in wanted:
         explained(name)
-        if name not in found:
+        if name not in possible:
             raise ParameterError(
-                f"{name} does not apply to these attributes; there are {', '.join(found)}"
+                f"{name} does not apply to these attributes; there are {', '.join(possible)}"
             )
-    return {name: found[name] for name in wanted}
+    return {name: possible[name] for name in wanted}

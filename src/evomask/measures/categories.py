@@ -58,12 +58,12 @@ class CategoricalColumn:
 
     @cached_property
     def counts(self) -> Indices:
-        """Records in each category."""
+        """How many records of the original have each category."""
         return np.bincount(self.codes, minlength=self.size).astype(np.int64)
 
     @cached_property
     def distances(self) -> Floats:
-        """Distance between every two categories."""
+        """The distance between every two categories, by the attribute's kind."""
         return category_distances(self.attribute)
 
     @cached_property

@@ -16,7 +16,7 @@ see ``evomask.measures.tracked.trackable``.
 
 
 class Side(StrEnum):
-    """What a measure speaks of."""
+    """Whether a measure tells a loss, a risk, or a property of the masked file alone."""
 
     LOSS = "loss"
     RISK = "risk"

@@ -57,7 +57,7 @@ class NumberColumn:
 
     @cached_property
     def known(self) -> Flags:
-        """Which values are not missing."""
+        """Which cells hold a number, not a missing value."""
         return ~np.isnan(self.values)
 
     @cached_property

@@ -17,6 +17,7 @@ from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import categorical, check_masked, check_original, continuous
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,
@@ -29,7 +30,6 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure, Reading, Side
-from evomask.measures.pairing import categorical, check_masked, check_original, continuous
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
@@ -234,8 +234,8 @@ class Profile:
 
 
 PROFILES: Mapping[str, Profile] = {
-    own.name: own
-    for own in (
+    profile.name: profile
+    for profile in (
         Profile(RiskProfile.STRICT.value, Loss, StrictRisk),
         Profile(RiskProfile.PAPERS.value, Loss, PapersRisk),
     )
@@ -244,7 +244,7 @@ PROFILES: Mapping[str, Profile] = {
 
 
 def profile(name: str) -> Profile:
-    """The profile called *name*."""
+    """The profile of that name, or an error that lists all."""
     if name not in PROFILES:
         raise ParameterError(f"no profile is called {name!r}; there are {', '.join(PROFILES)}")
     return PROFILES[name]

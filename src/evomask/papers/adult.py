@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from evomask.data.builders import intervals
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, flat, of_lines
+from evomask.data.hierarchy_builders import intervals
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file

@@ -25,7 +25,7 @@ from evomask.papers.pram_inputs import (
     original,
 )
 from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import Rows
+from evomask.searches.equations.genome import RowRule
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
@@ -83,7 +83,7 @@ def protections(name: str, effort: Effort) -> dict[str, tuple[str, Fitness, str]
     for algorithm, title in ((Algorithm.THESIS, "Algorithm 7"), (Algorithm.MEMETIC, "memetic")):
         for score, label in ((Joined.WORST, "GP Max"), (Joined.MEAN, "GP Mean")):
             run = searched(name, score, algorithm, effort)
-            text = shown(run.genome, Rows.NORMALISED)
+            text = shown(run.genome, RowRule.NORMALISED)
             compared[f"{label}, {title}"] = label, run.fitness, text
     return compared
 

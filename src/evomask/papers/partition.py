@@ -19,7 +19,13 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition.counting import chance_of_candidate, representatives, represented
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genetic import FIFTY_RECORDS, WHOLE_FILE, Rates, begun, continued
-from evomask.searches.partition.sensitivity import COARSE, Grid, Trial, best_values, trials
+from evomask.searches.partition.sensitivity import (
+    COARSE,
+    FactorialDesign,
+    Trial,
+    best_values,
+    trials,
+)
 
 Row = dict[str, object]
 K = 3
@@ -169,10 +175,10 @@ def _runs(points: Points, rates: Rates, runs: int, seed: int) -> Iterator[tuple[
         yield within_sum_of_squares(points, end.labels), end.arisen
 
 
-def _grid(n_records: int, share: float) -> Grid:
+def _grid(n_records: int, share: float) -> FactorialDesign:
     """The paper's grid, or below its full effort a coarse one with fewer epochs."""
     if share >= 1:
-        return Grid(epochs=_rates(n_records, 1.0).epochs)
+        return FactorialDesign(epochs=_rates(n_records, 1.0).epochs)
     return replace(COARSE, epochs=_rates(11, share).epochs)
 
 

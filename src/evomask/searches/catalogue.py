@@ -49,7 +49,7 @@ def portfolio_names() -> tuple[str, ...]:
 
 
 def search_named(name: str) -> "Search":
-    """The search called *name*."""
+    """The search of that name, ours or one that a package brings along."""
     if name in HOMES:
         module, _, attribute = HOMES[name].partition(":")
         ours: Search = getattr(import_module(module), attribute)
@@ -63,15 +63,15 @@ def search_named(name: str) -> "Search":
 
 def _loaded(point: EntryPoint) -> "Search":
     try:
-        found: Search = point.load()
+        search: Search = point.load()
     except (ImportError, AttributeError) as error:
         raise ParameterError(
             f"the search {point.name!r} cannot be loaded ({error}); repair or remove its package"
         ) from None
-    return found
+    return search
 
 
 def _brought_along() -> dict[str, EntryPoint]:
     """What other packages bring along, by name; a name of ours stays ours."""
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    return {name: found[name] for name in sorted(found) if name not in HOMES}
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    return {name: points[name] for name in sorted(points) if name not in HOMES}

@@ -57,14 +57,14 @@ class File:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The quasi-identifiers that are numbers."""
+        """The quasi-identifiers that are continuous."""
         return tuple(n for n in self.names if not self.table.attribute(n).is_categorical)
 
     @property
     def with_trees(self) -> tuple[str, ...]:
         """The quasi-identifiers with categories and a value tree above them."""
-        found = (self.table.attribute(name) for name in self.names)
-        return tuple(a.name for a in found if a.is_categorical and a.name in self.hierarchies)
+        attributes = (self.table.attribute(name) for name in self.names)
+        return tuple(a.name for a in attributes if a.is_categorical and a.name in self.hierarchies)
 
     @property
     def is_large(self) -> bool:

@@ -33,7 +33,7 @@ class Answering(Protocol):
     """Who carries out tasks: answers in order, serial numbers going on from *first*."""
 
     def __call__(self, tasks: Sequence[int], /, first: int) -> Sequence[Answer]:
-        """An answer for each task."""
+        """The answers in the order of the tasks."""
         ...
 
 
@@ -51,16 +51,16 @@ class Evaluating:
 def answers_every_task_in_order(case: Evaluating) -> Iterator[str]:
     """As many answers as tasks, each in its place, for few tasks and for many."""
     for size in SIZES:
-        found = [answer[0] for answer in case.evaluator(range(size), first=0)]
-        if found != list(range(size)):
-            yield f"{size} tasks were answered as {found}"
+        answers = [answer[0] for answer in case.evaluator(range(size), first=0)]
+        if answers != list(range(size)):
+            yield f"{size} tasks were answered as {answers}"
 
 
 def numbers_tasks_from_the_first_serial_number(case: Evaluating) -> Iterator[str]:
     """Serial numbers go on from the one that is given."""
-    found = [answer[1] for answer in case.evaluator(range(5), first=40)]
-    if found != list(range(40, 45)):
-        yield f"tasks 40 to 44 were numbered {found}"
+    serials = [answer[1] for answer in case.evaluator(range(5), first=40)]
+    if serials != list(range(40, 45)):
+        yield f"tasks 40 to 44 were numbered {serials}"
 
 
 def gives_the_answers_of_one_process(case: Evaluating) -> Iterator[str]:

@@ -80,7 +80,7 @@ def perturbed(table: Table, names: tuple[str, ...], seed: int = 1) -> Table:
 def masked_files(table: Table) -> Mapping[str, Table]:
     """Masked versions of a file that have little in common, by what was done to it."""
     names, n = table.schema.quasi_identifiers, len(table)
-    some = np.arange(n) % 7 == 0
+    left_out = np.arange(n) % 7 == 0
     changed = perturbed(table, names)
     first = np.zeros(n, dtype=np.intp)
     return {
@@ -89,7 +89,7 @@ def masked_files(table: Table) -> Mapping[str, Table]:
         "shuffled": table.take(np.random.default_rng(2).permutation(n)),
         "generalized": _in_regions(table, min(5, n)),
         "all alike": _in_regions(table, n),
-        "with records left out": changed.suppressing(some),
+        "with records left out": changed.suppressing(left_out),
         "constant": table.with_columns({name: table[name][first] for name in names}),
         "all missing": table.with_columns(_all_missing(table, names)),
     }
@@ -120,7 +120,7 @@ def columns_as_bytes(table: Table) -> Mapping[str, bytes]:
     return {name: table[name].tobytes() for name in table.schema.names}
 
 
-def differing(one: Table, other: Table) -> tuple[str, ...]:
+def differing(table: Table, other: Table) -> tuple[str, ...]:
     """Names of the columns in which two files of one schema are not the same to the bit."""
-    before, after = columns_as_bytes(one), columns_as_bytes(other)
+    before, after = columns_as_bytes(table), columns_as_bytes(other)
     return tuple(name for name in before if before[name] != after.get(name))

@@ -58,7 +58,7 @@ def lies_between_0_and_100(case: Measuring) -> Iterator[str]:
 
 
 def says_the_same_twice(case: Measuring) -> Iterator[str]:
-    """A reading is pure."""
+    """A reading is pure: asked twice about one file, it gives one number."""
     values = [case.reading(case.files["perturbed"]) for _ in range(2)]
     if values[0] != values[1]:
         yield f"{values[0]} the first time and {values[1]} the second"

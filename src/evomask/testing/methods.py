@@ -29,7 +29,7 @@ class Masking:
 
     @cached_property
     def original(self) -> Table:
-        """The file as it was before."""
+        """The example file before any masking."""
         return self.make()
 
     @cached_property
@@ -38,7 +38,7 @@ class Masking:
         return self.masked_anew()
 
     def masked_anew(self) -> Table:
-        """The same once more."""
+        """The example masked once more, from the same seed."""
         return self.method.mask(self.original, np.random.default_rng(SEED))
 
 
@@ -57,8 +57,8 @@ def keeps_names_order_and_roles(case: Masking) -> Iterator[str]:
 
 def _first_change(before: list[Any], after: list[Any]) -> str:
     pairs = zip([*before, None], [*after, None], strict=False)
-    one, other = next(pair for pair in pairs if pair[0] != pair[1])
-    return f"{one} became {other}"
+    earlier, later = next(pair for pair in pairs if pair[0] != pair[1])
+    return f"{earlier} became {later}"
 
 
 def leaves_other_attributes_alone(case: Masking) -> Iterator[str]:
@@ -149,13 +149,13 @@ class Grouped(Masking):
 
 
 def gives_every_record_a_group(case: Grouped) -> Iterator[str]:
-    """As many labels as records."""
+    """There are as many labels as records."""
     if len(case.labels) != len(case.original):
         yield f"{len(case.original)} records and {len(case.labels)} labels"
 
 
 def numbers_groups_without_gaps(case: Grouped) -> Iterator[str]:
-    """Groups are numbered from 0."""
+    """Groups are numbered 0, 1, 2 and so on, each with a record."""
     groups = set(case.labels.tolist())
     missing = sorted(set(range(max(groups) + 1)) - groups)
     if missing:

@@ -59,7 +59,7 @@ class Searching:
 
     @cached_property
     def setup(self) -> Setup[Any]:
-        """The search made ready."""
+        """The search made ready for the example, once."""
         return self.ready()
 
     def ready(self) -> Setup[Any]:
@@ -90,7 +90,7 @@ class Searching:
         return [self.file(genome) for genome in list(genomes.values())[:LASTS]]
 
     def packed(self, genome: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
-        """A genome as arrays."""
+        """A genome as the named arrays of a checkpoint."""
         return {name: np.asarray(a) for name, a in self.problem.pack(genome).items()}
 
     def file(self, genome: Any) -> Table:  # noqa: ANN401
@@ -210,7 +210,7 @@ def goes_on_equally_after_saving_and_loading(case: Searching) -> Iterator[str]:
     if last != case.straight:
         yield "the last state is another one"
     pairs = zip(last.population, case.straight.population, strict=False)
-    if not all(_same(case, one.genome, other.genome) for one, other in pairs):
+    if not all(_same(case, individual.genome, expected.genome) for individual, expected in pairs):
         yield "the last population is another one"
 
 
@@ -222,12 +222,14 @@ def leaves_its_file_alone(case: Searching) -> Iterator[str]:
 
 
 def _same(case: Searching, genome: Any, other: Any) -> bool:  # noqa: ANN401
-    one, two = case.packed(genome), case.packed(other)
-    return one.keys() == two.keys() and all(_alike(one[name], two[name]) for name in one)
+    first, second = case.packed(genome), case.packed(other)
+    return first.keys() == second.keys() and all(
+        _alike(first[name], second[name]) for name in first
+    )
 
 
-def _alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    return one.shape == other.shape and one.tobytes() == other.tobytes()
+def _alike(array: NDArray[Any], other: NDArray[Any]) -> bool:
+    return array.shape == other.shape and array.tobytes() == other.tobytes()
 
 
 LAWS: tuple[Law[Searching], ...] = (

@@ -41,7 +41,7 @@ class Tracking:
 
     @cached_property
     def masked(self) -> Table:
-        """The file that is changed."""
+        """The masked file whose cells are changed one by one."""
         return perturbed(self.original, self.measure.attributes)
 
     @property

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.kernels.lattice.local_recoding import group_alike
-from evomask.searches.generalization.local import _trees
+from evomask.searches.generalization.local_recoding import _trees
 from tests.searches.generalization.lattices import TREES, small_lattice
 
 NAMES = tuple(TREES)

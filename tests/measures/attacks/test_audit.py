@@ -10,7 +10,7 @@ from evomask.errors import DataError, SchemaError
 from evomask.measures import profiles
 from evomask.measures.attacks.audit import are_in_order, attacks_on, audit
 from evomask.measures.measure import Direction, Side
-from evomask.measures.risk.properties import distinct_l, entropy_l, nominal_t, t_closeness
+from evomask.measures.risk.privacy_models import distinct_l, entropy_l, nominal_t, t_closeness
 from tests.measures.files import categories, confidential, generalized, perturbed, suppressed
 from tests.tables import mixed, numbers
 

@@ -21,7 +21,7 @@ from evomask.masking.microaggregation.clustered import (
     ClusteredMicroaggregation,
 )
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Space, spread
+from evomask.searches.clustered.genome import CLUSTERS, START, ClusterMethod, K, RecipeSpace, spread
 from evomask.searches.clustered.operators import cross, drawn, redraw, step
 from evomask.searches.clustered.search import (
     ClusteredSearch,
@@ -32,7 +32,7 @@ from evomask.searches.clustered.search import (
 )
 from evomask.searches.search import Surroundings
 
-SPACE = Space(tuple(Protection), tuple(Clusterer), 4, 9, 2, 30)
+SPACE = RecipeSpace(tuple(ClusterMethod), tuple(Clusterer), 4, 9, 2, 30)
 SMALL = {"population": 4, "children": 4, "most_k": 12, "most_clusters": 6, "restarts": 2}
 seeds = st.integers(0, 2**32)
 
@@ -96,7 +96,7 @@ class TestOperators:
         assert np.sum(child != parent) <= 1
 
     def test_where_there_is_no_choice_redrawing_clones(self):
-        only = Space((Protection.GLOBAL_MEDIAN,), (Clusterer.TREE,), 1, 1, 5, 5)
+        only = RecipeSpace((ClusterMethod.GLOBAL_MEDIAN,), (Clusterer.TREE,), 1, 1, 5, 5)
         parent = only.lowest
         assert redraw(parent, only, np.random.default_rng(0)).tolist() == parent.tolist()
 
@@ -189,7 +189,7 @@ class TestSearch:
 
     def test_a_nominal_attribute_leaves_microaggregation(self):
         setup = ready(people(kinds=(Kind.ORDINAL, Kind.NOMINAL)))
-        assert setup.problem.space.methods == (Protection.MICROAGGREGATION,)
+        assert setup.problem.space.methods == (ClusterMethod.MICROAGGREGATION,)
 
     def test_the_global_median_of_a_nominal_attribute_is_refused(self):
         with pytest.raises(SchemaError, match="'v1' is nominal"):

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, depth
 from evomask.searches.equations.formulas import formula, parsed, shown, simplified
-from evomask.searches.equations.genome import SYMBOLS, Domains, Rows, Terminals, cells, transitions
+from evomask.searches.equations.genome import (
+    SYMBOLS,
+    Domains,
+    RowRule,
+    Terminals,
+    cells,
+    transitions,
+)
 from evomask.searches.equations.operators import first_equation
 
 MORE = SYMBOLS[Terminals.MORE]
@@ -86,13 +93,14 @@ def test_a_simplified_equation_is_no_longer_and_no_deeper(equation):
 
 @given(equations())
 def test_what_is_shown_makes_the_same_matrix(equation):
-    text = shown(equation, Rows.NORMALISED)
-    matrices = [transitions(e, DOMAINS, Rows.NORMALISED) for e in (equation, parsed(text))]
+    text = shown(equation, RowRule.NORMALISED)
+    matrices = [transitions(e, DOMAINS, RowRule.NORMALISED) for e in (equation, parsed(text))]
     assert matrices[1] == pytest.approx(matrices[0], abs=1e-6)
 
 
 def test_factors_that_normalising_takes_out_are_not_shown():
     assert (
-        shown(parsed("3 * (same + freq_j / N) * N / size"), Rows.NORMALISED) == "same + freq_j / N"
+        shown(parsed("3 * (same + freq_j / N) * N / size"), RowRule.NORMALISED)
+        == "same + freq_j / N"
     )
-    assert shown(parsed("N * same"), Rows.REST) == "N * same"
+    assert shown(parsed("N * same"), RowRule.REST) == "N * same"

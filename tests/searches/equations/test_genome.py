@@ -8,7 +8,7 @@ from evomask.searches.equations.formulas import parsed
 from evomask.searches.equations.genome import (
     SYMBOLS,
     Domains,
-    Rows,
+    RowRule,
     Terminals,
     cells,
     departure,
@@ -82,7 +82,7 @@ def test_division_by_zero_gives_one(above, below, result):
     assert divided(np.float64(above), np.float64(below)) == result
 
 
-@given(equations(), st.sampled_from(Rows))
+@given(equations(), st.sampled_from(RowRule))
 def test_every_equation_makes_a_transition_matrix(equation, rows):
     (matrix,) = transitions(equation, DOMAINS, rows)
     assert matrix.shape == (4, 4)
@@ -120,7 +120,7 @@ def test_rows_that_sum_to_a_half_depart_by_a_half():
 
 
 def test_redrawing_by_frequency_keeps_the_frequencies():
-    (matrix,) = transitions(parsed("0.3 * same + freq_j / N"), DOMAINS, Rows.NORMALISED)
+    (matrix,) = transitions(parsed("0.3 * same + freq_j / N"), DOMAINS, RowRule.NORMALISED)
     assert FREQUENCIES @ matrix == pytest.approx(FREQUENCIES)
 
 
@@ -131,11 +131,11 @@ def test_any_number_of_categories(size):
     domains = Domains.of([frequencies], [1.0 - np.eye(size)])
     for number in range(12):
         equation = half_and_half(THESIS, 5, number, np.random.default_rng(number))
-        (matrix,) = transitions(equation, domains, Rows.NORMALISED)
+        (matrix,) = transitions(equation, domains, RowRule.NORMALISED)
         assert matrix.sum(axis=1) == pytest.approx(np.ones(size))
 
 
-@given(equations(), st.sampled_from(Rows))
+@given(equations(), st.sampled_from(RowRule))
 def test_attributes_side_by_side_are_computed_as_if_alone(equation, rows):
     counts = [FREQUENCIES, np.array([3.0, 7.0])]
     apart = [1.0 - np.eye(4), 1.0 - np.eye(2)]

@@ -18,7 +18,7 @@ from evomask.masking.randomization.pram import Design, Pram, check_transitions
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.equations.formulas import parsed
-from evomask.searches.equations.genome import SYMBOLS, Rows, Terminals
+from evomask.searches.equations.genome import SYMBOLS, RowRule, Terminals
 from evomask.searches.equations.known import CHANGES, WHOLE, known_equations
 from evomask.searches.equations.search import (
     Algorithm,
@@ -77,7 +77,7 @@ def test_the_reading_is_that_of_the_decoded_file(table):
     assert (told["loss"], told["risk"]) == (judge.loss.reading(masked), judge.risk.reading(masked))
 
 
-@pytest.mark.parametrize("rows", list(Rows))
+@pytest.mark.parametrize("rows", list(RowRule))
 @pytest.mark.parametrize("start", list(Start))
 def test_equations_stay_within_their_levels_and_make_transition_matrices(table, rows, start):
     setup, state = searched(table, 2, rows=rows, start=start, levels=4)
@@ -104,7 +104,7 @@ def test_equations_of_the_thesis_have_no_more_than_its_symbols(table):
 
 def test_rows_that_do_not_sum_to_one_cost_as_much_as_they_lack(table):
     penalised, plain = (
-        ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED)
+        ready(table, rows=rows).problem for rows in (RowRule.PENALISED, RowRule.NORMALISED)
     )
     half = parsed("0.25 * same + 0.25 * freq_j / N")
     costs = zip(penalised.fitness(half), plain.fitness(half), strict=True)
@@ -113,7 +113,7 @@ def test_rows_that_do_not_sum_to_one_cost_as_much_as_they_lack(table):
 
 def test_rows_that_sum_to_one_cost_nothing(table):
     penalised, plain = (
-        ready(table, rows=rows).problem for rows in (Rows.PENALISED, Rows.NORMALISED)
+        ready(table, rows=rows).problem for rows in (RowRule.PENALISED, RowRule.NORMALISED)
     )
     whole = parsed("0.5 * same + 0.5 * freq_j / N")
     assert penalised.fitness(whole) == plain.fitness(whole)
@@ -196,7 +196,7 @@ def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm):
         ("diagonal", Design.DIAGONAL),
     ],
 )
-@pytest.mark.parametrize("rows", list(Rows))
+@pytest.mark.parametrize("rows", list(RowRule))
 def test_known_equations_make_the_standard_matrices(table, name, design, rows):
     place = list(WHOLE).index(name) + len(WHOLE) * CHANGES.index(0.2)
     equation = known_equations(rows, SYMBOLS[Terminals.MORE], 6)[place]

@@ -7,7 +7,7 @@ from evomask.evolution.individual import Joined
 from evomask.kernels.tracked.moves import MOVES
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.risk.properties import k_anonymity
+from evomask.measures.risk.privacy_models import k_anonymity
 from evomask.searches.files.fitness import (
     AIMS,
     Judge,

@@ -19,7 +19,7 @@ from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
 from evomask.masking.method import Making, Step, making_of
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.risk.properties import distinct_l, k_anonymity, t_closeness
+from evomask.measures.risk.privacy_models import distinct_l, k_anonymity, t_closeness
 from evomask.searches.files.search import FILES, Algorithm, Parameters
 from evomask.searches.search import Surroundings
 from tests.tables import mixed

@@ -14,9 +14,9 @@ from evomask.searches.generalization.comparison import (
     minimal,
     representation_ratio,
 )
-from evomask.searches.generalization.forecast import features, forecast
 from evomask.searches.generalization.indices import ClassIndex, index_named
 from evomask.searches.generalization.operators import cross, random_node, step
+from evomask.searches.generalization.prediction import features, predict
 from evomask.searches.generalization.reader import Objectives
 from evomask.searches.generalization.search import Algorithm, Conditions, put_together
 from tests.searches.generalization.lattices import all_nodes, small_lattice
@@ -160,7 +160,7 @@ def test_a_forecast_of_a_function_of_levels_and_pairs_is_exact():
     nodes = np.array(all_nodes(LATTICE))
     weights = np.random.default_rng(0).normal(size=features(nodes, LATTICE.shape).shape[1])
     values = (features(nodes, LATTICE.shape) @ weights)[:, None]
-    told = forecast(objectives, nodes[::2], values[::2], nodes[1::2])
+    told = predict(objectives, nodes[::2], values[::2], nodes[1::2])
     error = np.abs(told.expected - values[1::2]).max()
     assert error < 0.2 * np.ptp(values)
 

@@ -13,8 +13,8 @@ from evomask.searches.grouping.baselines import BASELINES, apart, correlations, 
 from evomask.searches.grouping.explanation import explained
 from evomask.searches.grouping.genome import grouping_of, groups_of, identity
 from evomask.searches.grouping.search import (
+    GroupingMeasures,
     GroupingSearch,
-    Measured,
     Parameters,
 )
 from evomask.searches.search import Surroundings
@@ -53,7 +53,7 @@ def test_it_finds_the_best_of_all_groupings(table, seed):
     assert state.summary.best == best
 
 
-@pytest.mark.parametrize("measured", list(Measured))
+@pytest.mark.parametrize("measured", list(GroupingMeasures))
 @pytest.mark.parametrize("joined", list(Joined))
 def test_any_score_can_be_its_fitness(measured, joined):
     setup, state = searched(numbers(24, 4), 2, fitness=measured, score=joined)

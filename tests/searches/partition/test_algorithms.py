@@ -15,7 +15,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import genetic
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.hybrid import Inner, one_step, two_step
-from evomask.searches.partition.problem import Grouped
+from evomask.searches.partition.problem import PartitionProblem
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
 from evomask.searches.search import Surroundings
 from tests.tables import numbers
@@ -30,7 +30,7 @@ def searched(points, budget, seed=3, **parameters):
     table = numbers(x=points[:, 0])
     told = Parameters(**parameters)
     around = Surroundings(lambda number: draw_stream(seed, number), None, budget)
-    setup = prepared(Grouped(table, ("x",), points, told.k), told, around)
+    setup = prepared(PartitionProblem(table, ("x",), points, told.k), told, around)
     work = InProcess(Worker(setup.problem, seed))
     state = begin(setup.first, work, archive=setup.archive)
     until = budget.until(lambda _: 0.0)

@@ -7,7 +7,7 @@ import pytest
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.kernels.groups.genetic import first_genomes
-from evomask.searches.partition import programs, recombination
+from evomask.searches.partition import recombination, set_partitioning
 from evomask.searches.partition.recombination import best_of_components
 
 
@@ -48,7 +48,7 @@ def test_equals_trying_every_choice(seed):
 
 @pytest.mark.parametrize("fractions", [0, 3, 64])
 def test_no_parent_is_better(fractions, monkeypatch):
-    monkeypatch.setattr(programs, "FRACTIONS", fractions)
+    monkeypatch.setattr(set_partitioning, "FRACTIONS", fractions)
     points = np.random.default_rng(1).normal(size=(60, 3))
     parents = parents_of(60, 3, 9, 4)
     least = min(within_sum_of_squares(points, parent) for parent in parents)

@@ -66,8 +66,8 @@ class Domain:
 
     @staticmethod
     def _listed_at(listed: Floats, places: np.ndarray, values: Floats) -> Floats:
-        found = listed[np.clip(places, 0, len(listed) - 1)]
-        return np.where(np.isnan(values), values, found)
+        nearest = listed[np.clip(places, 0, len(listed) - 1)]
+        return np.where(np.isnan(values), values, nearest)
 
 
 def domain_of(attribute: Attribute, values: Floats) -> Domain:

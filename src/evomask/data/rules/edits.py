@@ -55,7 +55,7 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class EditRules:
     """The rules of a schema as arrays: ``low <= weights @ record <= high``.
 
     Args:
@@ -79,9 +79,9 @@ class Rules:
         """The attributes that any rule names."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def only(self, rows: Flags) -> "Rules":
+    def only(self, rows: Flags) -> "EditRules":
         """The same attributes, some of the rules."""
-        return Rules(
+        return EditRules(
             self.attributes,
             tuple(text for text, kept in zip(self.texts, rows, strict=True) if kept),
             self.weights[rows],
@@ -123,14 +123,14 @@ class Rules:
     def violations(self, table: Table) -> dict[str, int]:
         """How many released records break each rule; rules that all obey are not named."""
         broken = self.broken(self.values(table)) & ~table.suppressed[:, None]
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for text in dict.fromkeys(self.texts):
-            rows = [row for row, own in enumerate(self.texts) if own == text]
-            found[text] = int(broken[:, rows].any(axis=1).sum())
-        return {text: count for text, count in found.items() if count}
+            rows = [row for row, rule in enumerate(self.texts) if rule == text]
+            counts[text] = int(broken[:, rows].any(axis=1).sum())
+        return {text: count for text, count in counts.items() if count}
 
 
-def rules_of(schema: Schema) -> Rules:
+def rules_of(schema: Schema) -> EditRules:
     """The edit rules of a schema; what cannot be understood is an error that names the rule."""
     parsed = [rule for text in schema.edits for rule in parse(text)]
     named = {name for rule in parsed for name, _ in rule.weights}
@@ -138,11 +138,11 @@ def rules_of(schema: Schema) -> Rules:
         _check_numbers(rule, schema)
     attributes = tuple(attribute for attribute in schema if attribute.name in named)
     if not parsed:
-        return Rules()
+        return EditRules()
     steps = {attribute.name: step_of(attribute) for attribute in attributes}
     limits = [_limits(rule, steps) for rule in parsed]
     rows = [[dict(r.weights).get(a.name, 0.0) for a in attributes] for r in parsed]
-    return Rules(
+    return EditRules(
         attributes,
         tuple(rule.text for rule in parsed),
         np.array(rows),

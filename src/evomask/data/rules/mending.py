@@ -17,7 +17,7 @@ import numpy as np
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.classes import classes_of_columns
 from evomask.data.rules.domains import Domain, domain_of
-from evomask.data.rules.edits import Rules, category_numbers, rules_of
+from evomask.data.rules.edits import EditRules, category_numbers, rules_of
 from evomask.data.rules.nearby import Nearby, can_hold
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Column, Table
@@ -36,7 +36,7 @@ class Mender:
         spreads: the unit in which a change of each is measured.
     """
 
-    rules: Rules
+    rules: EditRules
     domains: tuple[Domain, ...]
     spreads: Floats
 
@@ -112,7 +112,7 @@ def _spreads(values: Points) -> Floats:
     return np.where(deviations > 0, deviations, 1.0)
 
 
-def _with_values(masked: Table, rules: Rules, before: Points, after: Points) -> Table:
+def _with_values(masked: Table, rules: EditRules, before: Points, after: Points) -> Table:
     changed = (before != after) & ~np.isnan(before) & ~masked.suppressed[:, None]
     columns = {
         attribute.name: _column(masked, attribute.name, changed[:, j], after[:, j])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.rules.domains import Domain
-from evomask.data.rules.edits import Rules
+from evomask.data.rules.edits import EditRules
 
 MOST_SWEEPS = 300
 MOST_ROUNDED = 8
@@ -34,7 +34,7 @@ class Nearby:
         spreads: the unit in which a change of each attribute is measured.
     """
 
-    rules: Rules
+    rules: EditRules
     domains: tuple[Domain, ...]
     spreads: Floats
     movable: Flags
@@ -52,31 +52,31 @@ class Nearby:
 
     def _obeying(self, values: Points) -> Points:
         relaxed = self.projected(values)
-        found = self._settled(values, relaxed, {})
-        good = self._allowed(found)
+        settled = self._settled(values, relaxed, {})
+        good = self._allowed(settled)
         left = np.flatnonzero(~good)
         if len(left):
-            found[left], good[left] = self._best_rounding(values[left], relaxed[left])
+            settled[left], good[left] = self._best_rounding(values[left], relaxed[left])
         for record in np.flatnonzero(~good):
-            found[record] = self._programmed(values[record])
-        return found
+            settled[record] = self._programmed(values[record])
+        return settled
 
     def projected(self, values: Points) -> Points:
         """The nearest records that obey the rules inside the domains' ranges, not rounded.
 
         Each record is done when a sweep over all rules does not move it any more.
         """
-        found = values.copy()
+        nearest = values.copy()
         todo, now = np.arange(len(values)), values
         owed = np.zeros((len(self.rules) + 1, *values.shape))
         for _ in range(MOST_SWEEPS):
             after = self._swept(now, owed)
             moved = np.nanmax(np.abs(after - now) / self.spreads, axis=1, initial=0.0) > _SETTLED
-            found[todo] = after
+            nearest[todo] = after
             todo, now, owed = todo[moved], after[moved], owed[:, moved]
             if not len(todo):
                 break
-        return found
+        return nearest
 
     def _swept(self, now: Points, owed: NDArray[np.float64]) -> Points:
         """One turn of Dykstra's algorithm; what each rule took away before is in *owed*."""
@@ -113,15 +113,15 @@ class Nearby:
 
         It stands in no equation before, so that these still hold.
         """
-        found: list[tuple[int, int]] = []
+        pivots: list[tuple[int, int]] = []
         touched = np.zeros(len(self.movable), dtype=bool)
         for row in np.flatnonzero(self.rules.low == self.rules.high):
-            own = np.abs(self.rules.weights[row]) == 1
-            free = np.flatnonzero(own & self.movable & ~touched).tolist()
+            unit = np.abs(self.rules.weights[row]) == 1
+            free = np.flatnonzero(unit & self.movable & ~touched).tolist()
             if free:
-                found.append((int(row), min(free, key=self._reluctance)))
+                pivots.append((int(row), min(free, key=self._reluctance)))
             touched |= self.rules.involved[row]
-        return tuple(found)
+        return tuple(pivots)
 
     def _reluctance(self, column: int) -> tuple[bool, float, int]:
         """Who takes what is left: numbers before categories, then fine steps, then few rules."""
@@ -191,8 +191,8 @@ class Nearby:
             return values
         relaxed = values.copy()
         relaxed[known] = solution * self.spreads[known]
-        found = self._settled(values[None, :], relaxed[None, :], {})
-        return found[0] if self._allowed(found)[0] else values
+        settled = self._settled(values[None, :], relaxed[None, :], {})
+        return settled[0] if self._allowed(settled)[0] else values
 
 
 def _scaled(domain: Domain, unit: float) -> Domain:
@@ -213,24 +213,24 @@ def _least_change(
     units = np.array([domain.step or 1.0 for domain in domains])
     ends = np.array([(domain.low, domain.high) for domain in domains]).T / units
     ends += np.array([[-_ROOM], [_ROOM]]) * stepped
-    own, change = np.diag(units), np.eye(n)
+    steps, change = np.diag(units), np.eye(n)
     solved: Any = milp(
         np.repeat([0.0, 1.0], n),
         integrality=np.concatenate([stepped, np.zeros(n)]),
         bounds=Bounds(np.append(ends[0], np.zeros(n)), np.append(ends[1], np.full(n, np.inf))),
         constraints=[
             LinearConstraint(np.hstack([weights * units, np.zeros_like(weights)]), low, high),
-            LinearConstraint(np.hstack([-own, change]), -start, np.inf),
-            LinearConstraint(np.hstack([own, change]), start, np.inf),
+            LinearConstraint(np.hstack([-steps, change]), -start, np.inf),
+            LinearConstraint(np.hstack([steps, change]), start, np.inf),
         ],
     )
     if solved.x is None:
         return None
-    found: Floats = solved.x[:n] * units
-    return found
+    numbers: Floats = solved.x[:n] * units
+    return numbers
 
 
-def can_hold(rules: Rules, domains: Sequence[Domain]) -> bool:
+def can_hold(rules: EditRules, domains: Sequence[Domain]) -> bool:
     """Whether any numbers inside the ranges of their domains obey all rules."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -66,7 +66,7 @@ class Matching:
 
     @property
     def about(self) -> About:
-        """That of the measure."""
+        """What the measure says of itself."""
         return self.measure.about
 
     def against(self, original: Table) -> Strike:
@@ -85,8 +85,8 @@ def sets_of_attributes(names: tuple[str, ...], size: int, most: int) -> tuple[tu
     if comb(len(names), size) <= most:
         return tuple(combinations(names, size))
     rng = np.random.default_rng(FIXED)
-    found: set[tuple[int, ...]] = set()
-    while len(found) < most:
+    sets: set[tuple[int, ...]] = set()
+    while len(sets) < most:
         drawn = rng.choice(len(names), size, replace=False)
-        found.add(tuple(sorted(drawn.tolist())))
-    return tuple(tuple(names[j] for j in chosen) for chosen in sorted(found))
+        sets.add(tuple(sorted(drawn.tolist())))
+    return tuple(tuple(names[j] for j in chosen) for chosen in sorted(sets))

@@ -11,11 +11,11 @@ from evomask.measures.attacks.attack import FIXED, Attack, Matching, Success
 from evomask.measures.attacks.centroids import CentroidLinkage
 from evomask.measures.attacks.few_known import WORDS, FewKnownLinkage
 from evomask.measures.attacks.learning import LearnedInference
-from evomask.measures.attacks.singling import SinglingOut
+from evomask.measures.attacks.singling_out import SinglingOut
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.measure import About
-from evomask.measures.pairing import check_columns, check_original
-from evomask.measures.risk.properties import (
+from evomask.measures.risk.privacy_models import (
     distinct_l,
     entropy_l,
     k_anonymity,
@@ -64,7 +64,7 @@ class Finding:
     unmasked: float
 
     def as_json(self) -> dict[str, object]:
-        """What users see of it."""
+        """The finding as the JSON answer shows it."""
         return {
             "title": self.about.title,
             "meaning": self.about.meaning,
@@ -100,15 +100,15 @@ class Audit:
     @property
     def l(self) -> int | None:  # noqa: E743
         """The smallest distinct l; none without a confidential attribute."""
-        return min((own.l for own in self.confidential.values()), default=None)
+        return min((diversity.l for diversity in self.confidential.values()), default=None)
 
     @property
     def t(self) -> float | None:
         """The largest t; none without a confidential attribute."""
-        return max((own.t for own in self.confidential.values()), default=None)
+        return max((diversity.t for diversity in self.confidential.values()), default=None)
 
     def as_json(self) -> dict[str, object]:
-        """What users see of it."""
+        """The audit as the JSON answer shows it."""
         return {
             "records": self.records,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -116,7 +116,9 @@ class Audit:
             "l": self.l,
             "t": self.t,
             "uniques": self.uniques,
-            "confidential": {name: asdict(own) for name, own in self.confidential.items()},
+            "confidential": {
+                name: asdict(diversity) for name, diversity in self.confidential.items()
+            },
             "record_risk": asdict(self.record_risk),
             "attacks": {finding.about.name: finding.as_json() for finding in self.attacks},
             "notes": list(self.notes),
@@ -139,7 +141,7 @@ def audit(
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
-    found, notes = _attacked(kept, masked, original, in_order)
+    attacks, notes = _attacked(kept, masked, original, in_order)
     return Audit(
         len(kept),
         names,
@@ -147,7 +149,7 @@ def audit(
         sample_uniques(kept, names),
         {name: _diversity(kept, names, name) for name in kept.schema.with_role(Role.CONFIDENTIAL)},
         record_risk(kept, names, minimum),
-        found,
+        attacks,
         notes,
     )
 
@@ -196,11 +198,11 @@ def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
     names = tuple(name for name in original.schema.quasi_identifiers if name in masked.schema)
     ordered = tuple(n for n in names if original.attribute(n).kind is not Kind.NOMINAL)
     swapping = (Matching(SwappingLinkage(ordered)),) if ordered else ()
-    few = (FewKnownLinkage(names, size) for size in WORDS if size <= len(names))
+    few_known = (FewKnownLinkage(names, size) for size in WORDS if size <= len(names))
     return (
         *swapping,
         Matching(CentroidLinkage(names)),
-        *few,
+        *few_known,
         SinglingOut(names),
         *_inferences(masked, original, names),
     )

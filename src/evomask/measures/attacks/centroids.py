@@ -17,9 +17,9 @@ from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.data.classes import Classes, classes_of
 from evomask.data.table import Table
 from evomask.kernels.linking.linkage import Rows
-from evomask.measures.attacks.comparison import blocks, distances, smallest
+from evomask.measures.attacks.distances import blocks, distances, smallest
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.inference import fixed_targets
 from evomask.measures.risk.linkage import classes_of_rows, expected
 from evomask.measures.risk.space import Space
@@ -53,7 +53,7 @@ class CentroidLinkage:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the people attacked."""
+        """Choose the people attacked and prepare the space in which records are compared."""
         check_original(original, self.attributes)
         whole = Space.of(original, self.attributes)
         people = fixed_targets(original, self.attributes)
@@ -69,8 +69,8 @@ class CentroidLinkage:
                 for names in blocks_of(masked, self.attributes)
             ]
             ties = [
-                _ties(some, distances(whole.originals.take(some), rows, terms), rules, distinct)
-                for some in blocks(people, len(distinct))
+                _ties(block, distances(whole.originals.take(block), rows, terms), rules, distinct)
+                for block in blocks(people, len(distinct))
             ]
             return 100.0 * float(expected(np.concatenate(ties)).mean())
 
@@ -80,16 +80,16 @@ class CentroidLinkage:
 def blocks_of(masked: Table, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Attributes in blocks: inside a block all others follow from the first one's groups."""
     groups = {name: len(classes_of(masked, (name,))) for name in names}
-    found: list[tuple[str, ...]] = []
-    for name in sorted(names, key=lambda own: -groups[own]):
-        for place, block in enumerate(found):
+    grouped: list[tuple[str, ...]] = []
+    for name in sorted(names, key=lambda attribute: -groups[attribute]):
+        for place, block in enumerate(grouped):
             together = len(classes_of(masked, (*block, name)))
             if together <= SPLIT * len(classes_of(masked, block)):
-                found[place] = (*block, name)
+                grouped[place] = (*block, name)
                 break
         else:
-            found.append((name,))
-    return tuple(found)
+            grouped.append((name,))
+    return tuple(grouped)
 
 
 def _rule(original: Table, masked: Table, names: tuple[str, ...], records: Indices) -> Allowed:
@@ -116,8 +116,8 @@ def _next_to(values: Floats, rows: Rows) -> Flags:
     below, above = apart <= 0, apart >= 0
     highest = np.where(below, apart, -np.inf).max(axis=1, keepdims=True)
     lowest = np.where(above, apart, np.inf).min(axis=1, keepdims=True)
-    found: Flags = (below & (apart == highest)) | (above & (apart == lowest))
-    return found
+    adjacent: Flags = (below & (apart == highest)) | (above & (apart == lowest))
+    return adjacent
 
 
 def _ties(people: Indices, apart: Points, rules: list[Allowed], distinct: Classes) -> Indices:
@@ -126,5 +126,5 @@ def _ties(people: Indices, apart: Points, rules: list[Allowed], distinct: Classe
     most = agreeing == agreeing.max(axis=1, keepdims=True)
     best = smallest(apart, most)
     ties = best @ distinct.sizes
-    own: Flags = best[np.arange(len(people)), distinct.labels[people]]
-    return np.where(own, ties, 0)
+    is_best: Flags = best[np.arange(len(people)), distinct.labels[people]]
+    return np.where(is_best, ties, 0)

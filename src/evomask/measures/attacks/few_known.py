@@ -13,8 +13,8 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.kernels.linking.linkage import tied_with_own
 from evomask.measures.attacks.attack import Strike, Success, blind_guess, sets_of_attributes
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.inference import fixed_targets
 from evomask.measures.risk.linkage import ReverseDistanceLinkage, classes_of_rows, expected
 from evomask.measures.risk.space import Space

@@ -16,11 +16,11 @@ from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.kernels.linking.linkage import TIE, Rows, Terms
 from evomask.measures.attacks.attack import Strike, Success
-from evomask.measures.attacks.comparison import blocks, distances
+from evomask.measures.attacks.distances import blocks, distances
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.measure import About, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_columns, check_original
 from evomask.measures.risk.inference import WINDOW, fixed_targets
 from evomask.measures.risk.linkage import classes_of_rows
 from evomask.measures.risk.space import Space
@@ -66,7 +66,7 @@ class CategoryGuesser:
     column: CategoricalColumn
 
     def usual(self, people: Indices) -> Flags:
-        """By the most frequent category."""
+        """Whose true category is the most frequent one of the original."""
         right: Flags = self.column.codes[people] == int(np.argmax(self.column.counts))
         return right
 
@@ -128,7 +128,7 @@ class NumberGuesser:
 
 @dataclass(frozen=True, eq=False)
 class LearnedNumbers:
-    """Numbers of the masked records."""
+    """Guesses a number by the median of what the nearest masked records hold."""
 
     guesser: NumberGuesser
     numbers: Floats
@@ -136,7 +136,7 @@ class LearnedNumbers:
     def right(self, people: Indices, near: Near) -> Flags:
         """By the lower median of what the neighbours know."""
         pairs = zip(near.near, near.left_out, strict=True)
-        guesses = [self._median(own[near.classes.labels], out) for own, out in pairs]
+        guesses = [self._median(neighbours[near.classes.labels], out) for neighbours, out in pairs]
         return self.guesser.are_right(people, np.array(guesses))
 
     def _median(self, near: Flags, left_out: int) -> float:
@@ -169,7 +169,7 @@ class LearnedInference:
 
     @property
     def about(self) -> About:
-        """One sentence for each attribute."""
+        """What the attack tells of itself, with the name of the attribute that is wanted."""
         return About(
             f"learned-{self.wanted}",
             f"inference of {self.wanted} by a learned model",
@@ -217,7 +217,7 @@ class _Lesson:
     def shares_right(self, people: Indices) -> tuple[list[float], list[float]]:
         """Percent guessed right by each number of neighbours, with and without own records."""
         parts = blocks(people, len(self.classes))
-        right = np.concatenate([self._right(some) for some in parts], axis=2)
+        right = np.concatenate([self._right(block) for block in parts], axis=2)
         with_own, without = 100.0 * right.mean(axis=2)
         return with_own.tolist(), without.tolist()
 
@@ -225,12 +225,14 @@ class _Lesson:
         """Who is guessed right: with and without the own record, by number of neighbours."""
         apart = distances(self.space.originals.take(people), self.rows, self.terms)
         nobody = np.full(len(people), -1)
-        own = np.where(people < len(self.classes.labels), people, -1)
-        found = [
+        own_records = np.where(people < len(self.classes.labels), people, -1)
+        right = [
             [self.learned.right(people, Near(self.classes, near, out)) for near in ways]
-            for out, ways in ((out, _nearest(apart, self.classes, out)) for out in (nobody, own))
+            for out, ways in (
+                (out, _nearest(apart, self.classes, out)) for out in (nobody, own_records)
+            )
         ]
-        return np.array(found)
+        return np.array(right)
 
 
 def _guesser(original: Table, name: str) -> Guesser:
@@ -244,14 +246,14 @@ def _nearest(apart: Points, classes: Classes, left_out: Indices) -> list[Flags]:
 
     One class more than the most neighbours is enough: all but one hold a record at least.
     """
-    few = min(max(NEIGHBOURS) + 1, len(classes))
-    order = np.argpartition(apart, few - 1, axis=1)[:, :few]
+    count = min(max(NEIGHBOURS) + 1, len(classes))
+    order = np.argpartition(apart, count - 1, axis=1)[:, :count]
     order = np.take_along_axis(
         order, np.argsort(np.take_along_axis(apart, order, axis=1), axis=1), axis=1
     )
     in_order = np.take_along_axis(apart, order, axis=1)
-    own = np.where(left_out >= 0, classes.labels[left_out], -1)
-    reached = np.cumsum(classes.sizes[order] - (order == own[:, None]), axis=1)
+    own_class = np.where(left_out >= 0, classes.labels[left_out], -1)
+    reached = np.cumsum(classes.sizes[order] - (order == own_class[:, None]), axis=1)
     places = [np.argmax(reached >= np.minimum(k, reached[:, -1:]), axis=1) for k in NEIGHBOURS]
     limits = [np.take_along_axis(in_order, place[:, None], axis=1) for place in places]
     return [apart <= limit * (1.0 + TIE) for limit in limits]

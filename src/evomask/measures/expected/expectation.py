@@ -22,7 +22,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.categories import CategoricalColumn
-from evomask.measures.pairing import categorical, continuous
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.profiles import Loss, PapersRisk, papers_risk
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW
 from evomask.measures.risk.linkage import expected as shared
@@ -48,7 +48,7 @@ class Subject:
 
     @cached_property
     def columns(self) -> tuple[CategoricalColumn, ...]:
-        """The categorical attributes asked for."""
+        """The original's columns of the categorical attributes that were asked for."""
         names = categorical(self.original.schema, self.request.attributes)
         return tuple(CategoricalColumn.of(self.original, name) for name in names)
 
@@ -76,7 +76,7 @@ class Subject:
 
     @cached_property
     def space(self) -> Space:
-        """Where the intruder compares records."""
+        """The space in which the intruder compares masked and original records."""
         return Space.of(self.original, self.request.attributes)
 
     @cached_property
@@ -153,11 +153,11 @@ class Links:
         candidates, _ = space.candidates
         terms = space.terms(space.masked(subject.original))
         targets = Rows(np.empty((len(masked), 0)), np.empty((len(masked), 0)), masked)
-        ends, found = nearest_ties(targets, np.full(len(masked), np.nan), candidates, terms)
-        who = np.repeat(np.arange(len(masked)), np.diff(ends))
-        ties = np.bincount(who, weights=candidates.counts[found]).astype(np.int64)
-        right = (subject.request.ties or shared)(ties)[who] * candidates.counts[found]
-        return cls(candidates.rows.codes[found], masked[who], right)
+        ends, nearest = nearest_ties(targets, np.full(len(masked), np.nan), candidates, terms)
+        record = np.repeat(np.arange(len(masked)), np.diff(ends))
+        ties = np.bincount(record, weights=candidates.counts[nearest]).astype(np.int64)
+        right = (subject.request.ties or shared)(ties)[record] * candidates.counts[nearest]
+        return cls(candidates.rows.codes[nearest], masked[record], right)
 
     def expected(self, columns: Sequence[CategoricalColumn], matrices: Matrices) -> float:
         """How many masked records are linked to their own original."""
@@ -194,8 +194,8 @@ def _matrix(column: CategoricalColumn, matrices: Matrices) -> Points:
 
 def _mean_cell(column: CategoricalColumn, matrices: Matrices, of_categories: Floats) -> float:
     """Mean over records of what a table of original against masked categories holds."""
-    found = column.counts @ (_matrix(column, matrices) * of_categories).sum(axis=1)
-    return float(found) / len(column.codes)
+    total = column.counts @ (_matrix(column, matrices) * of_categories).sum(axis=1)
+    return float(total) / len(column.codes)
 
 
 def _distance(subject: Subject, matrices: Matrices) -> float:
@@ -223,9 +223,9 @@ def _relative_entropy(column: CategoricalColumn, matrix: Points) -> float:
         return 0.0
     joint = column.counts[:, None] * matrix
     spread = joint * (1 - matrix)
-    own = _log_of_count(joint - matrix, spread - matrix * (1 - matrix))
+    logs = _log_of_count(joint - matrix, spread - matrix * (1 - matrix))
     arriving, widely = joint.sum(axis=0) - matrix, spread.sum(axis=0) - matrix * (1 - matrix)
-    entropy = float(np.sum(joint * (_log_of_count(arriving, widely) - own)))
+    entropy = float(np.sum(joint * (_log_of_count(arriving, widely) - logs)))
     return max(0.0, entropy / len(column.codes) / float(np.log(column.size)))
 
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from evomask.arrays import Codes, Floats, Indices
 from evomask.data.table import Table
 from evomask.kernels.pram.expectation import Field, Halves, loss_and_risk
+from evomask.measures.comparability import categorical
 from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
-from evomask.measures.pairing import categorical
 from evomask.measures.profiles import PapersRisk
-from evomask.measures.risk.inference import WINDOW, Attack
+from evomask.measures.risk.inference import WINDOW, HalvesAttack
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request
 
@@ -49,8 +49,8 @@ class Forecast:
     @classmethod
     def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast | None":
         """Prepared, or nothing where there are numbers or too many combinations of categories."""
-        found = cls.in_part(original, attributes, strict=strict)
-        return found if found.is_whole else None
+        forecast = cls.in_part(original, attributes, strict=strict)
+        return forecast if forecast.is_whole else None
 
     @classmethod
     def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast":
@@ -66,7 +66,7 @@ class Forecast:
         return self.share == 1 and prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
 
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
-        """Loss and risk in percent."""
+        """Forecast loss and risk of the matrices, in percent."""
         return self.read(self.flat(matrices))
 
     def flat(self, matrices: Matrices) -> Floats:
@@ -102,9 +102,9 @@ class Forecast:
         )  # fmt: skip
 
     def _links(self, subject: Subject) -> Links:
-        found = subject.links if self.is_whole else None
+        links = subject.links if self.is_whole else None
         nobody = np.empty((0, len(self.attributes)), dtype=np.int32)
-        return found or Links(nobody, nobody, np.empty(0))
+        return links or Links(nobody, nobody, np.empty(0))
 
     def _counted(self, records: Indices, domain: Codes) -> Floats:
         """How many of the records have each combination of categories."""
@@ -121,16 +121,16 @@ class Forecast:
         if width < 2 or not len(domain):
             none, nothing = np.empty((0, width), dtype=np.int64), np.empty(0, dtype=np.int64)
             return Halves(none, nothing, none, np.empty(0), nothing, np.empty(0), 0.0, 0.0)
-        attack = Attack(self.original, self.attributes)
+        attack = HalvesAttack(self.original, self.attributes)
         known = [_Known.of(self.attributes, space, domain) for space, _ in attack.halves]
         unknown = np.zeros((len(known), width), dtype=np.int64)
         for row, (_, others) in zip(unknown, attack.halves, strict=True):
             row[others] = 1
         people = self._counted(attack.targets, domain) / len(attack.targets)
         return Halves(
-            np.array([own.places for own in known]),
-            np.array([len(own.apart) for own in known], dtype=np.int64), unknown,
-            _joined([own.apart for own in known]), _begins([own.apart.size for own in known]),
+            np.array([half.places for half in known]),
+            np.array([len(half.apart) for half in known], dtype=np.int64), unknown,
+            _joined([half.apart for half in known]), _begins([half.apart.size for half in known]),
             people, attack.floor, attack.success(self.original),
         )  # fmt: skip
 

@@ -9,9 +9,9 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.loss.contingency import table_difference
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
@@ -40,7 +40,7 @@ class BivariateLoss:
             )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original's columns."""
+        """Prepare the original's categories, which masked ones are counted against."""
         check_original(original, self.attributes)
         needing(
             original.schema, self.attributes, Kind.ORDINAL, Kind.NOMINAL,
@@ -52,7 +52,7 @@ class BivariateLoss:
             check_masked(original, masked, self.attributes)
             *masked_cells, beside = [column.cells(masked) for column in columns]
             pairs = zip(columns, masked_cells, strict=False)
-            apart = [table_difference((own, columns[-1]), (c, beside)) for own, c in pairs]
+            apart = [table_difference((column, columns[-1]), (c, beside)) for column, c in pairs]
             return 50.0 * float(np.mean(apart)) / len(original)
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))

@@ -14,6 +14,7 @@ import numpy as np
 from evomask.arrays import Floats
 from evomask.data.schema import Kind
 from evomask.data.table import Table
+from evomask.measures.comparability import check_masked, needing
 from evomask.measures.loss.moments import (
     ROOT_TWO,
     Columns,
@@ -22,7 +23,6 @@ from evomask.measures.loss.moments import (
     relative_changes,
 )
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 Terms = Callable[[Columns, Moments], Floats]
@@ -92,7 +92,7 @@ class MeanLoss:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original's means."""
+        """Prepare the means of the original's columns."""
         return _moment_reading(original, self.about.name, self.attributes, _mean_terms)
 
 

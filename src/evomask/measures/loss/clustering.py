@@ -7,9 +7,9 @@ import numpy as np
 
 from evomask.data.clustering import RESTARTS, clustered_from, first_centroids
 from evomask.data.table import Table
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.loss.agreement import clustering_loss
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class ClusteringLoss:
             first_centroids(original, self.attributes, self.clusters, rng)
             for _ in range(self.restarts)
         ]
-        found = [clustered_from(original, self.attributes, start) for start in starts]
-        best = min(range(len(found)), key=lambda i: found[i].total)
+        clusterings = [clustered_from(original, self.attributes, start) for start in starts]
+        best = min(range(len(clusterings)), key=lambda i: clusterings[i].total)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             again = clustered_from(masked, self.attributes, starts[best])
-            return clustering_loss(found[best].labels, again.labels)
+            return clustering_loss(clusterings[best].labels, again.labels)
 
         return reading

@@ -13,8 +13,8 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 DENSE = 1 << 20
@@ -67,13 +67,13 @@ class ContingencyLoss:
             raise ParameterError(f"dimension must be at least 1, got {self.dimension}")
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original's columns."""
+        """Prepare the original's categories for the tables of counts."""
         columns = self._columns(original)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            found = self._differences(columns, masked)
-            return 50.0 * found.total / (len(original) * found.tables)
+            differences = self._differences(columns, masked)
+            return 50.0 * differences.total / (len(original) * differences.tables)
 
         request = Request(self.about.name, self.attributes, dimension=self.dimension)
         return TrackableReading(reading, original, request)
@@ -107,14 +107,14 @@ class ContingencyLoss:
 def table_difference(columns: Sequence[CategoricalColumn], cells: Sequence[Cells]) -> float:
     """Sum of absolute differences of one table's counts."""
     sizes = tuple(column.size for column in columns)
-    plain = all(own.are_plain for own in cells)
+    plain = all(masked.are_plain for masked in cells)
     if plain and prod(sizes) > DENSE:
         return _sparse_difference(columns, cells)
     before = _counts([column.codes for column in columns], sizes)
-    after = _counts([own.codes for own in cells], tuple(len(own) for own in cells))
-    for axis, own in enumerate(cells):
-        if not own.are_plain:
-            after = np.moveaxis(np.tensordot(after, own.spread, axes=(axis, 0)), -1, axis)
+    after = _counts([masked.codes for masked in cells], tuple(len(masked) for masked in cells))
+    for axis, masked in enumerate(cells):
+        if not masked.are_plain:
+            after = np.moveaxis(np.tensordot(after, masked.spread, axes=(axis, 0)), -1, axis)
     return float(np.abs(before - after).sum())
 
 
@@ -124,7 +124,9 @@ def _counts(codes: Sequence[Codes], sizes: tuple[int, ...]) -> Floats:
 
 
 def _sparse_difference(columns: Sequence[CategoricalColumn], cells: Sequence[Cells]) -> float:
-    both = [np.concatenate([c.codes, own.codes]) for c, own in zip(columns, cells, strict=True)]
+    both = [
+        np.concatenate([c.codes, masked.codes]) for c, masked in zip(columns, cells, strict=True)
+    ]
     keys = np.zeros(len(both[0]), dtype=np.int64)
     for codes, column in zip(both, columns, strict=True):
         keys = np.unique(keys * column.size + codes, return_inverse=True)[1].astype(np.int64)

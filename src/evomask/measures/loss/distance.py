@@ -8,10 +8,10 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.loss.moments import ROOT_TWO
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
@@ -31,7 +31,7 @@ class EntropyLoss:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original's columns."""
+        """Prepare the original's categories for the tables of masked against original."""
         check_original(original, self.attributes)
         needing(
             original.schema, self.attributes, Kind.ORDINAL, Kind.NOMINAL,

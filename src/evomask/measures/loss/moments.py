@@ -13,8 +13,8 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.data.table import Table
+from evomask.measures.comparability import check_original
 from evomask.measures.numbers import NumberCells, NumberColumn
-from evomask.measures.pairing import check_original
 
 ROOT_TWO = float(np.sqrt(2.0))
 
@@ -73,7 +73,7 @@ class Columns:
 
     @classmethod
     def of(cls, original: Table, names: Sequence[str]) -> "Columns":
-        """The columns called *names*."""
+        """The continuous columns of these names, prepared for moments."""
         check_original(original, names)
         return cls(tuple(NumberColumn.of(original, name) for name in names))
 
@@ -100,7 +100,7 @@ class Columns:
 
     def masked_moments(self, cells: Sequence[NumberCells]) -> Moments:
         """Moments of a masked table's cells."""
-        pairs = [_mean_and_square(c, own) for c, own in zip(self.columns, cells, strict=True)]
+        pairs = [_mean_and_square(c, masked) for c, masked in zip(self.columns, cells, strict=True)]
         values, squares = (np.column_stack(columns) for columns in zip(*pairs, strict=True))
         return self._moments(values, squares)
 

@@ -28,10 +28,10 @@ from scipy.special import erf
 from evomask.arrays import Floats, Indices, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
+from evomask.measures.comparability import check_masked, needing
 from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
-from evomask.measures.pairing import check_masked, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 LEVELS = np.arange(5, 100, 5) / 100
@@ -76,7 +76,7 @@ class ProbabilisticLoss:
             gone = _shares_gone(columns.moments, after)
             families = errors.losses(columns.moments, after, gone)
             pairs = zip(quantiles, cells, np.diag(gone), strict=True)
-            shares = [_worsened(q.losses(own), lost).mean() for q, own, lost in pairs]
+            shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in pairs]
             return 100.0 * float(np.mean([*families, np.mean(shares)]))
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))

@@ -13,7 +13,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.measure import About, Side
-from evomask.measures.risk.properties import released, released_classes
+from evomask.measures.risk.privacy_models import released, released_classes
 
 INDIVIDUAL = About(
     "reidentifications", "expected re-identifications", Side.PROPERTY,
@@ -48,7 +48,7 @@ class IndividualRisk:
 
     @property
     def expected_reidentifications(self) -> float:
-        """Sum of all risks."""
+        """How many records are expected to be re-identified: the sum of all risks."""
         return float(self.risk.sum())
 
 
@@ -177,11 +177,11 @@ def _match_risk(
 
     The odds against fall with the score to the power 1 + (8 - attributes) / 20.
     """
-    found = score > 0
+    matched = score > 0
     power = 1.0 + (8.0 - n_attributes) / 20.0
-    against = np.where(found, np.maximum(score, 1.0), 1.0) ** -power
-    if not found.any() or doubles == 0:
-        return found.astype(np.float64)
+    against = np.where(matched, np.maximum(score, 1.0), 1.0) ** -power
+    if not matched.any() or doubles == 0:
+        return matched.astype(np.float64)
     simulated = uniques * fraction / (uniques * fraction + doubles * (1 - fraction))
-    scale = uniques * (1 / simulated - 1) / against[found].sum()
-    return np.where(found, 1.0 / (1.0 + scale * against), 0.0)
+    scale = uniques * (1 / simulated - 1) / against[matched].sum()
+    return np.where(matched, 1.0 / (1.0 + scale * against), 0.0)

@@ -16,9 +16,9 @@ from evomask.arrays import Flags, Floats, Indices
 from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.table import Column, Table
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_masked, check_original
 from evomask.measures.risk.nearest import nearest_ties
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request, TrackableReading
@@ -47,7 +47,7 @@ def fixed_targets(original: Table, names: Sequence[str]) -> Indices:
     return in_order[np.sort(drawn)]
 
 
-class Reader(Protocol):
+class AttributeReader(Protocol):
     """One attribute as the intruder reads it: is what is read close to the truth?"""
 
     def closeness(self, masked: Table) -> "Closeness":
@@ -75,13 +75,13 @@ class CategoryReader:
         table: Floats = self.near @ cells.spread.T
 
         def close(records: Indices, read: Indices) -> Floats:
-            found: Floats = table[self.column.codes[records], cells.codes[read]]
-            return found
+            shares: Floats = table[self.column.codes[records], cells.codes[read]]
+            return shares
 
         return close
 
     def guessed(self, records: Indices) -> float:
-        """By the most frequent category."""
+        """Share of *records* whose category is close to the most frequent one."""
         most = int(np.argmax(self.column.counts))
         return float(self.near[self.column.codes[records], most].mean())
 
@@ -108,7 +108,7 @@ class NumberReader:
         return float((apart <= self.window).mean())
 
 
-def reader(original: Table, name: str) -> Reader:
+def reader(original: Table, name: str) -> AttributeReader:
     """How the attribute *name* is read."""
     window = WINDOW / 100 * len(original)
     if original.attribute(name).is_categorical:
@@ -139,7 +139,7 @@ class Inference:
     def against(self, original: Table) -> Reading:
         """Prepare the people attacked, the usual guess and what the original gives."""
         check_original(original, self.attributes)
-        attack = Attack(original, self.attributes)
+        attack = HalvesAttack(original, self.attributes)
         ceiling = attack.success(original) if len(self.attributes) > 1 else 0.0
 
         def reading(masked: Table) -> float:
@@ -153,8 +153,8 @@ class Inference:
 
 
 @dataclass(frozen=True, eq=False)
-class Attack:
-    """The intruder's five halves against one original."""
+class HalvesAttack:
+    """An intruder who knows half of the attributes, five different halves in turn."""
 
     original: Table
     names: tuple[str, ...]
@@ -172,8 +172,8 @@ class Attack:
         return self.targets[classes.representatives], classes.sizes / len(self.targets)
 
     @cached_property
-    def readers(self) -> list[Reader]:
-        """How each attribute is read."""
+    def readers(self) -> list[AttributeReader]:
+        """How the intruder reads each attribute: categories or numbers."""
         return [reader(self.original, name) for name in self.names]
 
     @cached_property
@@ -188,13 +188,13 @@ class Attack:
     @cached_property
     def floor(self) -> float:
         """Success of guessing the usual value."""
-        guessed = [own.guessed(self.targets) for own in self.readers]
+        guessed = [reader.guessed(self.targets) for reader in self.readers]
         return float(np.mean([np.mean([guessed[j] for j in other]) for _, other in self.halves]))
 
     def success(self, masked: Table) -> float:
         """Share of the unknown cells that are read closely, over all halves."""
         distinct = _distinct(masked, self.names)
-        close = [own.closeness(masked) for own in self.readers]
+        close = [reader.closeness(masked) for reader in self.readers]
         return float(np.mean([self._half(masked, half, distinct, close) for half in self.halves]))
 
     def _half(
@@ -211,15 +211,15 @@ class Attack:
         candidates = space.sorted_candidates(rows, sizes)
         targets, shares = self.people
         people = space.originals.take(targets)
-        ends, found = nearest_ties(
+        ends, nearest = nearest_ties(
             people, space.places(people), candidates.candidates,
             space.terms(released, from_originals=True),
         )  # fmt: skip
-        found = candidates.order[found]
-        who = np.repeat(np.arange(len(people)), np.diff(ends))
-        weights = sizes[found].astype(np.float64)
-        weights *= (shares / np.bincount(who, weights=weights))[who]
-        records, read = targets[who], representatives[found]
+        nearest = candidates.order[nearest]
+        person = np.repeat(np.arange(len(people)), np.diff(ends))
+        weights = sizes[nearest].astype(np.float64)
+        weights *= (shares / np.bincount(person, weights=weights))[person]
+        records, read = targets[person], representatives[nearest]
         closeness = [close[j](records, read) for j in others]
         return float(np.mean(closeness, axis=0) @ weights)
 

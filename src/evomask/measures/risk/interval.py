@@ -11,9 +11,9 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 CATEGORICAL_WINDOW = 10.0

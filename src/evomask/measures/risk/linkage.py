@@ -14,8 +14,8 @@ from evomask.arrays import Floats, Indices
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
 from evomask.kernels.linking.linkage import Rows
+from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request, TrackableReading
@@ -70,8 +70,8 @@ class DistanceLinkage:
             released = space.masked(masked)
             targets, owners, counts = _distinct_targets(space, released.rows, own)
             places = space.places(targets)
-            found = tied_with_own(targets, places, owners, candidates, space.terms(released))
-            return 100.0 * float(np.average(self.ties(found), weights=counts))
+            ties = tied_with_own(targets, places, owners, candidates, space.terms(released))
+            return 100.0 * float(np.average(self.ties(ties), weights=counts))
 
         request = Request(self.about.name, self.attributes, ties=self.ties)
         return TrackableReading(reading, original, request)
@@ -107,7 +107,7 @@ class ReverseDistanceLinkage:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the original records."""
+        """Prepare the original records, which look for their masked ones."""
         space = Space.of(original, self.attributes)
 
         def reading(masked: Table) -> float:
@@ -116,8 +116,8 @@ class ReverseDistanceLinkage:
             candidates, own = space.candidates_of(released.rows, classes_of_rows(released.rows))
             terms = space.terms(released, from_originals=True)
             targets, owners, counts = _distinct_targets(space, space.originals, own)
-            found = tied_with_own(targets, space.places(targets), owners, candidates, terms)
-            return 100.0 * float(np.average(self.ties(found), weights=counts))
+            ties = tied_with_own(targets, space.places(targets), owners, candidates, terms)
+            return 100.0 * float(np.average(self.ties(ties), weights=counts))
 
         return reading
 

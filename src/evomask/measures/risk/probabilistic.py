@@ -16,9 +16,9 @@ from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.kernels.linking.agreement import agreement_patterns
 from evomask.kernels.linking.agreement_tally import Counted, agreement_tally
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
+from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked
-from evomask.measures.risk.fellegi import AgreementModel, fitted
+from evomask.measures.risk.fellegi_sunter import AgreementModel, fitted
 from evomask.measures.risk.linkage import classes_of_rows, expected
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
@@ -41,18 +41,18 @@ class Comparison:
 
     @property
     def n_attributes(self) -> int:
-        """How many attributes are compared."""
+        """How many attributes are compared: a pattern has a bit for each."""
         return int(self.masked.low.shape[1] + self.masked.codes.shape[1])
 
     def blocks(self) -> Iterator[tuple[Indices, Indices]]:
         """Some masked classes at a time, with their patterns against all original classes."""
         step = max(1, BLOCK_PAIRS // len(self.originals))
         for start in range(0, len(self.masked), step):
-            some = np.arange(start, min(start + step, len(self.masked)))
+            classes = np.arange(start, min(start + step, len(self.masked)))
             yield (
-                some,
+                classes,
                 agreement_patterns(
-                    self.masked.take(some), self.originals, self.tolerances, self.terms
+                    self.masked.take(classes), self.originals, self.tolerances, self.terms
                 ),
             )
 
@@ -65,8 +65,8 @@ class Comparison:
     def _tally_of_pairs(self) -> Floats:
         """How many pairs of records show each pattern."""
         tally = np.zeros(1 << self.n_attributes)
-        for some, patterns in self.blocks():
-            pairs = np.outer(self.masked_classes.sizes[some], self.original_classes.sizes)
+        for classes, patterns in self.blocks():
+            pairs = np.outer(self.masked_classes.sizes[classes], self.original_classes.sizes)
             tally += np.bincount(patterns.ravel(), weights=pairs.ravel(), minlength=len(tally))
         return tally
 
@@ -185,12 +185,12 @@ def _ties_of_best(comparison: Comparison, weights: Floats) -> Indices:
     by_class = np.argsort(labels, kind="stable")
     ends = np.concatenate([[0], np.cumsum(comparison.masked_classes.sizes)])
     ties = np.zeros(len(labels), dtype=np.int64)
-    for some, patterns in comparison.blocks():
-        found = weights[patterns]
-        best = found == found.max(axis=1, keepdims=True)
+    for classes, patterns in comparison.blocks():
+        scores = weights[patterns]
+        best = scores == scores.max(axis=1, keepdims=True)
         shared = best @ comparison.original_classes.sizes
-        records = by_class[ends[some[0]] : ends[some[-1] + 1]]
-        rows = labels[records] - some[0]
+        records = by_class[ends[classes[0]] : ends[classes[-1] + 1]]
+        rows = labels[records] - classes[0]
         ties[records] = np.where(best[rows, owners[records]], shared[rows], 0)
     return ties
 

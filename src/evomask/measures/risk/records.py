@@ -45,7 +45,7 @@ class RecordRisk:
 
     @property
     def chart(self) -> Chart:
-        """Records by risk, as bars."""
+        """The histogram as a bar chart: records by their risk."""
         names = tuple(f"{cell.low:g} to {cell.high:g}" for cell in self.cells)
         counts = tuple(float(cell.records) for cell in self.cells)
         places = tuple(float(place) for place in range(len(names)))
@@ -77,14 +77,14 @@ def merged(cells: Sequence[Cell], minimum: int) -> tuple[Cell, ...]:
 
     What is left at the low end joins the cell above it.
     """
-    found: list[Cell] = []
+    joined: list[Cell] = []
     for cell in reversed(cells):
-        small = found and 0 < found[-1].records < minimum
-        found.append(_joined(cell, found.pop()) if small else cell)
-    while len(found) > 1 and 0 < found[-1].records < minimum:
-        last = found.pop()
-        found.append(_joined(last, found.pop()))
-    return tuple(reversed(found))
+        small = joined and 0 < joined[-1].records < minimum
+        joined.append(_joined(cell, joined.pop()) if small else cell)
+    while len(joined) > 1 and 0 < joined[-1].records < minimum:
+        last = joined.pop()
+        joined.append(_joined(last, joined.pop()))
+    return tuple(reversed(joined))
 
 
 def _joined(lower: Cell, upper: Cell) -> Cell:

@@ -15,8 +15,8 @@ from evomask.arrays import Codes, Indices
 from evomask.data.schema import Kind
 from evomask.data.table import Column, Table
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.risk.linkage import DistanceLinkage
 from evomask.measures.tracked.trackable import Request, TrackableReading
 

@@ -14,8 +14,8 @@ from evomask.data.table import Column, Table
 from evomask.errors import SchemaError
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 from evomask.measures.categories import CategoricalColumn, Cells
+from evomask.measures.comparability import check_original
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_original
 
 LARGEST_UNIT = 2**36
 """Sums of such units stay far enough apart for the kernel to tell them apart."""
@@ -87,7 +87,7 @@ class Space:
 
     @cached_property
     def classes(self) -> Classes:
-        """Which original records are alike."""
+        """Equivalence classes of the original: records alike in all compared attributes."""
         columns: list[Column] = [column.values for column in self.numbers]
         columns += [column.codes for column in self.categories]
         return classes_of_columns(columns, self.n_records)
@@ -133,10 +133,10 @@ class Space:
 
     def candidates_of(self, rows: Rows, classes: Classes) -> tuple[Candidates, Indices]:
         """The distinct records, sorted by their places, and which of them each record is."""
-        found = self.sorted_candidates(rows.take(classes.representatives), classes.sizes)
-        where = np.empty_like(found.order)
-        where[found.order] = np.arange(len(found.order))
-        return found.candidates, where[classes.labels]
+        ordered = self.sorted_candidates(rows.take(classes.representatives), classes.sizes)
+        where = np.empty_like(ordered.order)
+        where[ordered.order] = np.arange(len(ordered.order))
+        return ordered.candidates, where[classes.labels]
 
     def masked(self, masked: Table) -> Masked:
         """The records of a masked table."""
@@ -145,7 +145,7 @@ class Space:
         low = _points([low for low, _ in ends], len(masked))
         plain = all(low is high for low, high in ends)
         high = low if plain else _points([high for _, high in ends], len(masked))
-        codes = _codes([own.codes for own in cells], len(masked))
+        codes = _codes([coded.codes for coded in cells], len(masked))
         return Masked(Rows(low, high, codes), cells)
 
     def terms(self, masked: Masked, *, from_originals: bool = False) -> Terms:
@@ -171,7 +171,7 @@ class Space:
         distances = np.round(column.distances * self.unit)
         if cells.are_plain:
             return distances
-        rows = [distances[own].min(axis=0) for own in cells.leaves]
+        rows = [distances[leaves].min(axis=0) for leaves in cells.leaves]
         return np.array(rows)
 
 

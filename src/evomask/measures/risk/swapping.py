@@ -17,9 +17,9 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms, tied_with_own
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_masked, check_original, needing
 from evomask.measures.risk.linkage import expected
 
 RULED_OUT = 1e12

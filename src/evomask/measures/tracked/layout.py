@@ -16,12 +16,12 @@ from evomask.kernels.tracked.inference import Inference
 from evomask.kernels.tracked.linkage import Linkage, Version
 from evomask.kernels.tracked.numbers import NumberPlaces, Numbers
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import categorical, continuous
 from evomask.measures.loss.classic import value_scales
 from evomask.measures.loss.moments import ROOT_TWO, Columns
 from evomask.measures.loss.probabilistic import LEVELS, Quantiles, SamplingErrors
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import categorical, continuous
-from evomask.measures.risk.inference import WINDOW, Attack, fixed_halves
+from evomask.measures.risk.inference import WINDOW, HalvesAttack, fixed_halves
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW, CONTINUOUS_WINDOWS
 from evomask.measures.risk.linkage import expected
 from evomask.measures.risk.space import Space
@@ -49,7 +49,7 @@ class Allocation:
         return self.wholes - size
 
 
-def _own(array: Points) -> Points:
+def _copy(array: Points) -> Points:
     """A copy that kernels accept: contiguous and writable."""
     return np.array(array, dtype=np.float64, order="C")
 
@@ -59,11 +59,11 @@ def _wholes(array: object) -> Indices:
 
 
 def _rows(columns: Sequence[Floats], n: int) -> Points:
-    return _own(np.array(columns)) if columns else np.empty((0, n))
+    return _copy(np.array(columns)) if columns else np.empty((0, n))
 
 
 def _joined(parts: Sequence[Floats]) -> Floats:
-    return _own(np.concatenate([p.ravel() for p in parts])) if parts else np.empty(0)
+    return _copy(np.concatenate([p.ravel() for p in parts])) if parts else np.empty(0)
 
 
 def number_facts(original: Table, request: Request, allocation: Allocation) -> Numbers:
@@ -75,18 +75,19 @@ def number_facts(original: Table, request: Request, allocation: Allocation) -> N
     if not names:
         return _no_numbers(n, windows, at)
     columns = Columns.of(original, names)
-    own, before = columns.columns, columns.moments
-    errors, quantiles = SamplingErrors.of(before), [Quantiles.of(c) for c in own]
+    numbers, before = columns.columns, columns.moments
+    errors, quantiles = SamplingErrors.of(before), [Quantiles.of(c) for c in numbers]
     varies = (columns.deviations > 0).astype(np.float64)
     return Numbers(
-        _rows([c.values for c in own], n), _rows([c.ranks for c in own], n),
-        _rows([value_scales(c.values, c.deviation) for c in own], n),
-        _joined([c.sorted for c in own]), _wholes(np.cumsum([0, *(len(c.sorted) for c in own)])),
-        windows, ROOT_TWO * columns.deviations, _own(columns.means), _own(columns.scales),
-        _own(before.means), _own(errors.means), ROOT_TWO * columns.deviations,
-        _own(before.counts), _own(before.covariances), _own(errors.covariances),
-        ROOT_TWO * np.outer(varies, varies), _own(before.correlations),
-        _own(errors.correlations), _rows([q.cuts for q in quantiles], len(LEVELS)),
+        _rows([c.values for c in numbers], n), _rows([c.ranks for c in numbers], n),
+        _rows([value_scales(c.values, c.deviation) for c in numbers], n),
+        _joined([c.sorted for c in numbers]),
+        _wholes(np.cumsum([0, *(len(c.sorted) for c in numbers)])),
+        windows, ROOT_TWO * columns.deviations, _copy(columns.means), _copy(columns.scales),
+        _copy(before.means), _copy(errors.means), ROOT_TWO * columns.deviations,
+        _copy(before.counts), _copy(before.covariances), _copy(errors.covariances),
+        ROOT_TWO * np.outer(varies, varies), _copy(before.correlations),
+        _copy(errors.correlations), _rows([q.cuts for q in quantiles], len(LEVELS)),
         _rows([q.shares for q in quantiles], len(LEVELS)), at,
     )  # fmt: skip
 
@@ -126,17 +127,19 @@ def number_start(
     ):
         reals[start : start + matrix.size] = matrix.ravel()
     pairs = zip(columns.columns, cells, strict=True)
-    for a, (column, own) in enumerate(pairs):
+    for a, (column, numbers) in enumerate(pairs):
         n = len(column.values)
-        ranks = column.places(own.low)
-        reals[at.values + a * n :][:n] = own.low
+        ranks = column.places(numbers.low)
+        reals[at.values + a * n :][:n] = numbers.low
         reals[at.ranks + a * n :][:n] = ranks
-        reals[at.relative + a] = column.expected_distances(own, facts.scales[a]).sum()
+        reals[at.relative + a] = column.expected_distances(numbers, facts.scales[a]).sum()
         spread = np.full(n, facts.spreads[a])
-        reals[at.moved + a] = column.expected_distances(own, spread).sum()
-        up_to = np.searchsorted(np.sort(own.low[~np.isnan(own.low)]), facts.cuts[a], "right")
+        reals[at.moved + a] = column.expected_distances(numbers, spread).sum()
+        up_to = np.searchsorted(
+            np.sort(numbers.low[~np.isnan(numbers.low)]), facts.cuts[a], "right"
+        )
         wholes[at.up_to + a * len(up_to) :][: len(up_to)] = up_to
-        shares = column.shares_near(own, column.ranks, facts.windows)
+        shares = column.shares_near(numbers, column.ranks, facts.windows)
         wholes[at.hits + a] = np.rint(shares * len(facts.windows)).sum()
 
 
@@ -216,7 +219,7 @@ def category_start(
 
 def linkage_facts(original: Table, request: Request, wanted: bool, values: int) -> Linkage:
     """What kernels need to know of the original records to link masked ones to them."""
-    rule = _own((request.ties or expected)(np.arange(len(original) + 1)))
+    rule = _copy((request.ties or expected)(np.arange(len(original) + 1)))
     if not wanted:
         return _no_linkage(len(original), rule, values)
     space = Space.of(original, request.attributes)
@@ -224,11 +227,11 @@ def linkage_facts(original: Table, request: Request, wanted: bool, values: int) 
     terms = space.terms(space.masked(original))
     direction = np.empty(0) if space.direction is None else space.direction
     return Linkage(
-        _own(as_columns(candidates.rows)[0]), np.array(candidates.rows.codes, np.int32, order="C"),
-        _wholes(candidates.counts), _own(candidates.line), _wholes(own),
-        candidates.rows.are_plain, _own(terms.weights), terms.missing, _own(terms.tables),
-        _wholes(terms.starts), _wholes(terms.widths), rule, _own(space.originals.low[0]),
-        _own(direction), values,
+        _copy(as_columns(candidates.rows)[0]), np.array(candidates.rows.codes, np.int32, order="C"),
+        _wholes(candidates.counts), _copy(candidates.line), _wholes(own),
+        candidates.rows.are_plain, _copy(terms.weights), terms.missing, _copy(terms.tables),
+        _wholes(terms.starts), _wholes(terms.widths), rule, _copy(space.originals.low[0]),
+        _copy(direction), values,
     )  # fmt: skip
 
 
@@ -246,7 +249,7 @@ def inference_facts(
 ) -> Inference:  # fmt: skip
     """What kernels need to know of the people attacked by inference."""
     names, n = request.attributes, len(original)
-    attack = Attack(original, names)
+    attack = HalvesAttack(original, names)
     wanted = wanted and len(names) > 1
     every = attack.targets if wanted else np.arange(0)
     likes = classes_of_columns([original[name][every] for name in names], len(every))
@@ -292,7 +295,7 @@ def _half_scales(spaces: Sequence[Space], numbers: Sequence[NumberColumn]) -> Po
 def _half_tables(spaces: Sequence[Space], columns: Sequence[CategoricalColumn]) -> Points:
     """Distances of all categories in each half, in its own unit."""
     flat = _joined([c.distances for c in columns])
-    return _own(np.round(np.array([s.unit for s in spaces])[:, None] * flat[None, :]))
+    return _copy(np.round(np.array([s.unit for s in spaces])[:, None] * flat[None, :]))
 
 
 def version(allocation: Allocation, linkage: Linkage, inference: Inference, codes: int) -> Version:

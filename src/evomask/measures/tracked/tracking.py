@@ -8,7 +8,7 @@ import numpy as np
 from evomask.arrays import Indices
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError
-from evomask.kernels.tracked import measures as what
+from evomask.kernels.tracked import measures as kernels
 from evomask.kernels.tracked.memory import journal_of
 from evomask.kernels.tracked.state import (
     Renaming,
@@ -19,7 +19,7 @@ from evomask.kernels.tracked.state import (
     keep_changes,
     undo_changes,
 )
-from evomask.measures.pairing import categorical, check_masked, check_original, continuous
+from evomask.measures.comparability import categorical, check_masked, check_original, continuous
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
 from evomask.measures.tracked.layout import (
     Allocation,
@@ -34,12 +34,13 @@ from evomask.measures.tracked.layout import (
 from evomask.measures.tracked.trackable import Request
 
 MEASURES = {
-    Loss.about.name: what.LOSS, PapersRisk.about.name: what.PAPERS,
-    StrictRisk.about.name: what.STRICT, "pil": what.PIL,
-    "il1": what.IL1, "il2": what.IL2, "il3": what.IL3, "il4": what.IL4, "il5": what.IL5,
-    "dbil": what.DBIL, "ctbil": what.CTBIL, "ebil": what.EBIL, "id": what.ID,
-    "dbrl": what.DBRL, "relabelling": what.RELABELLING,
-    "dbrl-relabelled": what.RELABELLED_DBRL, "inference": what.INFERENCE,
+    Loss.about.name: kernels.LOSS, PapersRisk.about.name: kernels.PAPERS,
+    StrictRisk.about.name: kernels.STRICT, "pil": kernels.PIL,
+    "il1": kernels.IL1, "il2": kernels.IL2, "il3": kernels.IL3,
+    "il4": kernels.IL4, "il5": kernels.IL5,
+    "dbil": kernels.DBIL, "ctbil": kernels.CTBIL, "ebil": kernels.EBIL, "id": kernels.ID,
+    "dbrl": kernels.DBRL, "relabelling": kernels.RELABELLING,
+    "dbrl-relabelled": kernels.RELABELLED_DBRL, "inference": kernels.INFERENCE,
 }  # fmt: skip
 """The number under which kernels read each measure."""
 
@@ -74,11 +75,11 @@ class TrackedFile:
     @property
     def value(self) -> float:
         """The measure of the file as it stands."""
-        return what.read_state(self.state, self.measure)
+        return kernels.read_state(self.state, self.measure)
 
     def read(self, measure: str) -> float:
         """Another measure of the same file, as long as its parts are followed too."""
-        return what.read_state(self.state, MEASURES[measure])
+        return kernels.read_state(self.state, MEASURES[measure])
 
     def change(self, record: int, name: str, value: float) -> None:
         """Write a number, or the code of a category, into one cell."""

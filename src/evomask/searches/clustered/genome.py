@@ -17,7 +17,7 @@ COUNTED = (CLUSTERS, K)
 """Genes that count something; the others choose from a list."""
 
 
-class Protection(StrEnum):
+class ClusterMethod(StrEnum):
     """How the records of a cluster are masked."""
 
     MICROAGGREGATION = "microaggregation"
@@ -25,7 +25,7 @@ class Protection(StrEnum):
 
 
 @dataclass(frozen=True)
-class Space:
+class RecipeSpace:
     """What a recipe can be.
 
     Args:
@@ -34,7 +34,7 @@ class Space:
         most_clusters: the largest number of clusters; 1 means that nothing is clustered.
     """
 
-    methods: tuple[Protection, ...]
+    methods: tuple[ClusterMethod, ...]
     clusterers: tuple[Clusterer, ...]
     starts: int
     most_clusters: int
@@ -52,12 +52,12 @@ class Space:
         choices = len(self.methods), len(self.clusterers), self.starts
         return np.array([*(count - 1 for count in choices), self.most_clusters, self.most_k])
 
-    def method(self, recipe: Recipe) -> Protection:
+    def method(self, recipe: Recipe) -> ClusterMethod:
         """How the recipe masks a cluster."""
         return self.methods[int(recipe[METHOD])]
 
     def clusterer(self, recipe: Recipe) -> Clusterer:
-        """How the recipe finds clusters."""
+        """The clustering by which the recipe finds similar records."""
         return self.clusterers[int(recipe[CLUSTERER])]
 
     def grid(self, levels: int) -> tuple[Recipe, ...]:
@@ -73,5 +73,5 @@ class Space:
 
 def spread(low: int, high: int, levels: int) -> Sequence[int]:
     """At most so many whole numbers from *low* to *high*, the gaps growing in proportion."""
-    found: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
-    return found
+    numbers: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
+    return numbers

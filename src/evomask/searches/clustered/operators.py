@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from evomask.evolution.variation import cross_uniformly
-from evomask.searches.clustered.genome import COUNTED, Recipe, Space
+from evomask.searches.clustered.genome import COUNTED, Recipe, RecipeSpace
 
 STRIDE = 0.35
 """Standard deviation of a step, as a share of the count."""
 
-Mutation = Callable[[Recipe, Space, np.random.Generator], Recipe]
+Mutation = Callable[[Recipe, RecipeSpace, np.random.Generator], Recipe]
 
 
-def drawn(space: Space, rng: np.random.Generator) -> Recipe:
+def drawn(space: RecipeSpace, rng: np.random.Generator) -> Recipe:
     """Any recipe; small counts are as likely as large ones, by proportion."""
     low, high = space.lowest, space.highest
     recipe = rng.integers(low, high + 1)
@@ -25,7 +25,7 @@ def drawn(space: Space, rng: np.random.Generator) -> Recipe:
     return recipe
 
 
-def step(parent: Recipe, space: Space, rng: np.random.Generator) -> Recipe:
+def step(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
     """The number of clusters or k a little larger or smaller, by one at least."""
     gene = int(rng.choice(COUNTED))
     moved = float(parent[gene]) * float(np.exp(rng.normal(0.0, STRIDE)))
@@ -33,7 +33,7 @@ def step(parent: Recipe, space: Space, rng: np.random.Generator) -> Recipe:
     return _with(parent, gene, int(parent[gene]) + change, space)
 
 
-def redraw(parent: Recipe, space: Space, rng: np.random.Generator) -> Recipe:
+def redraw(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
     """One gene that has a choice drawn anew; without any choice a clone."""
     free = np.flatnonzero(space.lowest < space.highest)
     if not len(free):
@@ -42,13 +42,13 @@ def redraw(parent: Recipe, space: Space, rng: np.random.Generator) -> Recipe:
     return _with(parent, gene, int(drawn(space, rng)[gene]), space)
 
 
-def cross(one: Recipe, other: Recipe, rng: np.random.Generator) -> Recipe:
+def cross(first: Recipe, second: Recipe, rng: np.random.Generator) -> Recipe:
     """Each gene from one of the two parents."""
-    child: Recipe = cross_uniformly(one, other, rng)[0].astype(np.int64)
+    child: Recipe = cross_uniformly(first, second, rng)[0].astype(np.int64)
     return child
 
 
-def _with(parent: Recipe, gene: int, value: int, space: Space) -> Recipe:
+def _with(parent: Recipe, gene: int, value: int, space: RecipeSpace) -> Recipe:
     child = parent.copy()
     child[gene] = np.clip(value, space.lowest[gene], space.highest[gene])
     return child

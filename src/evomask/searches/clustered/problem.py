@@ -22,7 +22,7 @@ from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
     ClusteredMicroaggregation,
 )
-from evomask.searches.clustered.genome import CLUSTERS, START, K, Protection, Recipe, Space
+from evomask.searches.clustered.genome import CLUSTERS, START, ClusterMethod, K, Recipe, RecipeSpace
 from evomask.searches.clustered.operators import MUTATIONS, cross, drawn
 
 NAME = "clustered"
@@ -30,9 +30,9 @@ NAME = "clustered"
 Judge = Callable[[Table], Fitness]
 """Loss and risk of a masked file."""
 
-METHODS: Mapping[Protection, type[ClusteredMicroaggregation] | type[ClusteredGlobalMedian]] = {
-    Protection.MICROAGGREGATION: ClusteredMicroaggregation,
-    Protection.GLOBAL_MEDIAN: ClusteredGlobalMedian,
+METHODS: Mapping[ClusterMethod, type[ClusteredMicroaggregation] | type[ClusteredGlobalMedian]] = {
+    ClusterMethod.MICROAGGREGATION: ClusteredMicroaggregation,
+    ClusterMethod.GLOBAL_MEDIAN: ClusteredGlobalMedian,
 }
 
 
@@ -44,10 +44,11 @@ class ClusteredProtection:
         first: recipes to begin with; where there are fewer than wanted the rest is drawn.
         cost: one number of loss and risk.
         judged: fitness of each masked file met so far; it saves time and changes nothing.
+        clusterings: the clusters of each record, by method, number and start, made once.
     """
 
     original: Table
-    space: Space
+    space: RecipeSpace
     restarts: int
     first: tuple[Recipe, ...]
     judge: Judge
@@ -55,7 +56,7 @@ class ClusteredProtection:
     draws: Draws
     mender: Mender
     judged: dict[bytes, Fitness] = field(default_factory=dict)
-    found: dict[tuple[Clusterer, int, int], Labels] = field(default_factory=dict)
+    clusterings: dict[tuple[Clusterer, int, int], Labels] = field(default_factory=dict)
 
     def work(self, task: Task[Recipe], rng: np.random.Generator) -> Outcome[Recipe]:
         """One child by the task's operator."""
@@ -104,12 +105,12 @@ class ClusteredProtection:
     def clusters(self, genome: Recipe) -> Labels:
         """The clusters of a recipe; each clustering is made once."""
         by, clusters, start = self._clustering(genome)
-        if (by, clusters, start) not in self.found:
+        if (by, clusters, start) not in self.clusterings:
             names = self.original.schema.quasi_identifiers
-            self.found[by, clusters, start] = cluster_labels(
+            self.clusterings[by, clusters, start] = cluster_labels(
                 self.original, names, clusters, self.draws(start), self.restarts, by
             )
-        return self.found[by, clusters, start]
+        return self.clusterings[by, clusters, start]
 
     def _clustering(self, genome: Recipe) -> tuple[Clusterer, int, int]:
         by = self.space.clusterer(genome)
@@ -119,7 +120,7 @@ class ClusteredProtection:
     def read(self, genome: Recipe, draw: int) -> Mapping[str, float]:
         """Loss, risk and score, and the numbers of the recipe."""
         fitness = self.fitness(genome)
-        median = self.space.method(genome) is Protection.GLOBAL_MEDIAN
+        median = self.space.method(genome) is ClusterMethod.GLOBAL_MEDIAN
         return {
             "loss": fitness[0],
             "risk": fitness[1],
@@ -130,7 +131,7 @@ class ClusteredProtection:
         }
 
     def answer(self, genome: Recipe) -> Mapping[str, object]:
-        """The recipe in words."""
+        """The recipe as the answer tells it: method, clustering, clusters asked for and used, k."""
         recipe = {
             "method": self.space.method(genome).value,
             "clustering": self.space.clusterer(genome).value,
@@ -145,9 +146,9 @@ class ClusteredProtection:
         return replace(making_of(self._method(genome)), search=NAME)
 
     def pack(self, genome: Recipe) -> Mapping[str, NDArray[Any]]:
-        """The genes."""
+        """The numbers of the recipe, one for each gene, as one array."""
         return {"recipe": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Recipe:
-        """The recipe."""
+        """The recipe whose genes were packed."""
         return arrays["recipe"]

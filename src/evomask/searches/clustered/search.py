@@ -23,7 +23,7 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.loss.clustering import ClusteringLoss
 from evomask.measures.profiles import RiskProfile, profile
-from evomask.searches.clustered.genome import Protection, Recipe, Space
+from evomask.searches.clustered.genome import ClusterMethod, Recipe, RecipeSpace
 from evomask.searches.clustered.problem import NAME, ClusteredProtection, Judge
 from evomask.searches.search import File, Surroundings, Variants
 
@@ -36,12 +36,12 @@ class WantedMethod(StrEnum):
     """Which protection of a cluster may be chosen."""
 
     ANY = ANY
-    MICROAGGREGATION = Protection.MICROAGGREGATION.value
-    GLOBAL_MEDIAN = Protection.GLOBAL_MEDIAN.value
+    MICROAGGREGATION = ClusterMethod.MICROAGGREGATION.value
+    GLOBAL_MEDIAN = ClusterMethod.GLOBAL_MEDIAN.value
 
 
 class WantedClustering(StrEnum):
-    """Which clustering may be chosen."""
+    """Which clustering a recipe may use: any, or one that is fixed."""
 
     ANY = ANY
     C_MEDIANS = Clusterer.C_MEDIANS.value
@@ -158,12 +158,12 @@ class ClusteredSearch:
         return Setup(problem, scheme, first=size, cost=cost)
 
 
-def space_of(table: Table, parameters: Parameters) -> Space:
+def space_of(table: Table, parameters: Parameters) -> RecipeSpace:
     """The recipes that a table allows."""
     checked_k(parameters.least_k, len(table))
     wanted = parameters.clustering
     usable = usable_clusterers(table, table.schema.quasi_identifiers)
-    return Space(
+    return RecipeSpace(
         _methods(table, parameters.method),
         usable if wanted is WantedClustering.ANY else (Clusterer(wanted.value),),
         parameters.starts,
@@ -173,7 +173,7 @@ def space_of(table: Table, parameters: Parameters) -> Space:
     )
 
 
-def _methods(table: Table, wanted: WantedMethod) -> tuple[Protection, ...]:
+def _methods(table: Table, wanted: WantedMethod) -> tuple[ClusterMethod, ...]:
     names = table.schema.quasi_identifiers
     if not names:
         raise SchemaError("there is no quasi-identifier to cluster by; name categorical ones")
@@ -190,8 +190,8 @@ def _methods(table: Table, wanted: WantedMethod) -> tuple[Protection, ...]:
             "declare it ordinal or choose microaggregation"
         )
     if wanted is not WantedMethod.ANY:
-        return (Protection(wanted.value),)
-    return (Protection.MICROAGGREGATION,) if nominal else tuple(Protection)
+        return (ClusterMethod(wanted.value),)
+    return (ClusterMethod.MICROAGGREGATION,) if nominal else tuple(ClusterMethod)
 
 
 def _judge(table: Table, parameters: Parameters) -> Judge:
@@ -228,12 +228,12 @@ class Enumerated:
     keep: Replace[Recipe]
 
     def propose(self, state: State[Recipe], rng: np.random.Generator) -> Brood[Recipe]:
-        """The next of the list."""
+        """The next recipes of the list, a batch at most."""
         numbers = range(state.tasks, min(state.tasks + self.batch, self.recipes))
         return tuple(Task(FIRST, (), number) for number in numbers)
 
     def replace(
         self, state: State[Recipe], brood: Brood[Recipe], outcomes: Outcomes[Recipe]
     ) -> Population[Recipe]:
-        """The best so far."""
+        """The best recipes among those met so far."""
         return self.keep(state, brood, outcomes)

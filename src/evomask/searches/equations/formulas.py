@@ -8,7 +8,7 @@ from evomask.searches.equations.genome import (
     FUNCTIONS,
     SYMBOLS,
     Equation,
-    Rows,
+    RowRule,
     Terminals,
     is_constant,
 )
@@ -51,11 +51,11 @@ def parsed(text: str) -> Equation:
 def _words(text: str) -> list[str]:
     words, at = [], 0
     while text[at:].strip():
-        found = WORD.match(text, at)
-        if found is None:
+        match = WORD.match(text, at)
+        if match is None:
             raise _unreadable(text, text[at:].strip()[0])
-        words.append(found[1])
-        at = found.end()
+        words.append(match[1])
+        at = match.end()
     return words
 
 
@@ -109,10 +109,10 @@ def simplified(equation: Equation) -> Equation:
     return _RULES[symbol](left, right) or _folded(symbol, left, right)
 
 
-def shown(equation: Equation, rows: Rows) -> str:
+def shown(equation: Equation, rows: RowRule) -> str:
     """The simplified formula; a factor that normalising takes out again is left out."""
     short = simplified(equation)
-    while rows is Rows.NORMALISED and short[0] in "*/":
+    while rows is RowRule.NORMALISED and short[0] in "*/":
         left, right = _operands(short)
         if _is_positive(right):
             short = left
@@ -146,10 +146,10 @@ def _rank(equation: Equation) -> tuple[int, Equation]:
 def _folded(symbol: str, left: Equation, right: Equation) -> Equation:
     """Two numbers as one, where that is not negative."""
     if len(left) == len(right) == 1 and is_constant(left[0]) and is_constant(right[0]):
-        one, other = float(left[0]), float(right[0])
-        value = {"+": one + other, "-": one - other, "*": one * other}.get(symbol)
+        first, second = float(left[0]), float(right[0])
+        value = {"+": first + second, "-": first - second, "*": first * second}.get(symbol)
         if symbol == "/":
-            value = one / other if other else 1.0
+            value = first / second if second else 1.0
         if value is not None and 0 <= value < float("inf"):
             return (number(value),)
     return (symbol, *left, *right)

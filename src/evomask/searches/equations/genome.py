@@ -26,13 +26,13 @@ FUNCTIONS: Mapping[str, int] = {"+": 2, "-": 2, "*": 2, "/": 2}
 
 
 class Terminals(StrEnum):
-    """What equations speak of."""
+    """The values that equations are made of: those of the thesis, or more and constants."""
 
     THESIS = "thesis"
     MORE = "more"
 
 
-class Rows(StrEnum):
+class RowRule(StrEnum):
     """How the values of an equation become rows that sum to one."""
 
     NORMALISED = "normalised"
@@ -75,7 +75,7 @@ class Domains:
         terms = {
             "N": counts.sum(axis=1)[:, None, None],
             "freq_max": counts.max(axis=1)[:, None, None],
-            "freq_min": np.array([own.min() for own in frequencies])[:, None, None],
+            "freq_min": np.array([frequency.min() for frequency in frequencies])[:, None, None],
             "freq_i": counts[:, :, None],
             "freq_j": counts[:, None, :],
             "same": np.eye(width)[None],
@@ -85,7 +85,7 @@ class Domains:
         return cls(sizes, terms, has[:, :, None] & has[:, None, :])
 
     def split(self, matrices: Floats) -> list[Transitions]:
-        """Each attribute's own matrix."""
+        """Each attribute's transition matrix, without the cells that pad it to the widest."""
         return [m[:size, :size] for m, size in zip(matrices, self.sizes, strict=True)]
 
 
@@ -116,8 +116,8 @@ def cells(equation: Equation, domains: Domains) -> Floats:
         if is_constant(symbol):
             values[symbol] = np.array(float(symbol))
     with np.errstate(over="ignore", invalid="ignore"):
-        found = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, values)
-        return np.where(domains.valid, np.abs(found), 0.0)
+        results = evaluate(equation, SYMBOLS[Terminals.MORE], OPERATIONS, values)
+        return np.where(domains.valid, np.abs(results), 0.0)
 
 
 def normalised(values: Floats) -> Transitions:
@@ -146,10 +146,10 @@ def with_rest(values: Floats) -> Transitions:
     return matrix
 
 
-def transitions(equation: Equation, domains: Domains, rows: Rows) -> Floats:
+def transitions(equation: Equation, domains: Domains, rows: RowRule) -> Floats:
     """The transition matrices that an equation makes, as wide as the largest."""
     values = cells(equation, domains)
-    return with_rest(values) if rows is Rows.REST else normalised(values)
+    return with_rest(values) if rows is RowRule.REST else normalised(values)
 
 
 def departure(equation: Equation, domains: Domains) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from evomask.evolution.tree import Symbols, depth
 from evomask.searches.equations.formulas import parsed
-from evomask.searches.equations.genome import Equation, Rows
+from evomask.searches.equations.genome import Equation, RowRule
 
 CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5)
 
@@ -33,14 +33,14 @@ MOVES: Mapping[str, str] = {
 """What leaves the diagonal; the rest stays there."""
 
 
-def known_equations(rows: Rows, symbols: Symbols, levels: int) -> tuple[Equation, ...]:
+def known_equations(rows: RowRule, symbols: Symbols, levels: int) -> tuple[Equation, ...]:
     """Those that the symbols can say within the levels, each with several probabilities of change.
 
     ``diagonal`` changes frequent categories less, so the rarest change twice as often.
     """
     if "same" not in symbols.terminals:
         return ()
-    texts = MOVES if rows is Rows.REST else WHOLE
+    texts = MOVES if rows is RowRule.REST else WHOLE
     equations = [
         parsed(text.format(change=change, stay=round(1 - change, 9), twice=2 * change))
         for change in CHANGES

@@ -52,9 +52,9 @@ def crossed(
 
     The other child comes of the parents changed round and a generator in the same state.
     """
-    one, other = sorted(parents)
-    children = cross(one, other, symbols, levels, rng)
-    return children[0] if parents[0] == one else children[1]
+    first, second = sorted(parents)
+    children = cross(first, second, symbols, levels, rng)
+    return children[0] if parents[0] == first else children[1]
 
 
 def subtree(

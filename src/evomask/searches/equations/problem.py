@@ -27,7 +27,7 @@ from evomask.searches.equations.formulas import shown, simplified
 from evomask.searches.equations.genome import (
     Domains,
     Equation,
-    Rows,
+    RowRule,
     departure,
     transitions,
 )
@@ -42,10 +42,10 @@ Begin = Callable[[int, np.random.Generator], Equation]
 Promise = Callable[[Equation], float]
 """What an equation is expected to cost."""
 
-MADE: Mapping[Rows, str] = {
-    Rows.NORMALISED: "each row divided by its sum",
-    Rows.REST: "what is left staying i",
-    Rows.PENALISED: "each row divided by its sum, which is about 1",
+MADE: Mapping[RowRule, str] = {
+    RowRule.NORMALISED: "each row divided by its sum",
+    RowRule.REST: "what is left staying i",
+    RowRule.PENALISED: "each row divided by its sum, which is about 1",
 }
 """How rows come to sum to one, in words."""
 
@@ -66,7 +66,7 @@ class Language:
 
     symbols: Symbols
     levels: int
-    rows: Rows
+    rows: RowRule
     mutations: tuple[str, ...]
     simplify: bool
     invariant: bool
@@ -133,9 +133,9 @@ class MatrixEquations:
         best = foretold(genome), len(genome)
         for _ in range(self.climb):
             other = self.language.mutated(genome, rng)
-            found = foretold(other), len(other)
-            if found < best:
-                genome, best = other, found
+            promise = foretold(other), len(other)
+            if promise < best:
+                genome, best = other, promise
         return genome
 
     def _foretold(self, parent: Individual[Equation], cost: Cost) -> Promise:
@@ -162,7 +162,7 @@ class MatrixEquations:
 
     def penalty(self, genome: Equation) -> float:
         """How far rows are from summing to one, in percent; 0 where that is not asked for."""
-        if self.language.rows is not Rows.PENALISED:
+        if self.language.rows is not RowRule.PENALISED:
             return 0.0
         return 100.0 * departure(genome, self.domains)
 
@@ -180,10 +180,10 @@ class MatrixEquations:
 
     def read(self, genome: Equation, draw: int) -> Mapping[str, float]:
         """Loss and risk of the released draw, the expectation beside."""
-        told = self.judge.released(self.matrices(genome), draw)
-        expected = self.cost((told["expected_loss"], told["expected_risk"]))
-        score = self.cost((told["loss"], told["risk"]))
-        return {**told, "score": score, "expected_score": expected}
+        readings = self.judge.released(self.matrices(genome), draw)
+        expected = self.cost((readings["expected_loss"], readings["expected_risk"]))
+        score = self.cost((readings["loss"], readings["risk"]))
+        return {**readings, "score": score, "expected_score": expected}
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
         """The formula, and the matrices it makes with what holds for them."""
@@ -192,11 +192,11 @@ class MatrixEquations:
         return {
             "equation": text,
             "explanation": [{"attributes": list(matrices), "because": because}],
-            "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
+            "matrices": {name: self._properties(name, matrix) for name, matrix in matrices.items()},
             "invariant": self.language.invariant,
         }
 
-    def _told(self, name: str, matrix: Transitions) -> dict[str, object]:
+    def _properties(self, name: str, matrix: Transitions) -> dict[str, object]:
         categories = self.draws.table.attribute(name).categories
         return properties_of(matrix, categories, self.frequencies[name])
 
@@ -208,11 +208,11 @@ class MatrixEquations:
         return Making((Step(NAME, parameters, tuple(kept)),), search=NAME)
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
-        """The symbols in their order."""
+        """The symbols of the equation in prefix order, as an array of text."""
         return {"symbols": np.array(genome, dtype=np.str_)}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Equation:
-        """The equation."""
+        """The equation whose symbols were packed."""
         return tuple(str(symbol) for symbol in arrays["symbols"])
 
 

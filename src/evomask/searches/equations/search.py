@@ -25,7 +25,7 @@ from evomask.masking.randomization.transitions import frequencies_of
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import PROFILES, RiskProfile
-from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, Rows, Terminals
+from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, RowRule, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import NAME, Begin, Language, MatrixEquations, domains_of
@@ -42,7 +42,7 @@ MOMENT, TRIAL = 0.03, 20
 
 
 class Algorithm(StrEnum):
-    """Which search."""
+    """How equations breed: by the memetic search (ours), as in the thesis, or in generations."""
 
     MEMETIC = "memetic"
     THESIS = "thesis"
@@ -50,7 +50,7 @@ class Algorithm(StrEnum):
 
 
 class Start(StrEnum):
-    """What the first equations are."""
+    """Which equations come first: known designs, or random trees of one of three shapes."""
 
     KNOWN = "known"
     HALF_AND_HALF = "half-and-half"
@@ -59,7 +59,7 @@ class Start(StrEnum):
 
 
 class Mutation(StrEnum):
-    """What a mutation does."""
+    """What a mutation does to an equation; any of them where none is named."""
 
     ANY = "any"
     SUBTREE = "subtree"
@@ -128,7 +128,7 @@ class Parameters:
     draws: int = 5
     terminals: Terminals | None = None
     levels: int | None = None
-    rows: Rows = Rows.NORMALISED
+    rows: RowRule = RowRule.NORMALISED
     invariant: bool = False
     start: Start | None = None
     mutation: Mutation | None = None
@@ -170,7 +170,7 @@ class Parameters:
 
     @property
     def is_memetic(self) -> bool:
-        """Whether it is ours."""
+        """Whether children are improved by small changes before they compete."""
         return self.algorithm is Algorithm.MEMETIC
 
 
@@ -250,14 +250,14 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
         return parameters.climb
     if around.decide is None:
         return USUAL_CLIMB
-    some = ("+", "same", "/", "freq_j", "N")
+    equation = ("+", "same", "/", "freq_j", "N")
 
     def trial() -> None:
         for _ in range(TRIAL):
-            problem.forecast(problem.matrices(some))
+            problem.forecast(problem.matrices(equation))
 
     def affordable() -> float:
-        problem.forecast(problem.matrices(some))
+        problem.forecast(problem.matrices(equation))
         _, spent = timed(trial)
         return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent / TRIAL, 1e-9)))
 

@@ -13,8 +13,6 @@ from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State, born
 from evomask.searches.equations.genome import Equation
 
-Member = Individual[Equation]
-
 SPREAD = "spread"
 """The operator that climbs towards a point of the front instead of the best score."""
 
@@ -38,23 +36,33 @@ class ShortestFront:
 
     members: Population[Equation] = ()
 
-    def updated(self, arrivals: Iterable[Member]) -> "ShortestFront":
-        """Each arrival enters unless somebody is as good everywhere and no longer."""
+    def updated(self, arrivals: Iterable[Individual[Equation]]) -> "ShortestFront":
+        """Each arrival enters unless an individual is as good everywhere and no longer."""
         front = Front(self.members)
         for arrival in arrivals:
-            longer = {m.serial for m in front.members if _is_shorter_twin(arrival, m)}
+            longer = {
+                individual.serial
+                for individual in front.members
+                if _is_shorter_twin(arrival, individual)
+            }
             if longer:
-                front = Front(tuple(m for m in front.members if m.serial not in longer))
+                front = Front(
+                    tuple(
+                        individual
+                        for individual in front.members
+                        if individual.serial not in longer
+                    )
+                )
             front = front.updated([arrival])
         return ShortestFront(front.members)
 
     def holding(self, members: Population[Equation]) -> "ShortestFront":
-        """These members."""
+        """A front of exactly these individuals, as a checkpoint saved them."""
         return ShortestFront(members)
 
 
-def _is_shorter_twin(one: Member, other: Member) -> bool:
-    return one.fitness == other.fitness and len(one.genome) < len(other.genome)
+def _is_shorter_twin(individual: Individual[Equation], other: Individual[Equation]) -> bool:
+    return individual.fitness == other.fitness and len(individual.genome) < len(other.genome)
 
 
 @dataclass(frozen=True)
@@ -74,18 +82,18 @@ class Parsimonious:
     ) -> Population[Equation]:
         """Clones come back only where there are too few others."""
         everyone = (*state.population, *born(state, brood, outcomes))
-        different: dict[Fitness, Member] = {}
-        others: list[Member] = []
-        for member in sorted(everyone, key=self._rank):
-            if member.fitness in different or not all(map(isfinite, member.fitness)):
-                others.append(member)
+        different: dict[Fitness, Individual[Equation]] = {}
+        others: list[Individual[Equation]] = []
+        for individual in sorted(everyone, key=self._rank):
+            if individual.fitness in different or not all(map(isfinite, individual.fitness)):
+                others.append(individual)
             else:
-                different[member.fitness] = member
+                different[individual.fitness] = individual
         return tuple([*different.values(), *others][: len(state.population)])
 
-    def _rank(self, member: Member) -> tuple[float, int, int]:
-        length = len(member.genome)
-        return self.cost(member.fitness) + self.price * length, length, member.serial
+    def _rank(self, individual: Individual[Equation]) -> tuple[float, int, int]:
+        length = len(individual.genome)
+        return self.cost(individual.fitness) + self.price * length, length, individual.serial
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,7 @@ class Restless:
     What was found is kept by the archive.
 
     Args:
-        patience: generations for which the best member of the population may stay the same.
+        patience: generations for which the best individual of the population may stay the same.
         spreads: children a generation that climb in a random direction, from whoever of the
             archive is the best in it.
     """
@@ -107,7 +115,7 @@ class Restless:
 
     def propose(self, state: State[Equation], rng: np.random.Generator) -> Brood[Equation]:
         """First equations that were not there yet, or what the scheme proposes and spreads."""
-        best = min(state.population, key=lambda member: self.cost(member.fitness))
+        best = min(state.population, key=lambda individual: self.cost(individual.fitness))
         if state.generation - best.born >= self.patience:
             return tuple(Task(FIRST, (), state.tasks + i) for i in range(len(state.population)))
         directions = rng.integers(NEAREST, FINE - NEAREST, self.spreads).tolist()
@@ -117,7 +125,7 @@ class Restless:
     def replace(
         self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
     ) -> Population[Equation]:
-        """First equations take all places."""
+        """New first equations take the places of all; otherwise the scheme decides."""
         if brood[0].operator == FIRST:
             return born(state, brood, outcomes)
         return self.scheme.replace(state, brood, outcomes)
@@ -125,5 +133,7 @@ class Restless:
 
 def _spread(state: State[Equation], direction: int) -> Task[Equation]:
     known = state.archive.members or state.population
-    parent = min(known, key=lambda member: (along(direction, member.fitness), member.serial))
+    parent = min(
+        known, key=lambda individual: (along(direction, individual.fitness), individual.serial)
+    )
     return Task(SPREAD, (parent,), litter=direction)

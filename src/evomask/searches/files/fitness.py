@@ -10,8 +10,8 @@ from evomask.data.table import Table
 from evomask.evolution.individual import Fitness, Joined
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import PROFILES, RiskProfile
-from evomask.searches.files.by_record import RecordRisk
 from evomask.searches.files.genome import Coding, Genome
+from evomask.searches.files.incremental_risk import IncrementalRisk
 
 SIDE = 0.05
 """Weight, beside the larger of loss and risk, of their sum: of two moves that leave the larger
@@ -39,7 +39,7 @@ class Judge:
 
     @cached_property
     def loss(self) -> Reading:
-        """The loss of the profile."""
+        """The loss of the profile, bound to the original."""
         return PROFILES[self.profile].loss(self.coding.names).against(self.coding.original)
 
     @cached_property
@@ -59,8 +59,8 @@ class Judge:
         return PROFILES[self.profile].risk.about.name
 
     @cached_property
-    def _by_record(self) -> RecordRisk:
-        return RecordRisk(self.coding)
+    def _by_record(self) -> IncrementalRisk:
+        return IncrementalRisk(self.coding)
 
     def full(self, masked: Table) -> Fitness:
         """Loss and risk, read in full."""

@@ -53,9 +53,9 @@ class Scale:
         return np.clip(steps.astype(np.int64) - self.base, 0, self.width - 1)
 
     def values(self, index: Indices) -> Floats:
-        """The values so counted."""
-        found: Floats = (self.base + index) / self.steps
-        return found
+        """The values at these places of the domain, counted from its lowest."""
+        values: Floats = (self.base + index) / self.steps
+        return values
 
 
 def scale_of(attribute: Attribute, column: Column) -> Scale:
@@ -93,17 +93,17 @@ class Coding:
 
     @cached_property
     def scales(self) -> tuple[Scale, ...]:
-        """The domain of each attribute."""
+        """The domain of each attribute that evolves."""
         return tuple(scale_of(self.original.attribute(n), self.original[n]) for n in self.names)
 
     @cached_property
     def numeric(self) -> Flags:
-        """Which attributes are numbers."""
+        """Which attributes are numbers, whose genes are Gray codes."""
         kinds = [self.original.attribute(name).kind for name in self.names]
         return np.array([kind is Kind.CONTINUOUS for kind in kinds], dtype=bool)
 
     @cached_property
-    def _own(self) -> Genome:
+    def _original_codes(self) -> Genome:
         """Gray codes of the original's numbers; 0 for categories."""
         columns = [
             gray(scale.index(self.original[name])) if is_number else np.zeros(len(self.original))
@@ -123,11 +123,11 @@ class Coding:
         return np.array([masked[name] for name in self.names], dtype=np.float64)
 
     def of_file(self, file: Points) -> Genome:
-        """The genome of such cells."""
+        """The genome of cells as `file` gives them, one attribute a row."""
         columns = [
-            np.where(np.isnan(row), MISSING, gray(scale.index(row)) ^ own) if is_number else row
-            for row, scale, own, is_number in zip(
-                file, self.scales, self._own.T, self.numeric, strict=True
+            np.where(np.isnan(row), MISSING, gray(scale.index(row)) ^ codes) if is_number else row
+            for row, scale, codes, is_number in zip(
+                file, self.scales, self._original_codes.T, self.numeric, strict=True
             )
         ]
         return np.column_stack(columns).astype(np.int64)
@@ -137,16 +137,16 @@ class Coding:
         file = genome.T.astype(np.float64)
         for a in np.flatnonzero(self.numeric):
             known = genome[:, a] != MISSING
-            index = from_gray(np.where(known, genome[:, a] ^ self._own[:, a], 0))
+            index = from_gray(np.where(known, genome[:, a] ^ self._original_codes[:, a], 0))
             file[a] = np.where(known, self.scales[a].values(index), np.nan)
         return np.ascontiguousarray(file)
 
     def decode(self, genome: Genome) -> Table:
-        """The masked table."""
+        """The masked table that a genome stands for."""
         return self.table(self.to_file(genome))
 
     def table(self, file: Points) -> Table:
-        """Cells as a masked table."""
+        """The original with these cells in the attributes that evolve."""
         return self.original.with_columns(dict(zip(self.names, file, strict=True)))
 
     def changed(self, genome: Genome) -> dict[str, float]:
@@ -158,8 +158,8 @@ class Coding:
         """By how many standard deviations a number differs from the original's, on average."""
         apart = np.abs(self.to_file(genome) - self._file)
         moves = [
-            own[~np.isnan(own)] / spread
-            for own, spread in zip(apart, self._deviations, strict=True)
+            distances[~np.isnan(distances)] / spread
+            for distances, spread in zip(apart, self._deviations, strict=True)
             if spread > 0
         ]
         known = np.concatenate([*moves, np.zeros(0)])
@@ -192,15 +192,15 @@ class Coding:
         """Whether one cell would stand for a value of its domain."""
         if gene == MISSING or not self.numeric[a]:
             return True
-        return from_gray(int(gene) ^ int(self._own[record, a])) < self.scales[a].width
+        return from_gray(int(gene) ^ int(self._original_codes[record, a])) < self.scales[a].width
 
     def _are_possible(self, genes: Indices, a: int) -> bool:
         if not self.numeric[a]:
             return True
-        index = from_gray(np.where(genes != MISSING, genes ^ self._own[:, a], 0))
+        index = from_gray(np.where(genes != MISSING, genes ^ self._original_codes[:, a], 0))
         return bool((index < self.scales[a].width).all())
 
 
-def changed_records(one: Genome, other: Genome) -> Indices:
+def changed_records(genome: Genome, other: Genome) -> Indices:
     """Records in which two genomes differ."""
-    return np.flatnonzero((one != other).any(axis=1))
+    return np.flatnonzero((genome != other).any(axis=1))

@@ -53,14 +53,14 @@ def mutate_each(
     return child
 
 
-def cross(one: Genome, other: Genome, rng: np.random.Generator) -> Genome:
+def cross(first: Genome, second: Genome, rng: np.random.Generator) -> Genome:
     """The first parent with a stretch of values, in the order of reading, from the other.
 
     Its first end is anywhere, its last anywhere from there on. The other child is made by
     the parents in exchanged roles and the same generator state.
     """
-    chosen = stretch(one.size, rng).reshape(one.shape)
-    return np.where(chosen, other, one)
+    chosen = stretch(first.size, rng).reshape(first.shape)
+    return np.where(chosen, second, first)
 
 
 def stretch(length: int, rng: np.random.Generator) -> Flags:

@@ -85,7 +85,7 @@ class MaskedFiles:
         return self._polished(task, rng)
 
     def first(self, number: int) -> Genome:
-        """One of the first files."""
+        """The first file of that number: the original as its masking method leaves it."""
         method = self.methods[number].method
         return self.kept(self.coding.encode(method.mask(self.coding.original, self.draws(number))))
 
@@ -172,9 +172,9 @@ class MaskedFiles:
         return self.decode(self.first(first), 0), self.decode(genome, 0)
 
     def pack(self, genome: Genome) -> Mapping[str, NDArray[Any]]:
-        """The genes."""
+        """The genes of all cells, one row a record."""
         return {"genes": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Genome:
-        """The genome."""
+        """The genome whose genes were packed."""
         return arrays["genes"]

@@ -54,7 +54,7 @@ class Polishing(Generic[G]):
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding."""
+        """Deterministic crowding: a child takes its parent's place if it is no worse."""
         return duel(state, brood, outcomes, self.cost)
 
 
@@ -63,7 +63,7 @@ def _one_of(places: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
-    """A burst on one member, which may take over values of another one."""
+    """A burst on one individual, which may take over values of another one."""
     if donor is None:
         return Task(POLISH, (population[place],), place)
     return Task(MIX, (population[place], population[donor]), place)
@@ -73,14 +73,14 @@ def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
 class FrontPolishing(Generic[G]):
     """Bursts on the best for a random balance; a child no worse in anything replaces its parent.
 
-    Each member keeps its own balance of loss and risk, so the population stays spread.
+    Each individual keeps its own balance of loss and risk, so the population stays spread.
     """
 
     turns: int = 2
     mixing: float = 0.3
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """For each burst two balances of loss and risk: one finds the member, one its donor."""
+        """For each burst two balances of loss and risk: one finds the file, one its donor."""
         brood: list[Task[G]] = []
         for _ in range(self.turns):
             place, donor = (_best_for(state.population, rng.random()) for _ in range(2))
@@ -99,14 +99,14 @@ class FrontPolishing(Generic[G]):
 
 
 def _best_for(population: Population[G], balance: float) -> int:
-    """The member whose larger part is smallest, one part weighing *balance*, the other the rest."""
+    """Place of the individual whose larger part is smallest; *balance* weighs the first part."""
     weights = balance, 1.0 - balance
     costs = costs_of(population, lambda fitness: max(map(mul, weights, fitness)))
     return int(leaders(costs, 1)[0])
 
 
-def _is_no_worse(one: Fitness, other: Fitness) -> bool:
-    return all(a <= b for a, b in zip(one, other, strict=True))
+def _is_no_worse(fitness: Fitness, other: Fitness) -> bool:
+    return all(a <= b for a, b in zip(fitness, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,13 @@ class CrossAndMutate(Generic[G]):
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
         """Two children of one of the best and any other."""
         costs = costs_of(state.population, self.cost)
-        one = int(leaders(costs, self.leaders)[uniform(min(self.leaders, len(costs)), 1, rng)[0]])
-        other = int(roulette(inverse(costs), 1, rng)[0])
-        parents = state.population[one], state.population[other]
-        return twins(BOTH, parents, rng, (one, other))
+        leader = _one_of(leaders(costs, self.leaders), rng)
+        mate = int(roulette(inverse(costs), 1, rng)[0])
+        parents = state.population[leader], state.population[mate]
+        return twins(BOTH, parents, rng, (leader, mate))
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding."""
+        """Deterministic crowding: each child takes its own parent's place if it is no worse."""
         return duel(state, brood, outcomes, self.cost)
 
 
@@ -142,11 +142,11 @@ class WithoutBest(Generic[G]):
     cost: Cost
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """As the scheme does."""
+        """What the scheme proposes to a population that lost its best."""
         return self.scheme.propose(self.started(state), rng)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """As the scheme does."""
+        """Who stays according to the scheme, the best of the first population being gone."""
         return self.scheme.replace(self.started(state), brood, outcomes)
 
     def started(self, state: State[G]) -> State[G]:
@@ -155,7 +155,7 @@ class WithoutBest(Generic[G]):
             return state
         size = len(state.population)
         gone = set(leaders(costs_of(state.population, self.cost), round(size * self.percent / 100)))
-        kept = tuple(m for i, m in enumerate(state.population) if i not in gone)
+        kept = tuple(individual for i, individual in enumerate(state.population) if i not in gone)
         return replace(state, population=kept)
 
 
@@ -164,10 +164,10 @@ class BredFront(Front[G]):
     """A front of children alone; first files are not in it."""
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BredFront[G]":
-        """Each arrival that was bred."""
-        bred = super().updated([one for one in arrivals if one.operator != FIRST])
+        """The front after those arrivals that were bred; first files stay outside."""
+        bred = super().updated([arrival for arrival in arrivals if arrival.operator != FIRST])
         return BredFront(bred.members)
 
     def holding(self, members: Population[G]) -> "BredFront[G]":
-        """These members."""
+        """A front of exactly these individuals, as a checkpoint saved them."""
         return BredFront(members)

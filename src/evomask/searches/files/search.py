@@ -42,7 +42,7 @@ from evomask.searches.search import File, Surroundings, Variants
 
 
 class Algorithm(StrEnum):
-    """How files evolve."""
+    """How files evolve: guided bursts for one score or along the front, or as in the thesis."""
 
     GUIDED = "guided"
     FRONT = "front"

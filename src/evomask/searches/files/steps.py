@@ -75,7 +75,7 @@ class Steps:
 
     @cached_property
     def tracker(self) -> "Tracker":
-        """Follows changes of one file."""
+        """What follows loss and risk through the single changes of a burst."""
         from evomask.measures.tracked.tracking import Tracker
 
         return Tracker(self.coding.original, Request(self.measure, self.coding.names))
@@ -100,19 +100,19 @@ class Steps:
     @cached_property
     def rules(self) -> Rules:
         """The edit rules that speak of numbers only; the others are seen to after a burst."""
-        names, found = self.coding.names, rules_of(self.coding.original.schema)
-        among = [found.names.index(name) if name in found.names else -1 for name in names]
-        weights = np.array([found.weights[:, j] if j >= 0 else np.zeros(len(found)) for j in among])
+        names, edits = self.coding.names, rules_of(self.coding.original.schema)
+        among = [edits.names.index(name) if name in edits.names else -1 for name in names]
+        weights = np.array([edits.weights[:, j] if j >= 0 else np.zeros(len(edits)) for j in among])
         linear = ~(weights[~self.coding.numeric] != 0).any(axis=0) & (weights != 0).any(axis=0)
-        others = found.weights.copy()
+        others = edits.weights.copy()
         others[:, [j for j in among if j >= 0]] = 0.0
-        values = found.values(self.coding.original)
+        values = edits.values(self.coding.original)
         fixed = np.where(others[:, None, :] != 0, others[:, None, :] * values[None], 0.0).sum(
             axis=2
         )
         return Rules(
             np.ascontiguousarray(weights.T[linear]), np.ascontiguousarray(fixed[linear]),
-            found.low[linear].copy(), found.high[linear].copy(),
+            edits.low[linear].copy(), edits.high[linear].copy(),
         )  # fmt: skip
 
     def alike(self, masked: Table) -> Alike:

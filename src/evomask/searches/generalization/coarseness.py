@@ -22,26 +22,26 @@ def coarseness(tree: Hierarchy, level: int) -> Coarseness:
     intervals such as 20-29, ``width`` is how far each begins after the other if all alike.
     """
     labels = [label for label in tree.labels(level) if label != MISSING]
-    found: Coarseness = {"level": level, "labels": len(labels)}
+    counts: Coarseness = {"level": level, "labels": len(labels)}
     if level == 0 or len(labels) < 2:
-        return found
-    return found | (_letters_kept(labels) or _bands(labels))
+        return counts
+    return counts | (_letters_kept(labels) or _bands(labels))
 
 
 def _letters_kept(labels: Sequence[str]) -> Coarseness:
     """Labels such as 08*** by how much of a code they leave."""
-    found = [_STARRED.fullmatch(label) for label in labels]
-    starts = [match.group(1) for match in found if match]
+    matches = [_STARRED.fullmatch(label) for label in labels]
+    starts = [match.group(1) for match in matches if match]
     if len(starts) < len(labels) or len({len(start) for start in starts}) > 1:
         return {}
-    what = "digits" if all(start.isdigit() for start in starts) else "characters"
-    return {what: len(starts[0])}
+    unit = "digits" if all(start.isdigit() for start in starts) else "characters"
+    return {unit: len(starts[0])}
 
 
 def _bands(labels: Sequence[str]) -> Coarseness:
     """Labels such as 20-29 by how far one begins after the other; the last may be open."""
-    found = [_BAND.fullmatch(label) for label in labels]
-    begins = sorted(float(match.group(1)) for match in found if match)
+    matches = [_BAND.fullmatch(label) for label in labels]
+    begins = sorted(float(match.group(1)) for match in matches if match)
     if len(begins) < max(2, len(labels) - 2):
         return {}
     widths = {later - earlier for earlier, later in pairwise(begins)}

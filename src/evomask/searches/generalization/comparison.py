@@ -27,7 +27,7 @@ def boxes_of(fitness: Points, sides: Sequence[float]) -> Points:
     return boxes
 
 
-def convergence_error(found: Points, exact: Points) -> float:
+def convergence_error(front: Points, exact: Points) -> float:
     """CE: distances of found points to their nearest exact one, added.
 
     Both are natural values; each objective is divided by its largest exact value. The paper's
@@ -35,13 +35,13 @@ def convergence_error(found: Points, exact: Points) -> float:
     """
     scale = np.abs(exact).max(axis=0)
     scale[scale == 0] = 1.0
-    apart = (found[:, None, :] - exact[None, :, :]) / scale
+    apart = (front[:, None, :] - exact[None, :, :]) / scale
     return float(np.sqrt((apart**2).sum(axis=2)).min(axis=1).sum())
 
 
-def representation_ratio(found: Points, exact: Points, sides: Sequence[float]) -> float:
+def representation_ratio(front: Points, exact: Points, sides: Sequence[float]) -> float:
     """RR: the share of the exact front's non-dominated boxes that a found point lies in."""
     wanted = boxes_of(exact, sides)
     wanted = wanted[minimal(wanted)]
-    reached = {tuple(box) for box in boxes_of(found, sides).tolist()}
+    reached = {tuple(box) for box in boxes_of(front, sides).tolist()}
     return float(np.mean([tuple(box) in reached for box in wanted.tolist()]))

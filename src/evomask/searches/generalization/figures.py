@@ -48,12 +48,12 @@ class Figures:
 
     @property
     def suppressed(self) -> Indices:
-        """Records left out."""
+        """How many records are left out, together with their whole classes."""
         return self.whole[:, SUPPRESSED]
 
     @property
     def classes(self) -> Indices:
-        """Classes that stay."""
+        """How many equivalence classes stay after suppression."""
         return self.whole[:, CLASSES]
 
     @property

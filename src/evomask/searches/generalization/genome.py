@@ -11,12 +11,12 @@ from evomask.searches.generalization.lattice import Levels
 
 
 def pack(levels: Levels) -> Mapping[str, NDArray[Any]]:
-    """Levels as a named array."""
+    """The level of each attribute as one named array."""
     return {"levels": np.array(levels, dtype=np.int64)}
 
 
 def unpack(arrays: Mapping[str, NDArray[Any]]) -> Levels:
-    """The levels that were packed."""
+    """The levels whose array was packed."""
     return tuple(int(level) for level in arrays["levels"])
 
 
@@ -29,7 +29,7 @@ def number_of(levels: Levels, shape: tuple[int, ...]) -> int:
 
 
 def node_of(number: int, shape: tuple[int, ...]) -> Levels:
-    """The node at a place."""
+    """The node at a place of the lattice's lexicographic order."""
     levels = []
     for count in reversed(shape):
         number, level = divmod(number, count)
@@ -38,5 +38,5 @@ def node_of(number: int, shape: tuple[int, ...]) -> Levels:
 
 
 def as_rows(nodes: "list[Levels] | tuple[Levels, ...]", width: int) -> Rows:
-    """Nodes as rows of levels."""
+    """Nodes as the rows of an array, one column an attribute."""
     return np.array(nodes, dtype=np.int64).reshape(len(nodes), width)

@@ -107,9 +107,9 @@ def spread(
     return ClassIndex(name, more=more, read=read, largest=largest)
 
 
-def spread_over(one: Floats, other: Floats) -> float:
-    """The binary spread: how much the records gain by *one* where it is the larger."""
-    return float(np.maximum(one - other, 0.0).sum())
+def spread_over(first: Floats, second: Floats) -> float:
+    """The binary spread: how much the records gain by *first* where it is the larger."""
+    return float(np.maximum(first - second, 0.0).sum())
 
 
 def _weights(values: Points, node: Equivalence) -> NDArray[np.int64]:
@@ -144,7 +144,7 @@ def _squared(lattice: Lattice) -> float:
     return float(lattice.n_records) ** 2
 
 
-def _one(_: Lattice) -> float:
+def _unit(_: Lattice) -> float:
     return 1.0
 
 
@@ -178,7 +178,7 @@ INDICES: tuple[Index, ...] = (
     ),
     Index(
         "t", LESS, "largest distance of a class' sensitive values to the table's",
-        lambda f: f.closeness, _one, sensitive=True, shares=True,
+        lambda f: f.closeness, _unit, sensitive=True, shares=True,
     ),
     Index(
         "sk", MORE, "class sizes, added over records", lambda f: f.sum_of_sizes, _squared,
@@ -190,7 +190,7 @@ INDICES: tuple[Index, ...] = (
     ),
     Index(
         "agreement", LESS, "own sensitive value's share in the class, mean over records",
-        lambda f: f.agreement, _one, sensitive=True,
+        lambda f: f.agreement, _unit, sensitive=True,
     ),
     Index("glm", LESS, "loss of cells, added (Iyengar)", _glm, _cells, separable=True),
     Index(
@@ -198,19 +198,19 @@ INDICES: tuple[Index, ...] = (
         label=True,
     ),
     Index(
-        "precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _one,
+        "precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _unit,
         separable=True,
     ),
     Index(
         "discernibility", LESS, "class sizes added; the table's if suppressed",
         lambda f: f.sum_of_sizes, _squared, product=True,
     ),
-    Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _one, separable=True),
+    Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _unit, separable=True),
 )  # fmt: skip
 
 
 def index_named(name: str) -> Index:
-    """The index called *name*."""
+    """The quality index of that name, or an error that lists all."""
     for index in INDICES:
         if index.name == name:
             return index

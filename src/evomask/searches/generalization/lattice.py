@@ -66,7 +66,7 @@ class Lattice:
 
     @property
     def n_records(self) -> int:
-        """Records of the table."""
+        """How many records the table has."""
         return len(self.table)
 
     @cached_property
@@ -81,7 +81,7 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        """Number of nodes."""
+        """How many nodes there are: the product of the numbers of levels."""
         size = 1
         for levels in self.shape:
             size *= levels
@@ -215,13 +215,13 @@ def _leaves_of(table: Table, name: str, tree: Hierarchy) -> Indices:
     place = {leaf: i for i, leaf in enumerate(tree.categories)}
     categories = table.attribute(name).categories
     leaves = np.array([place.get(category, -1) for category in categories], dtype=np.int64)
-    found = leaves[codes]
-    if (found < 0).any():
+    places = leaves[codes]
+    if (places < 0).any():
         raise SchemaError(
-            f"the hierarchy of {name!r} lacks {len(np.unique(codes[found < 0]))} of its values; "
+            f"the hierarchy of {name!r} lacks {len(np.unique(codes[places < 0]))} of its values; "
             "add a line for each"
         )
-    return found
+    return places
 
 
 def restricted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:

@@ -8,13 +8,13 @@ from evomask.searches.generalization.lattice import Levels
 
 
 def random_node(shape: tuple[int, ...], rng: np.random.Generator) -> Levels:
-    """Any node, all alike likely."""
+    """A node drawn at random, every one of the lattice equally likely."""
     return tuple(int(rng.integers(levels)) for levels in shape)
 
 
-def cross(one: Levels, other: Levels, rng: np.random.Generator) -> Levels:
-    """The child that begins as *one* and ends as *other*, cut at one random place."""
-    child, _ = cross_points(np.array(one), np.array(other), 1, rng)
+def cross(first: Levels, second: Levels, rng: np.random.Generator) -> Levels:
+    """The child that begins as *first* and ends as *second*, cut at one random place."""
+    child, _ = cross_points(np.array(first), np.array(second), 1, rng)
     return tuple(int(level) for level in child)
 
 

@@ -132,5 +132,5 @@ class _Search:
 
 
 def _finer(node: Levels) -> list[Levels]:
-    """The nodes one level below."""
+    """The nodes that are one level finer in one attribute."""
     return [(*node[:a], node[a] - 1, *node[a + 1 :]) for a in range(len(node)) if node[a] > 0]

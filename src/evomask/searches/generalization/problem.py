@@ -51,7 +51,7 @@ class Nodes:
 
     @property
     def lattice(self) -> Lattice:
-        """Where the nodes are."""
+        """The lattice whose nodes are searched."""
         return self.reader.lattice
 
     def work(self, task: Task[Levels], rng: np.random.Generator) -> Outcome[Levels]:
@@ -91,16 +91,16 @@ class Nodes:
             self._known[tuple(int(level) for level in node)] = values
 
     def fitness(self, levels: Levels) -> Fitness:
-        """What is minimised."""
+        """The objectives of a node, turned so that smaller is better in each."""
         fitness = self.objectives.fitness(self.values(levels)[None])[0]
         return tuple(float(value) for value in fitness)
 
     def pack(self, levels: Levels) -> Mapping[str, NDArray[Any]]:
-        """Levels as a named array."""
+        """The level of each attribute as one named array."""
         return genome.pack(levels)
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Levels:
-        """The levels that were packed."""
+        """The levels whose array was packed."""
         return genome.unpack(arrays)
 
     def making(self, levels: Levels) -> Making:
@@ -133,23 +133,23 @@ class Nodes:
 
     def overview(self, state: State[Levels]) -> Mapping[str, object]:
         """How many nodes a run read; where asked, CE and RR of what it found."""
-        read = {"nodes_evaluated": len({member.genome for member in state.population})}
+        read = {"nodes_evaluated": len({individual.genome for individual in state.population})}
         return {**read, **self._compared(state)} if self.compare else read
 
     def _compared(self, state: State[Levels]) -> dict[str, float]:
         whole = self.objectives.of_all(self.lattice.sweep(self.reader.rule))
         exact = whole[minimal(self.objectives.fitness(whole))]
-        found = fitness_array(state.archive.members)
+        front = fitness_array(state.archive.members)
         return {
-            "ce": convergence_error(self.objectives.natural(found), exact),
-            "rr": representation_ratio(found, self.objectives.fitness(exact), self.sides),
+            "ce": convergence_error(self.objectives.natural(front), exact),
+            "rr": representation_ratio(front, self.objectives.fitness(exact), self.sides),
         }
 
     def charts(self, state: State[Levels]) -> Sequence[Chart]:
         """The nodes that a run read, with its front among them."""
         title = f"Nodes read of {self.lattice.size:,}, and the front"
         read, front = (
-            self.objectives.natural(fitness_array(members))
-            for members in (state.population, state.archive.members)
+            self.objectives.natural(fitness_array(individuals))
+            for individuals in (state.population, state.archive.members)
         )
         return [lattice_chart("lattice", title, self.objectives, read, front)]

@@ -57,7 +57,7 @@ class Reader:
             self._bytes -= _size(self._kept.pop(next(iter(self._kept))))
 
     def figures(self, levels: Levels) -> Figures:
-        """One node's figures."""
+        """The figures of one node, from its classes after suppression."""
         node = np.array(levels, dtype=np.int64)
         layout = self.lattice.layout
         whole, real = read(
@@ -137,7 +137,7 @@ class Objectives:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the objectives are called."""
+        """The names of the objectives, in their order."""
         return tuple(index.name for index in self.indices)
 
     @property
@@ -173,9 +173,9 @@ class Objectives:
 
     def of_all(self, figures: Figures) -> Points:
         """The indices of many nodes, for indices that need figures alone."""
-        own = [index.name for index in self.indices if not isinstance(index, Index)]
-        if own:
-            raise ParameterError(f"{own[0]} is read node by node, not from figures")
+        custom = [index.name for index in self.indices if not isinstance(index, Index)]
+        if custom:
+            raise ParameterError(f"{custom[0]} is read node by node, not from figures")
         columns = [index.read(figures) for index in self.indices if isinstance(index, Index)]
         return np.column_stack(columns).astype(np.float64)
 
@@ -186,7 +186,7 @@ class Objectives:
         return fitness
 
     def natural(self, fitness: Points) -> Points:
-        """The values behind a fitness."""
+        """The values behind fitnesses, in the directions that the indices have."""
         more = np.array([index.more for index in self.indices])
         values: Points = np.where(more, -fitness, fitness + self.largest)
         return values

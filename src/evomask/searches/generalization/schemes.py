@@ -13,26 +13,30 @@ from evomask.searches.generalization.lattice import Levels
 
 @dataclass(frozen=True)
 class Remembering:
-    """A scheme that breeds from the last members alone; before them stand all nodes met earlier.
+    """A scheme that breeds from the last individuals; before them stand all nodes met earlier.
 
     Args:
-        living: how many members the scheme itself has as its population.
+        living: how many individuals the scheme itself has as its population.
     """
 
     scheme: Scheme[Levels]
     living: int
 
     def propose(self, state: State[Levels], rng: np.random.Generator) -> Brood[Levels]:
-        """As the scheme does."""
+        """What the scheme breeds from the individuals of its own population."""
         return self.scheme.propose(self._alive(state), rng)
 
     def replace(
         self, state: State[Levels], brood: Brood[Levels], outcomes: Outcomes[Levels]
     ) -> Population[Levels]:
-        """One member for each node met before, then the scheme's population."""
+        """One individual for each node met before, then the scheme's population."""
         alive = self.scheme.replace(self._alive(state), brood, outcomes)
-        again = {member.genome for member in alive}
-        before = {m.genome: m for m in state.population if m.genome not in again}
+        again = {individual.genome for individual in alive}
+        before = {
+            individual.genome: individual
+            for individual in state.population
+            if individual.genome not in again
+        }
         return (*before.values(), *alive)
 
     def _alive(self, state: State[Levels]) -> State[Levels]:

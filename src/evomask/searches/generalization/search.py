@@ -17,10 +17,10 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.searches.generalization.coarseness import NAME
-from evomask.searches.generalization.groupings import Groupings
 from evomask.searches.generalization.guided import Guided
 from evomask.searches.generalization.indices import ClassIndex, Index, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
+from evomask.searches.generalization.local_problem import LocalRecodings
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
 from evomask.searches.generalization.schemes import Remembering
@@ -138,7 +138,9 @@ class GeneralizationSearch:
         lattice = lattice_for(table, around.hierarchies, chosen, label)
         if parameters.local:
             wanted = tuple(checked_k(k, len(table)) for k in parameters.k)
-            return Setup(Groupings(lattice, wanted), Unbred(), len(wanted), cost=lambda f: f[1])
+            return Setup(
+                LocalRecodings(lattice, wanted), Unbred(), len(wanted), cost=lambda f: f[1]
+            )
         algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
         conditions = Conditions(
             limit=int(len(table) * parameters.suppression / 100),

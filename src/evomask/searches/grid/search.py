@@ -89,45 +89,45 @@ class Grid:
         return within_strata(self.methods[genome].method, self.original)
 
     def pack(self, genome: int) -> Mapping[str, NDArray[Any]]:
-        """The number."""
+        """The method's number as an array of one."""
         return {"method": np.int64(genome).reshape(1)}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
-        """The number."""
+        """The method's number that was packed."""
         return int(arrays["method"][0])
 
 
 @dataclass(frozen=True)
-class Onwards:
-    """The next methods, until there are none."""
+class NextMethods:
+    """The next methods of the grid, until all were tried."""
 
     count: int
     each: int
 
     def propose(self, state: State[int], rng: np.random.Generator) -> Brood[int]:
-        """The next few."""
+        """The next methods in the order of the grid, a few at a time."""
         last = min(self.count, state.tasks + self.each)
         return tuple(Task(NEXT, (), place) for place in range(state.tasks, last))
 
     def replace(
         self, state: State[int], brood: Brood[int], outcomes: Outcomes[int]
     ) -> Population[int]:
-        """Those tried last."""
+        """The methods that were tried last."""
         return born(state, brood, outcomes)
 
 
 @dataclass(frozen=True)
 class Everyone:
-    """An archive that keeps everybody."""
+    """An archive that keeps every individual, since files are measured elsewhere."""
 
     members: Population[int] = ()
 
     def updated(self, arrivals: Iterable[Individual[int]]) -> "Everyone":
-        """All arrivals too."""
+        """The archive with all arrivals added, however good or bad."""
         return Everyone((*self.members, *arrivals))
 
     def holding(self, members: Population[int]) -> "Everyone":
-        """These members."""
+        """An archive of exactly these individuals, as a checkpoint saved them."""
         return Everyone(members)
 
 
@@ -158,4 +158,4 @@ class GridSearch:
         problem = Grid(table, around.draws)
         count = len(problem.methods)
         first = min(count, parameters.each)
-        return Setup(problem, Onwards(count, parameters.each), first, Everyone())
+        return Setup(problem, NextMethods(count, parameters.each), first, Everyone())

@@ -28,12 +28,12 @@ def usual_size(n_attributes: int) -> int:
 
 
 def one_group(strengths: Points) -> Grouping:
-    """All attributes together."""
+    """All attributes in one group: multivariate microaggregation of the whole record."""
     return np.zeros(len(strengths), dtype=np.int64)
 
 
 def singles(strengths: Points) -> Grouping:
-    """Every attribute alone: univariate microaggregation."""
+    """Every attribute in a group of its own: univariate microaggregation."""
     return np.arange(len(strengths))
 
 
@@ -41,7 +41,7 @@ def together(strengths: Points, size: int | None = None) -> Grouping:
     """Groups of *size* correlated attributes, the last one of what is left.
 
     Each begins with the strongest pair that is left and takes in, one by one, the attribute
-    that correlates most with its members on average; the lowest number wins a tie.
+    that correlates most with its attributes on average; the lowest number wins a tie.
     """
     return grouping_of(_correlated(strengths, size), len(strengths))
 

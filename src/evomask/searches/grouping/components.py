@@ -43,12 +43,12 @@ class Components(NamedTuple):
 
     @property
     def risk(self) -> float:
-        """DR of the thesis."""
+        """DR of the thesis: the mean of interval disclosure and distance linkage."""
         return (self.id + self.dld) / 2
 
     @property
     def score(self) -> float:
-        """F of the thesis."""
+        """F of the thesis: the mean of loss and risk."""
         return (self.il + self.risk) / 2
 
 
@@ -98,7 +98,7 @@ class Microaggregations:
 
     @cached_property
     def total(self) -> float:
-        """SST."""
+        """SST: the squared distances of all records to the mean of the file."""
         return total_sum_of_squares(self.points)
 
     @cached_property

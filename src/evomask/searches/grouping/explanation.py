@@ -32,22 +32,22 @@ def _entry(group: Group, names: Sequence[str], strengths: Points) -> dict[str, o
 
 
 def _mean_inside(group: Group, strengths: Points) -> float | None:
-    """Mean correlation of every two members; none for a single one."""
+    """Mean correlation of every two attributes of a group; none for a single one."""
     pairs = np.triu_indices(len(group), 1)
     return float(strengths[np.ix_(group, group)][pairs].mean()) if len(group) > 1 else None
 
 
 def _sentence(group: Group, others: Sequence[int], names: Sequence[str], strengths: Points) -> str:
     if len(group) == 1:
-        strongest, told = _strongest(group, others, strengths)
+        strongest, strength = _strongest(group, others, strengths)
         if not others:
             return f"{names[group[0]]} is the only attribute"
         return (
-            f"{names[group[0]]} is masked alone: its strongest correlation is {told:.2f}, "
+            f"{names[group[0]]} is masked alone: its strongest correlation is {strength:.2f}, "
             f"with {names[strongest[1]]}; alone it loses least"
         )
-    pair, told = _strongest(group, group, strengths)
-    tied = f"most of all {names[pair[0]]} and {names[pair[1]]} ({told:.2f})"
+    pair, strength = _strongest(group, group, strengths)
+    tied = f"most of all {names[pair[0]]} and {names[pair[1]]} ({strength:.2f})"
     inside = _mean_inside(group, strengths)
     if not others:
         return (
@@ -73,5 +73,5 @@ def _strongest(
     pairs = [(strengths[a, b], a, b) for a in group for b in others if a != b]
     if not pairs:
         return (group[0], group[0]), 0.0
-    told, a, b = max(pairs, key=lambda pair: (pair[0], -pair[1], -pair[2]))
-    return (a, b), float(told)
+    strength, a, b = max(pairs, key=lambda pair: (pair[0], -pair[1], -pair[2]))
+    return (a, b), float(strength)

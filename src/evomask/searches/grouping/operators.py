@@ -23,18 +23,18 @@ def crossing_site(n_groups: int, rng: np.random.Generator) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def cross(one: Grouping, other: Grouping, rng: np.random.Generator) -> Grouping:
-    """The groups in a crossing site of *one* as they are, the rest grouped as in *other*.
+def cross(first: Grouping, second: Grouping, rng: np.random.Generator) -> Grouping:
+    """The groups in a crossing site of *first* as they are, the rest grouped as in *second*.
 
     The injected groups come first; the second child of a crossover swaps the parents.
     """
-    low, high = crossing_site(int(one.max()) + 1, rng)
-    return injected((low <= one) & (one < high), one, other)
+    low, high = crossing_site(int(first.max()) + 1, rng)
+    return injected((low <= first) & (first < high), first, second)
 
 
-def injected(chosen: np.ndarray, one: Grouping, other: Grouping) -> Grouping:
-    """*chosen* attributes in their groups of *one*, in front; the rest as in *other*."""
-    return compact(np.where(chosen, one, one.max() + 1 + other))
+def injected(chosen: np.ndarray, first: Grouping, second: Grouping) -> Grouping:
+    """*chosen* attributes in their groups of *first*, in front; the rest as in *second*."""
+    return compact(np.where(chosen, first, first.max() + 1 + second))
 
 
 def create_group(parent: Grouping, rng: np.random.Generator) -> Grouping:
@@ -59,9 +59,9 @@ def eliminate_group(parent: Grouping, rng: np.random.Generator) -> Grouping:
 
 def split_group(parent: Grouping, rng: np.random.Generator) -> Grouping:
     """A random group is cut into two random halves; a single attribute stays as it is."""
-    members = rng.permutation(np.flatnonzero(parent == rng.integers(parent.max() + 1)))
+    attributes = rng.permutation(np.flatnonzero(parent == rng.integers(parent.max() + 1)))
     child = parent.copy()
-    child[members[: len(members) // 2]] = parent.max() + 1
+    child[attributes[: len(attributes) // 2]] = parent.max() + 1
     return child
 
 

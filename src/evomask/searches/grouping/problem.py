@@ -55,7 +55,7 @@ class AttributeGrouping:
         return MUTATIONS[task.operator](parents[0], rng)
 
     def fitness(self, genome: Grouping) -> Fitness:
-        """Loss and risk."""
+        """Loss and risk of a grouping's masked file, measured once and remembered."""
         known = identity(genome)
         if known not in self.remembered:
             self.remembered[known] = self._measured(genome)
@@ -82,16 +82,16 @@ class AttributeGrouping:
     def read(self, genome: Grouping, draw: int) -> Mapping[str, float]:
         """Loss, risk and score as searched for, and the parts of the thesis' score."""
         fitness = self.fitness(genome)
-        told = {"loss": fitness[0], "risk": fitness[1], "score": self.cost(fitness)}
-        return {**told, **self.components(genome)._asdict()}
+        readings = {"loss": fitness[0], "risk": fitness[1], "score": self.cost(fitness)}
+        return {**readings, **self.components(genome)._asdict()}
 
     def answer(self, genome: Grouping) -> Mapping[str, object]:
         """The score and its parts, the groups and why, and what groupings without search cost."""
-        told = self.read(genome, 0)
+        readings = self.read(genome, 0)
         strengths = correlations(self.parts.points)
         groups = sorted(groups_of(genome))
         return {
-            **{name: told[name] for name in ("score", "il", "id", "dld")},
+            **{name: readings[name] for name in ("score", "il", "id", "dld")},
             "groups": self.named(genome),
             "explanation": explained(groups, self.parts.names, strengths),
             "baselines": {
@@ -110,9 +110,9 @@ class AttributeGrouping:
         return [[self.parts.names[a] for a in group] for group in sorted(groups_of(genome))]
 
     def pack(self, genome: Grouping) -> Mapping[str, NDArray[Any]]:
-        """The group of each attribute."""
+        """The number of each attribute's group as one array."""
         return {"groups": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Grouping:
-        """The grouping."""
+        """The grouping whose group numbers were packed."""
         return arrays["groups"]

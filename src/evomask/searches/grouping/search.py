@@ -26,7 +26,7 @@ PATIENCE = 5
 """Generations in vain after which D-GOMM sets an operator aside."""
 
 
-class Measured(StrEnum):
+class GroupingMeasures(StrEnum):
     """Which loss and risk a grouping is judged by."""
 
     SIMPLE = "simple"
@@ -54,7 +54,7 @@ class Parameters:
 
     k: int = 25
     dynamic: bool = False
-    fitness: Measured = Measured.SIMPLE
+    fitness: GroupingMeasures = GroupingMeasures.SIMPLE
     score: Joined = Joined.MEAN
     population: int = 200
     crossovers: int = 25
@@ -134,14 +134,14 @@ def _replacement(cost: Cost, *, clones: bool) -> Replace[Grouping]:
     return merge if clones else without_clones(merge, identity)
 
 
-def _judge(parts: Microaggregations, measured: Measured) -> Judge | None:
-    if measured is Measured.SIMPLE:
+def _judge(parts: Microaggregations, measured: GroupingMeasures) -> Judge | None:
+    if measured is GroupingMeasures.SIMPLE:
         return None
     loss, risk = (m.against(parts.original) for m in _measures(parts.names, measured))
     return lambda masked: (loss(masked), risk(masked))
 
 
-def _measures(names: tuple[str, ...], measured: Measured) -> tuple[Measure, Measure]:
-    if measured is Measured.CLASSIC:
+def _measures(names: tuple[str, ...], measured: GroupingMeasures) -> tuple[Measure, Measure]:
+    if measured is GroupingMeasures.CLASSIC:
         return classic_loss(names), classic_risk(names)
     return profile(measured.value).measures(names)

@@ -20,7 +20,7 @@ from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
 from evomask.kernels.generator import seed_of
 from evomask.kernels.groups.genetic import bred, first_genomes
-from evomask.searches.partition.problem import Grouped
+from evomask.searches.partition.problem import PartitionProblem
 
 BREED = "breed"
 
@@ -93,7 +93,7 @@ class Breeding(NamedTuple):
 
     @property
     def labels(self) -> Labels:
-        """The best partition."""
+        """The best partition of the population: the group of each record."""
         return canonical(self.genomes[0])
 
 
@@ -123,7 +123,7 @@ def continued(
 class Genetic:
     """The algorithm on a whole file."""
 
-    common: Grouped
+    common: PartitionProblem
     rates: Rates
 
     def work(self, task: Task[Breeding], rng: np.random.Generator) -> Outcome[Breeding]:
@@ -133,15 +133,15 @@ class Genetic:
         before = start or task.parents[0].genome
         epochs = min(BURST, self.rates.epochs - before.epochs)
         after = continued(points, k, self.rates, before, epochs, rng)
-        told = self.common.read(after.labels, 0)
-        return Outcome(after, (told["sse"],), epochs * self.rates.chromosomes)
+        readings = self.common.read(after.labels, 0)
+        return Outcome(after, (readings["sse"],), epochs * self.rates.chromosomes)
 
     def decode(self, genome: Breeding, draw: int) -> Table:
         """The masked file of the best partition."""
         return self.common.decode(genome.labels, draw)
 
     def read(self, genome: Breeding, draw: int) -> Mapping[str, float]:
-        """Measures of the best partition."""
+        """Sum of squares and information loss of the best partition."""
         return self.common.read(genome.labels, draw)
 
     def answer(self, genome: Breeding) -> Mapping[str, object]:
@@ -149,17 +149,17 @@ class Genetic:
         return {**self.common.answer(genome.labels), "convergence_epoch": genome.arisen}
 
     def pack(self, genome: Breeding) -> Mapping[str, NDArray[Any]]:
-        """Genomes and counters."""
+        """All genomes of the population, its epochs and when its best arose."""
         return {"genomes": genome.genomes, "epochs": np.array([genome.epochs, genome.arisen])}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Breeding:
-        """What was packed."""
+        """The population whose genomes and epochs were packed."""
         epochs, arisen = (int(number) for number in arrays["epochs"])
         return Breeding(np.ascontiguousarray(arrays["genomes"]), epochs, arisen)
 
 
 @dataclass(frozen=True)
-class Onward:
+class MoreEpochs:
     """One population that goes on until its epochs are used up."""
 
     epochs: int
@@ -172,5 +172,5 @@ class Onward:
     def replace(
         self, state: State[Breeding], brood: Brood[Breeding], outcomes: Outcomes[Breeding]
     ) -> Population[Breeding]:
-        """What came of it."""
+        """The population as the burst of epochs left it."""
         return born(state, brood, outcomes)

@@ -58,10 +58,10 @@ def _nearest(points: Points, count: int) -> Codes:
     from scipy.spatial import KDTree
 
     n = len(points)
-    found = np.asarray(KDTree(points).query(points, count + 1)[1])
-    others = found != np.arange(n)[:, None]
+    neighbours = np.asarray(KDTree(points).query(points, count + 1)[1])
+    others = neighbours != np.arange(n)[:, None]
     others[others.all(axis=1), -1] = False
-    near: Codes = found[others].reshape(n, count).astype(np.int32)
+    near: Codes = neighbours[others].reshape(n, count).astype(np.int32)
     return near
 
 
@@ -94,9 +94,9 @@ def _nearer(points: Points, lists: list[Codes], count: int) -> Codes:
 def squares_within(points: Points, members: Indices, starts: Indices) -> Floats:
     """Sum of squares of each group; its records are *members* from its start to the next's."""
     sizes = np.diff(np.append(starts, len(members)))
-    own = points[members]
-    means = np.add.reduceat(own, starts, axis=0) / sizes[:, None]
+    grouped = points[members]
+    means = np.add.reduceat(grouped, starts, axis=0) / sizes[:, None]
     squares: Floats = np.add.reduceat(
-        np.sum((own - np.repeat(means, sizes, axis=0)) ** 2, axis=1), starts
+        np.sum((grouped - np.repeat(means, sizes, axis=0)) ** 2, axis=1), starts
     )
     return squares

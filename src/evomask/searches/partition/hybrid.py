@@ -25,7 +25,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.sums import padded
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records
-from evomask.searches.partition.problem import RECOMBINE, Grouped
+from evomask.searches.partition.problem import RECOMBINE, PartitionProblem
 from evomask.searches.partition.recombination import best_of_components
 
 Heuristic = Callable[[Points, int], Labels]
@@ -80,10 +80,10 @@ def refined(
     if inner is Inner.GENETIC:
         start = begun(points, k, rates, rng, known)
         return continued(points, k, rates, start, rates.epochs, rng).labels
-    found = _annealed(points, k, known, rng)
+    annealed = _annealed(points, k, known, rng)
     if inner is Inner.EXACT or (inner is Inner.BEST and len(points) <= EXACT_RECORDS):
-        return optimum(points, k, within_sum_of_squares(points, found))
-    return found
+        return optimum(points, k, within_sum_of_squares(points, annealed))
+    return annealed
 
 
 def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -> Labels:
@@ -94,9 +94,9 @@ def _annealed(points: Points, k: int, known: Labels, rng: np.random.Generator) -
     best = known
     for _ in range(3):
         steps = max(1, STEPS * len(points) // len(heat))
-        found = canonical(anneal(wide, near, known, k, heat, steps, seed_of(rng))[0])
-        if within_sum_of_squares(points, found) < within_sum_of_squares(points, best):
-            best = found
+        labels = canonical(anneal(wide, near, known, k, heat, steps, seed_of(rng))[0])
+        if within_sum_of_squares(points, labels) < within_sum_of_squares(points, best):
+            best = labels
     return best
 
 
@@ -115,13 +115,13 @@ def refined_part(
     for number in range(part, int(macrogroups.max()) + 1, PARTS):
         records: Indices = np.flatnonzero(macrogroups == number)
         known = canonical(groups[records])
-        own = refined(points[records], k, inner, rates, known, rng)
-        labels[records] = labels.max() + 1 + own
+        inside = refined(points[records], k, inner, rates, known, rng)
+        labels[records] = labels.max() + 1 + inside
     return canonical(labels)
 
 
 @dataclass(frozen=True, eq=False)
-class Hybrid(Grouped):
+class Hybrid(PartitionProblem):
     """A first genome refines some macrogroups; recombining all of them refines all.
 
     Args:
@@ -154,15 +154,15 @@ def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
     count = 0
     for number in range(int(macrogroups.max()) + 1):
         records = np.flatnonzero(macrogroups == number)
-        own = mdav(points[records], k)
-        labels[records] = count + own
-        count += int(own.max()) + 1
+        inside = mdav(points[records], k)
+        labels[records] = count + inside
+        count += int(inside.max()) + 1
     return labels
 
 
 @dataclass(frozen=True)
-class Composed:
-    """Refine all parts, put them together, done."""
+class PartsJoined:
+    """Refine all parts of the macrogroups, join them into one partition, and stop."""
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         """The recombination of all parts, once."""
@@ -171,5 +171,5 @@ class Composed:
     def replace(
         self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
     ) -> Population[Labels]:
-        """The whole."""
+        """The partition in which all macrogroups are refined."""
         return born(state, brood, outcomes)

@@ -89,13 +89,16 @@ class Memes:
     pools: int = 4
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
-        """The best and members drawn by rank are annealed; all are recombined."""
+        """The best and individuals drawn by rank are annealed; all are recombined."""
         ranked = _ranked(state.population)
         weights = 1.0 / np.arange(1, len(ranked) + 1)
         drawn = rng.choice(len(ranked), BURSTS - 1, p=weights / weights.sum())
         annealed = [ranked[0], *(ranked[i] for i in drawn)]
         operator = RENEW if state.generation < self.renewals else ANNEAL
-        brood = [Task(RECOMBINE, ranked), *(Task(operator, (member,)) for member in annealed)]
+        brood = [
+            Task(RECOMBINE, ranked),
+            *(Task(operator, (individual,)) for individual in annealed),
+        ]
         if (state.generation + 1) % self.pools == 0:
             brood.append(Task(RESOLVE, (ranked[0],)))
         return tuple(brood)
@@ -105,11 +108,13 @@ class Memes:
     ) -> Population[Labels]:
         """The best different ones of parents and children."""
         different: dict[bytes, Individual[Labels]] = {}
-        for member in (*state.population, *born(state, brood, outcomes)):
-            different.setdefault(member.genome.tobytes(), member)
+        for individual in (*state.population, *born(state, brood, outcomes)):
+            different.setdefault(individual.genome.tobytes(), individual)
         return _ranked(tuple(different.values()))[: self.size]
 
 
-def _ranked(members: Population[Labels]) -> Population[Labels]:
+def _ranked(individuals: Population[Labels]) -> Population[Labels]:
     """Best first; the earlier one of equals."""
-    return tuple(sorted(members, key=lambda member: (member.fitness, member.serial)))
+    return tuple(
+        sorted(individuals, key=lambda individual: (individual.fitness, individual.serial))
+    )

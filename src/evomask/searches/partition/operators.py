@@ -28,12 +28,12 @@ def resolved(points: Points, labels: Labels, k: int, rng: np.random.Generator) -
     means = centroids(points, labels)
     _, nearest = KDTree(means).query(means[middles], min(len(means), POOL_RECORDS // k))
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    members = np.split(np.argsort(labels, kind="stable"), starts[1:-1])
+    grouped = np.split(np.argsort(labels, kind="stable"), starts[1:-1])
     child = labels.copy()
     changed = np.zeros(len(sizes), dtype=bool)
     for around in nearest.reshape(len(middles), -1):
         pool = _fitting(around[~changed[around]], sizes)
-        records = np.concatenate([members[g] for g in pool]) if len(pool) > 1 else pool[:0]
+        records = np.concatenate([grouped[g] for g in pool]) if len(pool) > 1 else pool[:0]
         better = _solved(points[records], child[records], k) if len(pool) > 1 else None
         if better is not None:
             child[records] = child.max() + 1 + better

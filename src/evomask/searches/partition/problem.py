@@ -50,7 +50,7 @@ WARM = (0.02, 0.2)
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
+class PartitionProblem:
     """What every search for a partition of one table has in common.
 
     Args:
@@ -79,29 +79,29 @@ class Grouped:
 
     def answer(self, genome: Labels) -> Mapping[str, object]:
         """What the partition is like, and below what no partition can be."""
-        told = self.read(genome, 0)
+        readings = self.read(genome, 0)
         return {
-            "sse": told["sse"],
-            "il": told["loss"],
+            "sse": readings["sse"],
+            "il": readings["loss"],
             "groups": len(group_sizes(genome)),
             "lower_bound": lower_bound(self.points, self.k, genome),
         }
 
     def pack(self, genome: Labels) -> Mapping[str, NDArray[Any]]:
-        """The labels."""
+        """The group number of each record as one array."""
         return {"labels": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Labels:
-        """The labels."""
+        """The partition whose group numbers were packed."""
         return arrays["labels"]
 
     def outcome(self, genome: Labels, steps: int = 0) -> Outcome[Labels]:
-        """A genome measured in full."""
+        """A partition with its sum of squares, computed from all records."""
         return Outcome(genome, (within_sum_of_squares(self.points, genome),), steps)
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class Annealing:
     """What annealing needs to know of the points: found when first asked for, as it takes long.
 
     Args:
@@ -119,17 +119,17 @@ class Ground:
 
     @cached_property
     def near(self) -> Codes:
-        """Near records of each record."""
+        """For each record the records nearest to it, with which it may change groups."""
         return near_records(self.points, near_count(self.k))
 
     @cached_property
     def schedule(self) -> Schedule:
-        """Temperatures for these points."""
+        """The temperatures of annealing that suit the spread of these points."""
         return Schedule.of(self.points, self.k, self.stream())
 
 
 @dataclass(frozen=True, eq=False)
-class Memetic(Grouped):
+class Memetic(PartitionProblem):
     """Annealing bursts mutate, set partitioning crosses, small pools are solved exactly.
 
     Args:
@@ -137,15 +137,15 @@ class Memetic(Grouped):
         short: steps of one that keeps most of it.
     """
 
-    ground: Ground
+    annealing: Annealing
     long: int = 1
     short: int = 1
 
     @classmethod
-    def of(cls, common: Grouped, draws: Draws, stratum: int = 0) -> "Memetic":
+    def of(cls, common: PartitionProblem, draws: Draws, stratum: int = 0) -> "Memetic":
         """The problem of a file or of one of its strata, each with random numbers of its own."""
-        ground = Ground(common.points, common.k, partial(draws, stratum))
-        return cls(common.original, common.names, common.points, common.k, ground)
+        annealing = Annealing(common.points, common.k, partial(draws, stratum))
+        return cls(common.original, common.names, common.points, common.k, annealing)
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """One child by the task's operator."""
@@ -158,10 +158,12 @@ class Memetic(Grouped):
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         if task.operator == RENEW:
             return self._annealed(
-                parents[0], self.ground.schedule.between(HOT, COLD), self.long, rng
+                parents[0], self.annealing.schedule.between(HOT, COLD), self.long, rng
             )
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
-        return self._annealed(parents[0], self.ground.schedule.between(hot, COLD), self.short, rng)
+        return self._annealed(
+            parents[0], self.annealing.schedule.between(hot, COLD), self.short, rng
+        )
 
     def lasting(self, long: int, short: int) -> "Memetic":
         """The same with bursts of so many steps."""
@@ -179,19 +181,25 @@ class Memetic(Grouped):
     def tried(self, start: Labels, steps: int) -> int:
         """Do a burst of about so many steps for nothing, to see how long it takes."""
         rng = np.random.default_rng(0)
-        return self._annealed(start, self.ground.schedule.between(HOT, COLD), steps, rng).steps
+        return self._annealed(start, self.annealing.schedule.between(HOT, COLD), steps, rng).steps
 
     def _founded(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
         """What a long burst makes of a construction, or the construction if that is better."""
-        found = self._annealed(start, self.ground.schedule.between(HOT, COLD), self.long, rng)
-        built = self.outcome(start, found.steps)
-        return found if found.fitness <= built.fitness else built
+        annealed = self._annealed(start, self.annealing.schedule.between(HOT, COLD), self.long, rng)
+        built = self.outcome(start, annealed.steps)
+        return annealed if annealed.fitness <= built.fitness else built
 
     def _annealed(
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator
     ) -> Outcome[Labels]:
         each = max(1, steps // LEVELS)
         labels, _ = anneal(
-            self.ground.wide, self.ground.near, start, self.k, temperatures, each, seed_of(rng)
+            self.annealing.wide,
+            self.annealing.near,
+            start,
+            self.k,
+            temperatures,
+            each,
+            seed_of(rng),
         )
         return self.outcome(canonical(labels), each * LEVELS)

@@ -16,7 +16,7 @@ import numpy as np
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.data.partition import canonical
 from evomask.searches.partition.genome import squares_within
-from evomask.searches.partition.programs import TooHardError, cheapest
+from evomask.searches.partition.set_partitioning import TooHardError, cheapest
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -53,11 +53,11 @@ class Pool:
         return cls(np.array(rows), members, starts, squares_within(points, members, starts[:-1]))
 
     def records(self, group: int) -> Indices:
-        """The records of one group."""
+        """The records of one group of the pool."""
         return self.members[self.starts[group] : self.starts[group + 1]]
 
     def means(self, points: Points) -> Points:
-        """The centre of each group."""
+        """The mean of each group's records."""
         sums = np.add.reduceat(points[self.members], self.starts[:-1], axis=0)
         centres: Points = sums / np.diff(self.starts)[:, None]
         return centres
@@ -68,7 +68,7 @@ class Pool:
 
         records = [self.records(group) for group in groups]
         _, rows = np.unique(np.concatenate(records), return_inverse=True)
-        ends = np.cumsum([0, *(len(members) for members in records)])
+        ends = np.cumsum([0, *(len(group) for group in records)])
         shape = (int(rows.max()) + 1, len(groups))
         return csc_array((np.ones(len(rows)), rows, ends), shape=shape)
 
@@ -81,8 +81,8 @@ class Pool:
         groups = np.repeat(np.arange(len(self.costs)), np.diff(self.starts))
         shape = (n + len(self.costs),) * 2
         edges = coo_array((np.ones(len(groups)), (self.members, n + groups)), shape=shape)
-        found: Indices = connected_components(edges, directed=False)[1][:n].astype(np.int64)
-        return found
+        components: Indices = connected_components(edges, directed=False)[1][:n].astype(np.int64)
+        return components
 
 
 def recombined(
@@ -113,8 +113,8 @@ def _numbered(labels: Labels, known: dict[bytes, int]) -> Indices:
     edges = np.cumsum(np.bincount(labels))[:-1]
     names = [group.tobytes() for group in np.split(order.astype(np.int64), edges)]
     numbers = np.array([known.setdefault(name, len(known)) for name in names])
-    own: Indices = numbers[labels]
-    return own
+    groups: Indices = numbers[labels]
+    return groups
 
 
 def _best_parents(pool: Pool, parts: Indices) -> Indices:
@@ -142,10 +142,10 @@ def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generat
         middle = middles[rng.integers(len(middles))]
         apart = np.sum((means[used] - means[middle]) ** 2, axis=1)
         order = used[np.argsort(apart, kind="stable")]
-        found, width, most = _solved(pool, chosen, order, most)
+        better, width, most = _solved(pool, chosen, order, most)
         # What lies at a region's border is looked at again, from nearer by.
         waiting[order[: max(1, width // 2)]] = False
-        for group in found:
+        for group in better:
             chosen[pool.records(group)] = group
     return chosen
 
@@ -171,5 +171,5 @@ def _solved(pool: Pool, chosen: Indices, order: Indices, most: int) -> tuple[Ind
         except TooHardError:
             most //= 2
             continue
-        found = groups[:0] if taken is None else groups[taken]
-        return found, width, min(MOST_GROUPS, 2 * most)
+        better = groups[:0] if taken is None else groups[taken]
+        return better, width, min(MOST_GROUPS, 2 * most)

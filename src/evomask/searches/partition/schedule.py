@@ -41,13 +41,13 @@ class Schedule:
     @classmethod
     def of(cls, points: Points, k: int, rng: np.random.Generator) -> "Schedule":
         """The schedule of one file for one k."""
-        some = _representatives(points, rng)
-        labels = mdav(some, k)
-        scale = within_sum_of_squares(some, labels) / len(some)
+        sample = _representatives(points, rng)
+        labels = mdav(sample, k)
+        scale = within_sum_of_squares(sample, labels) / len(sample)
         temperatures = scale * np.geomspace(HOTTEST, COLDEST, LEVELS)
-        near = near_records(some, near_count(k))
+        near = near_records(sample, near_count(k))
         seed = seed_of(rng)
-        energies = anneal(padded(some), near, labels, k, temperatures, SCAN_STEPS, seed)[1]
+        energies = anneal(padded(sample), near, labels, k, temperatures, SCAN_STEPS, seed)[1]
         lowest = np.minimum.accumulate(energies)
         if not lowest[-1] > 0:
             return cls(temperatures, np.geomspace(HOTTEST, LEAST_EXCESS, LEVELS))
@@ -73,5 +73,5 @@ def _representatives(points: Points, rng: np.random.Generator) -> Points:
     from scipy.spatial import KDTree
 
     middles = rng.choice(len(points), BALLS, replace=False)
-    _, found = KDTree(points).query(points[middles], SAMPLE // BALLS)
-    return np.ascontiguousarray(points[np.unique(found)])
+    _, neighbours = KDTree(points).query(points[middles], SAMPLE // BALLS)
+    return np.ascontiguousarray(points[np.unique(neighbours)])

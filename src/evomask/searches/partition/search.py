@@ -27,7 +27,7 @@ from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_vast
 from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import NAME, Grouped, Memetic
+from evomask.searches.partition.problem import NAME, Memetic, PartitionProblem
 from evomask.searches.partition.strata import Apart
 from evomask.searches.search import File, Surroundings, Variants
 
@@ -46,7 +46,7 @@ STEPS_PER_RECORD = 100
 
 
 class Algorithm(StrEnum):
-    """How the partition is found."""
+    """How the partition is found: evolved, constructed, a mixture of both, or exactly."""
 
     MEMETIC = "memetic"
     GENETIC = "genetic"
@@ -141,7 +141,7 @@ class PartitionSearch:
         names = table.schema.quasi_identifiers
         _tell_of_strata(table, parameters.algorithm)
         points = checked_points(embedded(table, names), parameters.k)
-        return prepared(Grouped(table, names, points, parameters.k), parameters, around)
+        return prepared(PartitionProblem(table, names, points, parameters.k), parameters, around)
 
 
 def _tell_of_strata(table: Table, algorithm: Algorithm) -> None:
@@ -154,7 +154,7 @@ def _tell_of_strata(table: Table, algorithm: Algorithm) -> None:
         )
 
 
-def prepared(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+def prepared(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     """The algorithm made ready for one set of points."""
     algorithm = parameters.algorithm
     if algorithm is Algorithm.MEMETIC:
@@ -175,11 +175,11 @@ def _require_few(records: int, where: str, instead: str) -> None:
         )
 
 
-def _fields(common: Grouped) -> tuple[Table, tuple[str, ...], Points, int]:
+def _fields(common: PartitionProblem) -> tuple[Table, tuple[str, ...], Points, int]:
     return common.original, common.names, common.points, common.k
 
 
-def _memetic(common: Grouped, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
@@ -211,12 +211,12 @@ def _steps_within(seconds: float, problem: Memetic | Apart) -> float:
     return spare * steps / max(1e-6, trying)
 
 
-def _genetic(common: Grouped, parameters: Parameters) -> Setup[Any]:
+def _genetic(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
     rates = parameters.rates(genetic.Preset.WHOLE_FILE)
-    return Setup(genetic.Genetic(common, rates), genetic.Onward(rates.epochs), 1, Best())
+    return Setup(genetic.Genetic(common, rates), genetic.MoreEpochs(rates.epochs), 1, Best())
 
 
-def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
+def _hybrid(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
     k, points = common.k, common.points
     if parameters.algorithm is Algorithm.ONE_STEP:
         macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k))
@@ -228,18 +228,18 @@ def _hybrid(common: Grouped, parameters: Parameters) -> Setup[Any]:
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
     rates = parameters.rates(genetic.Preset.MACROGROUPS)
     problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
-    return Setup(problem, hybrid.Composed(), hybrid.PARTS, Best(), least=1)
+    return Setup(problem, hybrid.PartsJoined(), hybrid.PARTS, Best(), least=1)
 
 
 @dataclass(frozen=True, eq=False)
-class Direct(Grouped):
+class Direct(PartitionProblem):
     """Partitions that are constructed, not searched."""
 
     algorithm: Algorithm
     gamma: float
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
-        """The one genome there is."""
+        """The partition by the chosen construction; there is no other genome."""
         if self.algorithm is Algorithm.VMDAV:
             return self.outcome(canonical(vmdav(self.points, self.k, self.gamma)))
         labels = canonical(mdav(self.points, self.k))

@@ -24,7 +24,7 @@ TENTHS = tuple(round(0.1 * i, 1) for i in range(11))
 
 
 @dataclass(frozen=True)
-class Grid:
+class FactorialDesign:
     """Values tried of each parameter, and how often each combination is run."""
 
     mutation: Sequence[float] = TENTHS
@@ -34,12 +34,12 @@ class Grid:
     epochs: int = 10_000
 
 
-COARSE = Grid(chromosomes=(10, 50, 100), runs=2)
+COARSE = FactorialDesign(chromosomes=(10, 50, 100), runs=2)
 """A twentieth of the runs."""
 
 
 class Trial(NamedTuple):
-    """One run of the algorithm."""
+    """One run of the genetic algorithm: its parameters, the sum of squares it reached, and when."""
 
     mutation: float
     crossover: float
@@ -48,17 +48,17 @@ class Trial(NamedTuple):
     epoch: int
 
 
-def trials(points: Points, k: int, grid: Grid, seed: int) -> list[Trial]:
-    """All runs of a grid, in its order; each has a random stream of its own."""
-    found = []
-    settings = product(grid.mutation, grid.crossover, grid.chromosomes, range(grid.runs))
+def trials(points: Points, k: int, design: FactorialDesign, seed: int) -> list[Trial]:
+    """All runs of a design, in its order; each has a random stream of its own."""
+    made = []
+    settings = product(design.mutation, design.crossover, design.chromosomes, range(design.runs))
     for number, (mutation, crossover, chromosomes, _) in enumerate(settings):
         rng = trial_stream(seed, number)
-        rates = Rates(chromosomes, mutation, crossover, grid.epochs)
-        end = continued(points, k, rates, begun(points, k, rates, rng), grid.epochs, rng)
+        rates = Rates(chromosomes, mutation, crossover, design.epochs)
+        end = continued(points, k, rates, begun(points, k, rates, rng), design.epochs, rng)
         sse = within_sum_of_squares(points, end.labels)
-        found.append(Trial(mutation, crossover, chromosomes, sse, end.arisen))
-    return found
+        made.append(Trial(mutation, crossover, chromosomes, sse, end.arisen))
+    return made
 
 
 def best_values(made: Sequence[Trial]) -> Mapping[str, tuple[float, ...]]:
@@ -101,8 +101,8 @@ def _left_over(made: Sequence[Trial], values: Floats, names: Sequence[str]) -> t
     """Sum of squares that an additive model leaves, and how many numbers it fits."""
     columns = [np.ones(len(made))]
     for name in names:
-        own = np.array([getattr(t, name) for t in made])
-        columns += [(own == value).astype(np.float64) for value in np.unique(own)[1:]]
+        settings = np.array([getattr(t, name) for t in made])
+        columns += [(settings == value).astype(np.float64) for value in np.unique(settings)[1:]]
     design = np.column_stack(columns)
     fitted = design @ np.linalg.lstsq(design, values, rcond=None)[0]
     return float(np.sum((values - fitted) ** 2)), design.shape[1]

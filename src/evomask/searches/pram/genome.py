@@ -43,7 +43,7 @@ class Layout:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Categories of each attribute."""
+        """How many categories each attribute has: the side of its matrix."""
         return tuple(len(self.table.attribute(name).categories) for name in self.attributes)
 
     @cached_property
@@ -59,20 +59,20 @@ class Layout:
     def _limits(self, name: str) -> Limits:
         attribute, wanted = self.table.attribute(name), self.wanted
         band = wanted.band if attribute.kind is Kind.ORDINAL else None
-        own = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
-        if not own.invariant:
-            return own
-        low, high = nearest_range(self.frequencies[name], own)
+        limits = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
+        if not limits.invariant:
+            return limits
+        low, high = nearest_range(self.frequencies[name], limits)
         return Limits(low, high, band, attribute.has_missing, invariant=True)
 
     def matrices(self, flat: Floats) -> dict[str, Transitions]:
-        """The matrix of each attribute."""
+        """The transition matrix of each attribute, cut out of the row of all."""
         ends = np.cumsum([size**2 for size in self.sizes])[:-1]
         parts = zip(self.attributes, self.sizes, np.split(flat, ends), strict=True)
         return {name: part.reshape(size, size) for name, size, part in parts}
 
     def flat(self, matrices: Mapping[str, Transitions]) -> Floats:
-        """Matrices in one row."""
+        """The matrices of all attributes in one row of numbers."""
         return np.concatenate([matrices[name].ravel() for name in self.attributes])
 
     def shaped(self, matrices: Mapping[str, Transitions]) -> Floats:
@@ -103,18 +103,18 @@ class Layout:
     def bounds(self) -> Bounds:
         """The limits as kernels take them."""
         sizes = np.array(self.sizes, dtype=np.int64)
-        own = [self.limits[name] for name in self.attributes]
+        limits = [self.limits[name] for name in self.attributes]
         counts = [self.frequencies[name] for name in self.attributes]
-        allowed = [allowed_changes(n, limit) for n, limit in zip(self.sizes, own, strict=True)]
+        allowed = [allowed_changes(n, limit) for n, limit in zip(self.sizes, limits, strict=True)]
         free = [
             not limit.has_range and bool(all_.all())
-            for limit, all_ in zip(own, allowed, strict=True)
+            for limit, all_ in zip(limits, allowed, strict=True)
         ]
         return Bounds(
             sizes, _begins(sizes**2), _begins(sizes),
             np.concatenate([count / count.sum() for count in counts]),
             np.concatenate([square.ravel() for square in allowed]).astype(np.int64),
-            np.array([limit.low for limit in own]), np.array([limit.high for limit in own]),
+            np.array([limit.low for limit in limits]), np.array([limit.high for limit in limits]),
             np.array(free, dtype=np.int64), self.wanted.invariant,
         )  # fmt: skip
 

@@ -66,17 +66,17 @@ def cross(parent: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Flo
     return child
 
 
-def blend(one: Floats, other: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Floats:
+def blend(first: Floats, second: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Floats:
     """Each matrix from one parent, from the other, or between the two.
 
     Rows, bands, ranges and invariance hold for whatever lies between.
     """
-    child = one.copy()
+    child = first.copy()
     start = 0
     for size in sizes:
         where = slice(start, start + size**2)
         share = rng.choice([0.0, 1.0, rng.random()])
-        child[where] = (1 - share) * one[where] + share * other[where]
+        child[where] = (1 - share) * first[where] + share * second[where]
         start = where.stop
     return child
 
@@ -104,9 +104,9 @@ def climb(
         seeds.tolist(), patience.tolist(), reaches.tolist(), strict=True
     ):
         child = changed_at_random(here, bounds, reach, seed)
-        found = goal(guide(child))
-        if found <= cost + allowance:
-            here, cost = child, found
-            if found < lowest:
-                best, lowest = child, found
+        reached = goal(guide(child))
+        if reached <= cost + allowance:
+            here, cost = child, reached
+            if reached < lowest:
+                best, lowest = child, reached
     return best

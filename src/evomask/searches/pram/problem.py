@@ -94,30 +94,30 @@ class TransitionProblem:
         return self.measured(self.matrices(genome))
 
     def matrices(self, genome: Floats) -> dict[str, Floats]:
-        """The matrix of each attribute."""
+        """The transition matrix of each attribute that a genome stands for."""
         return self.layout.matrices(self.made(genome))
 
     def decode(self, genome: Floats, draw: int) -> Table:
-        """The file of one draw."""
+        """The masked file as one draw with the genome's matrices makes it."""
         return self.draws.masked(self.matrices(genome), draw)
 
     def read(self, genome: Floats, draw: int) -> Mapping[str, float]:
         """Loss, risk and score of the released draw, and what was expected."""
-        told = self.measured.released(self.matrices(genome), draw)
-        expected = self.cost((told["expected_loss"], told["expected_risk"]))
-        score = self.cost((told["loss"], told["risk"]))
-        return {**told, "score": score, "expected_score": expected}
+        readings = self.measured.released(self.matrices(genome), draw)
+        expected = self.cost((readings["expected_loss"], readings["expected_risk"]))
+        score = self.cost((readings["loss"], readings["risk"]))
+        return {**readings, "score": score, "expected_score": expected}
 
     def answer(self, genome: Floats) -> Mapping[str, object]:
         """The matrices with what holds for them, and what the start costs."""
         matrices = self.matrices(genome)
         return {
-            "matrices": {name: self._told(name, matrix) for name, matrix in matrices.items()},
+            "matrices": {name: self._properties(name, matrix) for name, matrix in matrices.items()},
             "invariant": self.layout.wanted.invariant,
             "start": dict(self.read(self.firsts[0], 0)),
         }
 
-    def _told(self, name: str, matrix: Floats) -> dict[str, object]:
+    def _properties(self, name: str, matrix: Floats) -> dict[str, object]:
         categories = self.layout.table.attribute(name).categories
         return properties_of(matrix, categories, self.layout.frequencies[name])
 
@@ -128,9 +128,9 @@ class TransitionProblem:
         return Making((Step(NAME, parameters, tuple(kept)),), search=NAME)
 
     def pack(self, genome: Floats) -> Mapping[str, NDArray[Any]]:
-        """All matrices in one row."""
+        """The matrices of all attributes in one row of numbers."""
         return {"matrices": genome}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Floats:
-        """The genome."""
+        """The genome whose row of numbers was packed."""
         return arrays["matrices"]

@@ -40,16 +40,16 @@ class Climbers:
     spreads: int = 4
 
     def propose(self, state: State[Floats], rng: np.random.Generator) -> Brood[Floats]:
-        """Better members are parents more often; a direction starts from the best along it."""
+        """Better individuals are parents more often; a direction starts from the best along it."""
         people = state.population
-        costs = np.array([self.cost(member.fitness) for member in people])
+        costs = np.array([self.cost(individual.fitness) for individual in people])
         order = leaders(costs, len(people))
 
-        def one() -> int:
+        def drawn() -> int:
             return int(order[int(len(order) * rng.random() ** 2)])
 
-        climbs = [Task(CLIMB, (people[one()],)) for _ in range(self.climbs)]
-        blends = [Task(BLEND, (people[one()], people[one()])) for _ in range(self.blends)]
+        climbs = [Task(CLIMB, (people[drawn()],)) for _ in range(self.climbs)]
+        blends = [Task(BLEND, (people[drawn()], people[drawn()])) for _ in range(self.blends)]
         spreads = [
             self._spread(state, int(rng.integers(FINE // 20, FINE))) for _ in range(self.spreads)
         ]
@@ -57,11 +57,14 @@ class Climbers:
 
     def _spread(self, state: State[Floats], direction: int) -> Task[Floats]:
         known = state.archive.members or state.population
-        parent = min(known, key=lambda member: (towards(direction, member.fitness), member.serial))
+        parent = min(
+            known,
+            key=lambda individual: (towards(direction, individual.fitness), individual.serial),
+        )
         return Task(SPREAD, (parent,), litter=direction)
 
     def replace(
         self, state: State[Floats], brood: Brood[Floats], outcomes: Outcomes[Floats]
     ) -> Population[Floats]:
-        """The best different ones stay."""
+        """The best of parents and children; of clones one alone stays."""
         return without_clones(partial(plus, by=self.cost))(state, brood, outcomes)

@@ -56,7 +56,7 @@ MANY_RECORDS = 5_000
 
 
 class Algorithm(StrEnum):
-    """Which search."""
+    """How matrices are searched: by climbs and blends (ours), or as Algorithm 6 of the thesis."""
 
     MEMETIC = "memetic"
     THESIS = "thesis"
@@ -125,7 +125,7 @@ class Parameters:
 
     @property
     def limits(self) -> Limits:
-        """What matrices must keep to."""
+        """What every matrix must keep to: its diagonal's range, its band, invariance."""
         low, high = self.diagonal or (0.0, 1.0)
         low = max(low, DOMINANT) if self.dominant else low
         return Limits(low, high, self.band or None, invariant=self.invariant)
@@ -167,8 +167,8 @@ class PramSearch:
         if file.numbers or file.requirement.asks_anything:
             return {}
         large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
-        own: dict[str, object] = {"profile": file.profile, **large}
-        return {"": own, "-invariant": {**own, "invariant": True}}
+        common: dict[str, object] = {"profile": file.profile, **large}
+        return {"": common, "-invariant": {**common, "invariant": True}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:
@@ -194,12 +194,14 @@ def masked_attributes(table: Table, parameters: Parameters) -> tuple[str, ...]:
     """What to mask: as told, or every quasi-identifier that has categories."""
     schema = table.schema
     if not parameters.attributes:
-        found = tuple(n for n in schema.quasi_identifiers if table.attribute(n).is_categorical)
-        if not found:
+        categorical = tuple(
+            n for n in schema.quasi_identifiers if table.attribute(n).is_categorical
+        )
+        if not categorical:
             raise SchemaError(
                 "PRAM changes categories; name an ordinal or nominal quasi-identifier"
             )
-        return tuple(name for name in found if name != parameters.beside)
+        return tuple(name for name in categorical if name != parameters.beside)
     for name in parameters.attributes:
         if not table.attribute(name).is_categorical:
             raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
@@ -228,7 +230,7 @@ def _measures(
 def _guide(
     layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
 ) -> Guide:
-    """What bursts climb by."""
+    """Loss and risk that bursts climb by, fast to compute for every small change."""
     strict = parameters.profile is RiskProfile.STRICT
     foretell = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
     if parameters.fitness is Sought.SCORE:
@@ -268,12 +270,12 @@ def _firsts(layout: Layout, parameters: Parameters, rng: np.random.Generator) ->
     if parameters.algorithm is Algorithm.THESIS:
         return (layout.whole(layout.flat(start)),)
     standard = [Pram(layout.attributes, design, change) for change in CHANGES for design in Design]
-    found = [start]
+    starts = [start]
     for method in standard:
-        found.append({name: method.matrix(layout.table, name) for name in layout.attributes})
-    while len(found) < parameters.population:
-        found.append(_random(layout, rng))
-    return tuple(layout.shaped(one) for one in found[: parameters.population])
+        starts.append({name: method.matrix(layout.table, name) for name in layout.attributes})
+    while len(starts) < parameters.population:
+        starts.append(_random(layout, rng))
+    return tuple(layout.shaped(matrices) for matrices in starts[: parameters.population])
 
 
 def _random(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:

@@ -67,14 +67,14 @@ def _shares(costs: Floats, cover: "csc_array", whole: bool) -> Floats | None:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     with _quiet():
-        found = milp(
+        solution = milp(
             costs,
             integrality=np.full(len(costs), int(whole)),
             bounds=Bounds(0, 1 if whole else np.inf),
             constraints=LinearConstraint(cover, 1, 1),
             options={"mip_rel_gap": 0},
         )
-    return None if found.x is None else np.asarray(found.x, dtype=np.float64)
+    return None if solution.x is None else np.asarray(solution.x, dtype=np.float64)
 
 
 @contextmanager

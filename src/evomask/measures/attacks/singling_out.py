@@ -16,9 +16,9 @@ from evomask.data.classes import classes_of_columns
 from evomask.data.table import Table
 from evomask.measures.attacks.attack import FIXED, Strike, Success, sets_of_attributes
 from evomask.measures.categories import CategoricalColumn
+from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.measure import About, Side
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.pairing import check_columns, check_original
 
 LARGEST = 3
 MOST_SETS = 60
@@ -73,7 +73,7 @@ class SinglingOut:
     )
 
     def against(self, original: Table) -> Strike:
-        """Prepare the sets of attributes."""
+        """Prepare the sets of attributes by which people may be singled out."""
         check_original(original, self.attributes)
         sizes = range(1, min(LARGEST, len(self.attributes)) + 1)
         sets = [s for size in sizes for s in sets_of_attributes(self.attributes, size, MOST_SETS)]
@@ -119,8 +119,8 @@ def _words(cuts: Floats, numbers: Floats) -> Codes:
 
 def _share_singled_out(columns: dict[str, _Described], sets: Sequence[tuple[str, ...]]) -> float:
     """Percent of people singled out by any of the sets."""
-    found = [_singled_out([columns[name] for name in chosen]) for chosen in sets]
-    return 100.0 * float(np.logical_or.reduce(found).mean())
+    singled = [_singled_out([columns[name] for name in chosen]) for chosen in sets]
+    return 100.0 * float(np.logical_or.reduce(singled).mean())
 
 
 def _singled_out(columns: list[_Described]) -> Flags:
@@ -132,27 +132,27 @@ def _singled_out(columns: list[_Described]) -> Flags:
 def _by_equality(columns: list[_Described]) -> Flags:
     """Both files hold the combination once: one sort of all records together."""
     n_people = len(columns[0].people)
-    both = [np.concatenate([own.people, own.cells]) for own in columns]
+    both = [np.concatenate([column.people, column.cells]) for column in columns]
     classes = classes_of_columns(both, len(both[0]))
     people, cells = classes.labels[:n_people], classes.labels[n_people:]
     once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (people, cells)]
-    found: Flags = (once[0] & once[1])[people]
-    return found
+    singled: Flags = (once[0] & once[1])[people]
+    return singled
 
 
 def _by_covering(columns: list[_Described]) -> Flags:
     """For each combination of cells that occurs once, all distinct people it may describe."""
     n_people = len(columns[0].people)
-    released = classes_of_columns([own.cells for own in columns], len(columns[0].cells))
-    people = classes_of_columns([own.people for own in columns], n_people)
+    released = classes_of_columns([column.cells for column in columns], len(columns[0].cells))
+    people = classes_of_columns([column.people for column in columns], n_people)
     bets = _some(released.representatives[released.sizes == 1])
     fits = np.ones((len(bets), len(people)), dtype=bool)
-    for own in columns:
-        fits &= own.covers[own.cells[bets]][:, own.people[people.representatives]]
+    for column in columns:
+        fits &= column.covers[column.cells[bets]][:, column.people[people.representatives]]
     won = np.flatnonzero(fits @ people.sizes == 1)
-    found = np.zeros(n_people, dtype=bool)
-    found[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
-    return found
+    singled = np.zeros(n_people, dtype=bool)
+    singled[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
+    return singled
 
 
 def _some(bets: Indices) -> Indices:

@@ -7,8 +7,8 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.errors import ParameterError
-from evomask.searches.generalization.groupings import Groupings
-from evomask.searches.generalization.local import _to_be_grouped, recode_locally
+from evomask.searches.generalization.local_problem import LocalRecodings
+from evomask.searches.generalization.local_recoding import _to_be_grouped, recode_locally
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from tests.searches.generalization.lattices import small_lattice
 
@@ -56,7 +56,7 @@ def test_k_above_the_number_of_records_is_refused():
 
 
 def test_a_genome_is_its_k():
-    problem = Groupings(small_lattice(), (2, 5))
+    problem = LocalRecodings(small_lattice(), (2, 5))
     assert problem.unpack(problem.pack(5)) == 5
     assert problem.read(5, 0)["k"] >= 5
 

@@ -12,11 +12,11 @@ from evomask.evolution.brood import Outcome, Task
 from evomask.masking.method import Making, Step
 from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.lattice import Lattice
-from evomask.searches.generalization.local import LocalRecoding, recode_locally
+from evomask.searches.generalization.local_recoding import LocalRecoding, recode_locally
 
 
 @dataclass(frozen=True, eq=False)
-class Groupings:
+class LocalRecodings:
     """Local recodings of one table, a first genome for each k wanted."""
 
     lattice: Lattice
@@ -26,8 +26,8 @@ class Groupings:
     def work(self, task: Task[int], rng: np.random.Generator) -> Outcome[int]:
         """The recoding for one k; its fitness is minus k, and the loss."""
         k = self.wanted[int(task.rival or 0)]
-        told = self.read(k, 0)
-        return Outcome(k, (-told["k"], told["glm"]))
+        readings = self.read(k, 0)
+        return Outcome(k, (-readings["k"], readings["glm"]))
 
     def _recoding(self, k: int) -> LocalRecoding:
         if k not in self._known:
@@ -35,11 +35,11 @@ class Groupings:
         return self._known[k]
 
     def pack(self, k: int) -> Mapping[str, NDArray[Any]]:
-        """k as a named array."""
+        """The genome, which is k alone, as a named array."""
         return {"k": np.array([k])}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
-        """The k that was packed."""
+        """The k whose array was packed."""
         return int(arrays["k"][0])
 
     def making(self, k: int) -> Making:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.measures.attacks.comparison import blocks, distances, smallest
+from evomask.measures.attacks.distances import blocks, distances, smallest
 from evomask.measures.risk.space import Space
 from tests.measures.files import generalized, perturbed
 from tests.tables import mixed
@@ -57,6 +57,6 @@ def test_smallest_among_some():
 
 
 def test_people_in_parts_are_all_people(monkeypatch):
-    monkeypatch.setattr("evomask.measures.attacks.comparison.BLOCK_CELLS", 20)
+    monkeypatch.setattr("evomask.measures.attacks.distances.BLOCK_CELLS", 20)
     parts = [part.tolist() for part in blocks(np.arange(5), 10)]
     assert parts == [[0, 1], [2, 3], [4]]

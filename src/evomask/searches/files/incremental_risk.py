@@ -30,7 +30,7 @@ Marks = Indices
 
 
 @dataclass(frozen=True, eq=False)
-class RecordRisk:
+class IncrementalRisk:
     """The papers' risk without probabilistic linkage, record by record."""
 
     coding: Coding
@@ -38,7 +38,7 @@ class RecordRisk:
 
     @cached_property
     def space(self) -> Space:
-        """Where records are compared."""
+        """The space in which an intruder compares masked records with original ones."""
         return Space.of(self.coding.original, self.coding.names)
 
     def risk(self, genome: Genome, masked: Table, parent: Genome) -> float:
@@ -86,11 +86,11 @@ class RecordRisk:
 
 def _close_numbers(column: NumberColumn, masked: Table, records: Indices) -> Indices:
     """How many windows hold each record's number."""
-    values, own = masked.values(column.name), column.ranks[records]
+    values, ranks = masked.values(column.name), column.ranks[records]
     windows = np.array(CONTINUOUS_WINDOWS) / 100 * len(column.ranks)
-    apart = np.abs(column.places(values) - own)
+    apart = np.abs(column.places(values) - ranks)
     inside = len(windows) - np.searchsorted(windows, apart, side="left")
-    both_missing = np.isnan(values) & np.isnan(own)
+    both_missing = np.isnan(values) & np.isnan(ranks)
     return np.where(both_missing, len(windows), np.where(np.isnan(apart), 0, inside))
 
 

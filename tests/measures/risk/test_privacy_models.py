@@ -12,7 +12,7 @@ from evomask.data.recoding import single_categories
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
-from evomask.measures.risk.properties import (
+from evomask.measures.risk.privacy_models import (
     distinct_l,
     entropy_l,
     k_anonymity,

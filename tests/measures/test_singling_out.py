@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evomask.data.recoding import CategorySets
-from evomask.measures.attacks import singling
-from evomask.measures.attacks.singling import SinglingOut
+from evomask.measures.attacks import singling_out
+from evomask.measures.attacks.singling_out import SinglingOut
 from tests.measures.files import categories, generalized, perturbed, suppressed
 from tests.tables import mixed, numbers
 
@@ -97,7 +97,7 @@ def test_related_columns_single_out_more_than_chance():
 def test_of_generalized_combinations_only_so_many_are_tried(monkeypatch):
     masked = generalized(MASKED, NAMES[:1])
     every = SinglingOut(NAMES).against(TABLE)(masked).value
-    monkeypatch.setattr(singling, "MOST_BETS", 1)
+    monkeypatch.setattr(singling_out, "MOST_BETS", 1)
     assert 0 < SinglingOut(NAMES).against(TABLE)(masked).value < every
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from evomask.searches.partition import programs
-from evomask.searches.partition.programs import TooHardError, cheapest
+from evomask.searches.partition import set_partitioning
+from evomask.searches.partition.set_partitioning import TooHardError, cheapest
 
 TRIANGLE = [{0, 1}, {1, 2}, {0, 2}, {0}, {1}, {2}]
 """The relaxation takes half of each of the first three."""
@@ -55,13 +55,13 @@ def test_a_relaxation_by_halves_is_branched_on():
 
 
 def test_many_halves_are_too_hard(monkeypatch):
-    monkeypatch.setattr(programs, "FRACTIONS", 2)
+    monkeypatch.setattr(set_partitioning, "FRACTIONS", 2)
     with pytest.raises(TooHardError):
         cheapest(np.ones(6), cover_of(TRIANGLE), known=3.0)
 
 
 def test_what_the_solver_writes_is_not_seen(capfd):
-    with programs._quiet():
+    with set_partitioning._quiet():
         os.write(1, b"tmpSolver.run();\n")
     os.write(1, b"an answer\n")
     assert capfd.readouterr().out == "an answer\n"

@@ -186,8 +186,8 @@ def wildcard_sizes(table: Table, names: Sequence[str]) -> Indices:
     cells = np.column_stack([_cells_or_wildcard(kept, name) for name in names])
     distinct = cells[classes.representatives]
     sizes = np.array([_matching(row, distinct) @ classes.sizes for row in distinct])
-    found: Indices = sizes[classes.labels]
-    return found
+    of_records: Indices = sizes[classes.labels]
+    return of_records
 
 
 def _matching(row: Floats, distinct: Points) -> Indices:

@@ -59,13 +59,13 @@ class LocalRecoding:
 
     def _column(self, a: int, name: str) -> tuple[Codes, CategorySets]:
         """Cells of one attribute; those that stand for the same leaves are one."""
-        own = self.lattice.table.attribute(name)
-        tree = restricted(self.lattice.trees[name], own)
+        attribute = self.lattice.table.attribute(name)
+        tree = restricted(self.lattice.trees[name], attribute)
         sets: list[tuple[str, Flags]] = []
         cells: dict[bytes, int] = {}
         taken: list[int] = []
         for level, leaf in zip(self.levels[:, a], self.leaves[:, a], strict=True):
-            position = own.categories.index(self.lattice.trees[name].categories[leaf])
+            position = attribute.categories.index(self.lattice.trees[name].categories[leaf])
             cell = tree.ancestors(int(level))[position]
             flags = tree.ancestors(int(level)) == cell
             number = cells.setdefault(flags.tobytes(), len(cells))
@@ -101,27 +101,27 @@ def recode_locally(lattice: Lattice, k: int) -> LocalRecoding:
     alike, trees = _alike(lattice), _trees(lattice)
     groups, rarity = np.arange(len(alike.sizes)), _rarity(alike.digits, alike.sizes)
     for stratum in range(int(alike.strata.max()) + 1):
-        some = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
-        order = np.argsort(rarity[some], kind="stable")
-        rows = alike.digits[some].astype(np.int32)
-        found = group_alike(rows, alike.sizes[some], order, trees, k)
-        groups[some] = (stratum + 1) * len(groups) + found
+        classes = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
+        order = np.argsort(rarity[classes], kind="stable")
+        rows = alike.digits[classes].astype(np.int32)
+        joined = group_alike(rows, alike.sizes[classes], order, trees, k)
+        groups[classes] = (stratum + 1) * len(groups) + joined
     return _recoding(lattice, alike, canonical(groups), trees)
 
 
 def _alike(lattice: Lattice) -> _Alike:
     digits = unpacked(lattice.bottom.keys, lattice.layout)
     strata = classes_of(lattice.table, lattice.table.schema.with_role(Role.STRATUM)).labels
-    found = classes_of_columns([strata, lattice.labels], lattice.n_records)
-    first = found.representatives
-    return _Alike(found.labels, digits[lattice.labels[first]], found.sizes, strata[first])
+    classes = classes_of_columns([strata, lattice.labels], lattice.n_records)
+    first = classes.representatives
+    return _Alike(classes.labels, digits[lattice.labels[first]], classes.sizes, strata[first])
 
 
-def _to_be_grouped(sizes: Indices, members: Indices, k: int) -> Indices:
+def _to_be_grouped(sizes: Indices, classes: Indices, k: int) -> Indices:
     """Those of fewer than k records, with the smallest others where all are fewer than k."""
-    checked_k(k, int(sizes[members].sum()))
-    ordered = members[np.argsort(sizes[members], kind="stable")]
-    small = int((sizes[members] < k).sum())
+    checked_k(k, int(sizes[classes].sum()))
+    ordered = classes[np.argsort(sizes[classes], kind="stable")]
+    small = int((sizes[classes] < k).sum())
     enough = int(np.searchsorted(np.cumsum(sizes[ordered]), k)) + 1
     return np.sort(ordered[: max(small, enough if small else 0)])
 

@@ -45,5 +45,5 @@ def _gaps(targets: Rows, candidates: Rows, a: int, weight: float, missing: float
 def smallest(values: Points, among: Flags | None = None) -> Flags:
     """Which entries of each row are its smallest, but for rounding; only *among* some."""
     asked = values if among is None else np.where(among, values, np.inf)
-    found: Flags = asked <= asked.min(axis=1, keepdims=True) * (1.0 + TIE)
-    return found
+    least: Flags = asked <= asked.min(axis=1, keepdims=True) * (1.0 + TIE)
+    return least

@@ -23,11 +23,11 @@ RIDGE = (2e-8, 4e-4, 1e-2)
 """Penalties of the constant, of single levels and of pairs."""
 
 WIDE = 100.0
-"""A user's own objective whose values differ by this factor is forecast by its logarithm."""
+"""A user's own objective whose values differ by this factor is predicted by its logarithm."""
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Prediction:
     """Nodes on scales where smaller is better and steps are alike.
 
     Args:
@@ -45,7 +45,7 @@ class Forecast:
     steps: Floats
 
 
-def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Forecast:
+def predict(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Prediction:
     """What *others* are probably worth, given the *values* of the *known* nodes."""
     logs = _logarithmic(objectives, values)
     read = _scaled(objectives, values, logs)
@@ -60,11 +60,11 @@ def forecast(objectives: Objectives, known: Rows, values: Points, others: Rows) 
     hopes = np.where(separable, free_others, -np.inf)
     _bound(objectives, known, read, others, expected, hopes)
     whole = np.all(values == np.round(values), axis=0) & ~logs
-    return Forecast(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
+    return Prediction(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
 
 
 def _logarithmic(objectives: Objectives, values: Points) -> Flags:
-    """Which objectives are forecast by their logarithms."""
+    """Which objectives are predicted by their logarithms."""
     least = values.min(axis=0)
     wide = values.max(axis=0) > WIDE * least
     known = [
@@ -108,8 +108,8 @@ def _unsuppressed(lattice: Lattice, nodes: Rows) -> Figures:
 def features(nodes: Rows, shape: tuple[int, ...]) -> Points:
     """1, which levels are reached, and which pairs of levels of two attributes are."""
     reached = _reached(nodes, shape)
-    one, other = _pairs(shape)
-    return np.hstack([np.ones((len(nodes), 1)), reached, reached[:, one] * reached[:, other]])
+    first, second = _pairs(shape)
+    return np.hstack([np.ones((len(nodes), 1)), reached, reached[:, first] * reached[:, second]])
 
 
 def _reached(nodes: Rows, shape: tuple[int, ...]) -> Points:
@@ -130,9 +130,9 @@ def _evaluated(weights: Points, nodes: Rows, shape: tuple[int, ...]) -> Points:
 
 def _pairs(shape: tuple[int, ...]) -> tuple[Rows, Rows]:
     owner = np.repeat(np.arange(len(shape)), np.array(shape) - 1)
-    one, other = np.triu_indices(len(owner), 1)
-    apart = owner[one] != owner[other]
-    return one[apart], other[apart]
+    first, second = np.triu_indices(len(owner), 1)
+    apart = owner[first] != owner[second]
+    return first[apart], second[apart]
 
 
 def _penalties(shape: tuple[int, ...]) -> Floats:
