@@ -8,13 +8,10 @@ Like `make demo`, but from Python: strata, edit rules and hierarchies come from 
 import sys
 from pathlib import Path
 
-from evomask.runs.choose import choose
-from evomask.runs.protected import ProtectJob
-
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.example import write_example
 from evomask.runs.inputs import Input
-from evomask.runs.protect import protect_file
+from evomask.runs.protect import ProtectJob, choose, protect_file
 
 
 def main(folder: Path, seconds: float | None = 30, evaluations: int | None = None) -> Path:

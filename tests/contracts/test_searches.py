@@ -10,6 +10,7 @@ from evomask.searches.catalogue import OURS, search_named
 from evomask.searches.grid.search import GridSearch
 from evomask.testing import check_search
 from evomask.testing.examples import CATEGORIES, example_of_numbers
+from evomask.testing.searches import AROUND
 
 TOY_PACKAGE = Path(__file__).parents[1] / "toy_package"
 
@@ -33,11 +34,15 @@ def test_every_search_obeys_the_laws(name):
     check_search(search, replace(search.parameters(), **QUICK[name]))
 
 
-def test_the_search_for_generalizations_obeys_the_laws(tmp_path):
-    (tmp_path / "school.csv").write_text("none;low\nbasic;low\nmiddle;more\nhigh;more\n")
-    (tmp_path / "region.csv").write_text("north;any\nsouth;any\nwest;any\n")
+def test_the_search_for_generalizations_obeys_the_laws():
+    trees = {
+        "school": [("none", "low"), ("basic", "low"), ("middle", "more"), ("high", "more")],
+        "region": [("north", "any"), ("south", "any"), ("west", "any")],
+    }
     search = SEARCHES["generalization"]
-    check_search(search, search.parameters(hierarchies=str(tmp_path), attributes=CATEGORIES))
+    check_search(
+        search, search.parameters(attributes=CATEGORIES), replace(AROUND, hierarchies=trees)
+    )
 
 
 def test_the_search_of_the_toy_package_obeys_the_laws(monkeypatch):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.masking.composition import InTurn
+from evomask.masking.composition import InTurn, transitions_of
 from evomask.masking.guarantees.repair import Repair
 from evomask.masking.local_suppression import LocalSuppression
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
@@ -26,7 +26,7 @@ from evomask.masking.recoding.global_recoding import GlobalRecoding
 from evomask.record.comparison import compared
 from evomask.record.public import public_part
 from evomask.record.record import Statement, encode_record
-from evomask.record.recording import matrices_of
+from evomask.record.recording import matrix_note
 from evomask.record.spreads import MINIMUM
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
@@ -116,7 +116,10 @@ def recorded(record):
             attributes=found.attributes,
             spreads=found.spreads,
             associations=found.associations,
-            matrices=matrices_of(METHODS[case.method], case.original),
+            matrices=tuple(
+                matrix_note(case.original, name, matrix)
+                for name, matrix in transitions_of(METHODS[case.method], case.original).items()
+            ),
             notes=("note qzxnote",),
             statement=Statement(reason="reason qzxreason"),
         )

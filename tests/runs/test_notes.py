@@ -9,7 +9,8 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.portfolio.members import Member
-from evomask.runs.notes import more_may_help, without_a_turn
+from evomask.portfolio.state import without_a_turn
+from evomask.runs.notes import more_may_help
 from evomask.runs.perform import perform
 from tests.portfolio.test_portfolio import maker_for, people, run, table_of
 
@@ -56,7 +57,7 @@ def test_members_that_never_had_a_turn_are_named():
     members = {"partition-late": Member("partition", {"k": 3, "burst": 10}, cost=1.0)}
     maker = maker_for(table_of(people()), searches=["grid"], **members)
     state = run(maker, 4)[-1]
-    (note,) = without_a_turn(state, list(maker.settings.members))
+    (note,) = without_a_turn(state, maker.settings.members)
     assert "too small for partition-late" in note
     closed = state.closing("partition-late", "it cannot")
-    assert without_a_turn(closed, list(maker.settings.members)) == ()
+    assert without_a_turn(closed, maker.settings.members) == ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import options
-from evomask.cli.output import say, say_json
+from evomask.cli.output import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.kept.runs import RunSummary
@@ -22,6 +22,7 @@ def runs(
         str, typer.Option("--stop", help="Ask the run of this name to stop; it can be resumed.")
     ] = "",
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """List the runs kept in DIR with how they stand."""
     from evomask.runs.kept.runs import Runs
@@ -29,6 +30,7 @@ def runs(
     kept = Runs(folder)
     if stop:
         kept.stop(stop)
+        progress(f"asked {stop} to stop; it ends its turn first", quiet=quiet)
     summaries = list(kept)
     say_json({"runs": [_as_json(run) for run in summaries]}) if json else say(
         _in_words(summaries, folder)

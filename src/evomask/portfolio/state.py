@@ -102,7 +102,7 @@ class PortfolioState:
 
     @property
     def summary(self) -> Round:
-        """The last round."""
+        """What the last round brought."""
         return self.rounds.last(1)[0]
 
     @property

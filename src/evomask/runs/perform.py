@@ -146,7 +146,7 @@ class _Underway:
 
     @property
     def plan(self) -> Plan:
-        """What to do."""
+        """All that the run depends on."""
         return self.kept.plan
 
     @property

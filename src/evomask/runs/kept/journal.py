@@ -29,7 +29,7 @@ class Moment(Protocol):
 
     @property
     def summary(self) -> Account:
-        """How things stand."""
+        """How the run stands at its end."""
         ...
 
 

@@ -62,7 +62,7 @@ class Store:
         return store
 
     def save_plan(self, plan: Plan) -> None:
-        """Write the plan."""
+        """Write the plan, in the place of an earlier one."""
         content = encode_plan(plan)
         replace_file(self.folder / PLAN, lambda file: file.write(content))
 
