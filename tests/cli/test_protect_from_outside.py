@@ -5,12 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from evomask.record import words
-
 ASKED = ("--quasi", "age,income", "--seed", 3, "--evaluations", 60, "--json", "--quiet")
-needs_makings = pytest.mark.skipif(
-    not hasattr(words, "sentences"), reason="reports cannot word what a search says of itself yet"
-)
 
 
 @pytest.fixture
@@ -44,7 +39,6 @@ def test_it_can_protect_alone(evomask, toy, town, tmp_path):
     assert not masked.equals(pl.read_csv(town))
 
 
-@needs_makings
 def test_both_reports_say_what_it_does(evomask, toy, town, tmp_path):
     evomask("protect", town, "--searches", "toy", *ASKED, "--out", tmp_path / "run")
     pages = [
