@@ -186,7 +186,7 @@ def study(
     quiet: options.Quiet = False,
 ) -> None:
     """Loss and risk by k, as figures 6.10 to 6.15, and a small graph before and after."""
-    from evomask.reports.figures import svg
+    from evomask.runs.figures import write_charts
     from evomask.runs.graphs.graph import load_graph, protector_named
     from evomask.studies.graphs import study_graph
 
@@ -200,14 +200,12 @@ def study(
         lambda k: progress(f"k = {k}", quiet=quiet),
     )
     notes(loaded.notes, quiet=quiet)
-    out.mkdir(parents=True, exist_ok=True)
-    for chart in study.charts:
-        (out / f"{chart.name}.svg").write_bytes(svg(chart))
+    written = write_charts(study.charts, out)
     if json:
         say_json(_study_json(study))
         return
-    for chart in study.charts:
-        say(f"{out / chart.name}.svg: {chart.reading}")
+    for path, chart in zip(written, study.charts, strict=True):
+        say(f"{path}: {chart.reading}")
 
 
 def _source(

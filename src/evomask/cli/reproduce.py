@@ -33,7 +33,7 @@ def reproduce(
     """Make a table or figure of a source paper again, the paper's numbers beside ours."""
     from evomask.papers.catalogue import REPRODUCTIONS, summary_of
     from evomask.papers.catalogue import reproduce as made
-    from evomask.reports.studies import write_study
+    from evomask.runs.figures import write_study
 
     if list_:
         names = {name: summary_of(name) for name in REPRODUCTIONS}

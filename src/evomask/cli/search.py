@@ -161,7 +161,7 @@ def _search(
     done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
     shown = _studied(done, study, figures or (run and run / "study"), evaluators)
     if figures is not None and done.charts:
-        from evomask.reports.studies import write_charts
+        from evomask.runs.figures import write_charts
 
         shown["figures"] = write_charts(done.charts, figures) + shown.get("figures", [])
     tell(done, run, json=json, quiet=quiet, more={**shown, **_with_matrices(done, run)})
@@ -227,7 +227,7 @@ def _studied(
 ) -> dict[str, Any]:
     if study is None:
         return {}
-    from evomask.reports.studies import write_study
+    from evomask.runs.figures import write_study
     from evomask.studies.files import FilesStudy
     from evomask.studies.operators import OperatorStudy
 

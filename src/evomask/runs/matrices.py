@@ -9,9 +9,8 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.schema import MISSING, Attribute, Kind
-from evomask.errors import FileError
 from evomask.io.matrices import write_matrix
-from evomask.reports.figures import svg
+from evomask.runs.figures import made, write_chart
 from evomask.runs.perform import Run
 
 FOLDER = "matrices"
@@ -72,12 +71,7 @@ def write_matrices(run: Run, kept: Path | None) -> list[str]:
     if folder is None or not found:
         return []
     written: list[Path] = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for matrix in found:
-            picture = folder / f"{matrix.attribute}.svg"
-            picture.write_bytes(svg(matrix.chart))
-            written += [matrix.write(folder), picture]
-    except OSError as error:
-        raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
+    for matrix in found:
+        picture = made(folder) / f"{matrix.attribute}.svg"
+        written += [matrix.write(folder), write_chart(matrix.chart, picture)]
     return [str(path) for path in written]

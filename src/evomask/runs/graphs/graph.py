@@ -21,7 +21,7 @@ from evomask.graphs.profiles import LOCATION, ProfileColumns, profiles_of
 from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
 from evomask.graphs.risk import Risk, disclosure_risk
 from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, structure_of
-from evomask.io.files import check_target, write_atomically
+from evomask.io.files import OWNER_ALONE, check_target, write_atomically
 from evomask.io.graphs import GraphSource, check_graph_target, read_graph, read_rows, write_graph
 from evomask.io.tables import check_table_target, write_table
 
@@ -306,8 +306,7 @@ def _write_key(path: Path, originals: list[str], names: tuple[str, ...], force: 
             rows.writerow(["original", "masked"])
             rows.writerows(zip(originals, names, strict=True))
 
-    write_atomically(path, write, force=force)
-    path.chmod(0o600)
+    write_atomically(path, write, force=force, mode=OWNER_ALONE)
 
 
 def _read_key(path: Path) -> dict[str, str]:

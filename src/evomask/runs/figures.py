@@ -1,36 +1,38 @@
-"""Studies on disk: their data, and every figure as SVG."""
+"""Figures and studies on disk: every chart as SVG, a study's data as JSON."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evomask.data.chart import Chart
 from evomask.errors import FileError
+from evomask.io.files import write_atomically, write_text
 from evomask.reports.figures import svg
 
 
 def write_study(data: Mapping[str, Any], charts: Sequence[Chart], folder: Path) -> list[str]:
     """Write ``study.json`` and a file for each chart; the charts' paths, in order."""
-    with _writing(folder):
-        (folder / "study.json").write_text(json.dumps(data, allow_nan=False), encoding="utf-8")
+    write_text(made(folder) / "study.json", json.dumps(data, allow_nan=False), force=True)
     return write_charts(charts, folder)
 
 
 def write_charts(charts: Sequence[Chart], folder: Path) -> list[str]:
     """Write a file for each chart; their paths, in order."""
-    written = [folder / f"{chart.name}.svg" for chart in charts]
-    with _writing(folder):
-        for path, chart in zip(written, charts, strict=True):
-            path.write_bytes(svg(chart))
-    return [str(path) for path in written]
+    return [str(write_chart(chart, made(folder) / f"{chart.name}.svg")) for chart in charts]
 
 
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def write_chart(chart: Chart, path: Path) -> Path:
+    """Write one chart, in the place of an older one."""
+    picture = svg(chart)
+    write_atomically(path, lambda temporary: temporary.write_bytes(picture), force=True)
+    return path
+
+
+def made(folder: Path) -> Path:
+    """The folder, made where it was not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        yield
     except OSError as error:
         raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
+    return folder
