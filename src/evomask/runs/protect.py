@@ -159,6 +159,8 @@ def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Relea
     with _opened(folder, watch) as run:
         found = run.kept()
         plan = msgspec.structs.replace(run.plan, pick=wish) if wish else run.plan
+        choice_of(plan.pick, found.state)  # a wish that no point meets is no event of the run
+        run.events.kept_in(run.store.journal())
         done = _released(replace(run, plan=plan), found)
         run.store.save_plan(plan)
         return done
@@ -240,7 +242,6 @@ class _Run:
             folder = self.store.folder
             raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`")
         search.journal.require(state)
-        self.events.kept_in(search.journal)
         return self._found(search, state)
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:

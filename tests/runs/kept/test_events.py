@@ -179,6 +179,12 @@ def test_a_run_that_is_not_there_is_an_error(town, name):
         Runs(town).find(name)
 
 
+def test_a_choice_that_cannot_be_made_leaves_a_finished_run_finished(watched, town):
+    with pytest.raises(ParameterError, match="no point has a risk"):
+        choose(watched[0].folder, "max-risk=0")
+    assert Runs(town).find("watched").standing is Standing.FINISHED
+
+
 def test_another_choice_is_told_too(watched):
     done, _ = watched
     seen = []
