@@ -98,4 +98,5 @@ def _news(candidate: Candidate) -> PointNews:
         in_words(candidate.making),
         candidate.loss,
         candidate.risk,
+        candidate.making,
     )

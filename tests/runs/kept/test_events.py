@@ -7,6 +7,7 @@ import pytest
 from evomask.cli.runs import runs
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
+from evomask.record.words import in_words
 from evomask.runs.kept.events import (
     Began,
     Checked,
@@ -67,7 +68,7 @@ def test_the_last_front_that_was_told_is_the_front(watched):
     fronts = [event.front for event in seen if isinstance(event, Turn) and event.front]
     expected = [(c.number, c.loss, c.risk) for c in done.protection.front]
     assert [(point.point, point.loss, point.risk) for point in fronts[-1]] == expected
-    assert all(point.method for point in fronts[-1])
+    assert all(point.method == in_words(point.making) for point in fronts[-1])
 
 
 def test_the_audit_tells_of_every_point_it_looked_at(watched):

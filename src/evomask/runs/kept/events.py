@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from evomask.errors import EvomaskError
+from evomask.masking.method import Making
 
 
 class Phase(StrEnum):
@@ -33,13 +34,14 @@ class Began(msgspec.Struct, frozen=True, tag="began", tag_field="event"):
 
 
 class PointNews(msgspec.Struct, frozen=True):
-    """A masked file on the front, and what made it."""
+    """A masked file on the front, and what made it, in words and as data."""
 
     point: int
     search: str
     method: str
     loss: float
     risk: float
+    making: Making = Making()
 
 
 class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
