@@ -131,9 +131,9 @@ def sweeping() -> Callable[[], Any]:
 
 def foretelling() -> Callable[[], Any]:
     from evomask.kernels.pram.transitions import changed_at_random
+    from evomask.masking.randomization.limits import Limits
     from evomask.measures.expected.forecast import Forecast
     from evomask.searches.pram.genome import Layout
-    from evomask.masking.randomization.limits import Limits
 
     table = german()
     forecast = Forecast.in_part(table, table.schema.names, strict=True)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.kernels.groups.mdav import FEW, Strategy, mdav
-from tests.kernels.test_mdav import integers, slow_mdav
+from tests.kernels.groups.test_mdav import integers, slow_mdav
 
 INDEXED = (Strategy.WALKS, Strategy.TREE)
 

@@ -9,7 +9,7 @@ from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import NEIGHBOURS, along_groups, nearest_point_next, tour
 from evomask.kernels.groups.splits import split_order
-from tests.kernels.test_mdav import integers
+from tests.kernels.groups.test_mdav import integers
 
 
 def slow_nearest_point_next(points):

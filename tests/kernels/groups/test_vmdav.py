@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evomask.data.partition import group_sizes
 from evomask.kernels.groups.vmdav import vmdav
-from tests.kernels.test_mdav import integers
+from tests.kernels.groups.test_mdav import integers
 
 
 def slow_vmdav(points, k, gamma):

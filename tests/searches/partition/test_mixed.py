@@ -14,7 +14,7 @@ from evomask.papers.partition_hybrid import searched
 from evomask.runs.inputs import Input, load
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.search import Algorithm, Parameters
-from tests.kernels.test_exact import all_partitions
+from tests.kernels.groups.test_exact import all_partitions
 from tests.tables import mixed
 
 QUASI = "age", "income", "school", "region"
