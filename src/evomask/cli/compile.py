@@ -1,7 +1,7 @@
 """``evomask compile``: all kernels compiled now, so that no command has to wait for them."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,9 +9,7 @@ from evomask.cli import options
 from evomask.cli.speech import progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.compiling import Compiled, Progress
-
-    Watch = Callable[[Progress], None]
+    from evomask.runs.compiling import Compiled, Step, Watch
 
 
 def compile_(json: options.Json = False, quiet: options.Quiet = False) -> None:
@@ -52,7 +50,7 @@ def _watching(*, quiet: bool) -> Iterator["Watch"]:
             )
 
 
-def _line(step: "Progress") -> None:
+def _line(step: "Step") -> None:
     if step.seconds is not None:
         text = f"{step.done} of {step.of} compiled: {step.module}, {step.seconds:.1f} s"
         progress(text, quiet=False)

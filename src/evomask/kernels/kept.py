@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import pickle
 import platform
 import sys
 from functools import cache
@@ -12,7 +11,7 @@ from typing import Any
 import numba
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
-from numba.core.serialize import dumps
+from numba.core.serialize import dumps, loads
 
 
 def makers() -> str:
@@ -35,11 +34,6 @@ class Kept:
         self.path = folder / f"{name}.kernel"
 
     @property
-    def cache_path(self) -> str:
-        """The folder, for the compiler's messages."""
-        return str(self.path.parent)
-
-    @property
     def is_there(self) -> bool:
         """Whether the kernel was compiled before."""
         return self.path.is_file()
@@ -51,7 +45,7 @@ class Kept:
             data = self.path.read_bytes()
         except OSError:
             return None
-        return CompileResult._rebuild(context, *pickle.loads(data))  # noqa: S301
+        return CompileResult._rebuild(context, *loads(data))
 
     def save_overload(self, _: Any, result: Any) -> None:
         """Keep the kernel; other processes see all of it or nothing."""

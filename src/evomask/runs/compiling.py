@@ -8,7 +8,8 @@ from time import perf_counter
 from evomask.kernels.ahead import Progress, compile_everything
 from evomask.kernels.compiler import CACHE
 
-Watch = Callable[[Progress], None]
+Step = Progress
+Watch = Callable[[Step], None]
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ def compile_kernels(watch: Watch = lambda _: None) -> Compiled:
     """Compile every kernel that was not compiled before for this processor; load the others."""
     began, modules = perf_counter(), {}
 
-    def follow(progress: Progress) -> None:
-        if progress.seconds is not None:
-            modules[progress.module] = progress.seconds
-        watch(progress)
+    def follow(step: Step) -> None:
+        if step.seconds is not None:
+            modules[step.module] = step.seconds
+        watch(step)
 
     compile_everything(follow)
     return Compiled(CACHE, perf_counter() - began, modules)
