@@ -18,7 +18,7 @@ endif
 .PHONY: help install demo test check test-slow test-browser bench docs format clean
 
 help:
-	@echo "make install    what a user needs, into $(VENV)"
+	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
 	@echo "make demo       the main job on bundled data"
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
@@ -43,6 +43,7 @@ $(ORACLES)/.installed:
 		--disable-pip-version-check pycanon==1.3.6 && touch $@
 
 install: $(VENV)/.installed
+	$(BIN)/evomask compile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh $(DEMO)

@@ -64,7 +64,7 @@ class Found:
         return self.setup.problem  # type: ignore[return-value]
 
     @property
-    def best(self) -> Any:  # noqa: ANN401
+    def best(self) -> Any:
         return min(self.state.archive.members, key=lambda m: self.setup.cost(m.fitness))
 
     @property

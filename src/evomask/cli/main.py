@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.audit import audit
+from evomask.cli.compile import compile_
 from evomask.cli.example import example
 from evomask.cli.graph import graphs
 from evomask.cli.init import init
@@ -46,6 +47,7 @@ app.command()(choose)
 app.command()(runs)
 app.command()(report)
 app.command()(reproduce)
+app.command("compile")(compile_)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,10 +1,18 @@
 """Compile every kernel now, so that nothing waits for it later."""
 
-import importlib
+import sys
 
-from evomask.kernels.ahead import compile_ahead, modules_with_kernels
+from evomask.kernels.ahead import Progress, compile_everything
+
+
+def tell(progress: Progress) -> None:
+    """Write a line for each module that is finished."""
+    if progress.seconds is not None:
+        sys.stderr.write(
+            f"{progress.done} of {progress.of} compiled: "
+            f"{progress.module}, {progress.seconds:.1f} s\n"
+        )
+
 
 if __name__ == "__main__":
-    compile_ahead(modules_with_kernels())
-    for name in modules_with_kernels():
-        importlib.import_module(f"evomask.kernels.{name}")
+    compile_everything(tell)

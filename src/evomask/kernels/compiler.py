@@ -2,7 +2,8 @@
 
 The compiler's own cache notices an edit of a kernel, but not of the functions it calls. So
 each module's kernels have a folder whose name is a hash of that module's source and of all
-that it imports from here: an edit compiles again what it can change, and nothing else.
+that it imports from here: an edit compiles again what it can change, and nothing else. Where
+the sources lie does not matter: every checkout and every environment shares what is compiled.
 """
 
 import getpass
@@ -11,11 +12,14 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numba
+
+from evomask.kernels.bundles import Bundle
+from evomask.kernels.kept import Kept, makers, processor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +35,14 @@ REAL = numba.float64
 TRUTH = numba.boolean
 
 
+TESTED = ("0.67", "0.68")
+"""Versions of numba that whole kernels were tested with; others compile the usual way."""
+
+if numba.__version__.startswith(TESTED) and not os.environ.get("EVOMASK_PLAIN"):
+    from evomask.kernels.parts import kernel_of, part_of_kernels
+else:
+    from evomask.kernels.plain import kernel_of, part_of_kernels
+
 SOURCES = Path(__file__).parent
 IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
 
@@ -43,7 +55,7 @@ def source_of(module: str) -> Path:
 def _sources_of(path: Path) -> frozenset[Path]:
     """The source of a module with kernels, and of all that it calls, however far away."""
     found: frozenset[Path] = frozenset()
-    waiting = {path}
+    waiting = {path, Path(kernel_of.__code__.co_filename)}
     while waiting:
         source = waiting.pop()
         found |= {source}
@@ -54,9 +66,11 @@ def _sources_of(path: Path) -> frozenset[Path]:
 
 @cache
 def _sources_hash(path: Path) -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(makers().encode())
     for source in sorted(_sources_of(path)):
-        digest.update(source.relative_to(SOURCES).as_posix().encode())
+        is_ours = source.is_relative_to(SOURCES)
+        name = source.relative_to(SOURCES).as_posix() if is_ours else source.name
+        digest.update(name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -83,33 +97,62 @@ def _cache() -> Path:
 CACHE = _cache()
 
 
+KERNELS = re.compile(r"^@kernel\([^@]*?\bdef (\w+)", re.MULTILINE | re.DOTALL)
+"""The names of kernels in a source that are compiled with it."""
+
+
 def is_compiled(module: str) -> bool:
-    """Whether the kernels of a module have been compiled before."""
-    return (CACHE / _sources_hash(source_of(module))).exists()
+    """Whether every kernel that comes with a module has been compiled, for this processor."""
+    path = source_of(module)
+    names = KERNELS.findall(path.read_text(encoding="utf-8"))
+    return all(_kept(path, name).is_there for name in names)
 
 
-def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # noqa: ANN401
+def _kept(path: Path, name: str) -> Kept:
+    return Kept(f"{path.stem}.{name}", CACHE / _sources_hash(path) / processor())
+
+
+def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile for the given argument types, on disk, when its module is imported.
 
     Arguments that are declared with the read-only array types above take any array of that
     type and layout, and the kernel cannot change them.
     """
+    return lambda function: _compiled(function, signature)
 
-    def compiled(function: Callable[P, R]) -> Callable[P, R]:
-        before = numba.config.CACHE_DIR
-        folder = CACHE / _sources_hash(Path(function.__code__.co_filename))
-        numba.config.CACHE_DIR = str(folder)
-        try:
-            return numba.njit(signature, cache=True)(function)
-        finally:
-            numba.config.CACHE_DIR = before
 
-    return compiled
+def _compiled(function: Callable[P, R], signature: tuple[Any, ...]) -> Callable[P, R]:
+    kept = _kept(Path(function.__code__.co_filename), function.__name__)
+    return kernel_of(function, signature, kept)
+
+
+class Lazy(Generic[P, R]):
+    """A kernel that is compiled, or loaded, when it is called first."""
+
+    def __init__(self, function: Callable[P, R], signature: tuple[Any, ...]) -> None:
+        self.function = function
+        self.signature = signature
+        self.kernel: Callable[P, R] | None = None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the kernel; the first time this compiles or loads it."""
+        return (self.kernel or self.load())(*args, **kwargs)
+
+    def load(self) -> Callable[P, R]:
+        """Compile the kernel, or load what was compiled before."""
+        self.kernel = _compiled(self.function, self.signature)
+        return self.kernel
+
+
+def lazy(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The same for a kernel that most commands do without; no other kernel may call it."""
+    return lambda function: Lazy(function, signature)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """A part of kernels, compiled into those that call it."""
-    return numba.njit(function)
+    return part_of_kernels(function, {})
 
 
 def extreme(function: Callable[P, R]) -> Callable[P, R]:
@@ -117,7 +160,7 @@ def extreme(function: Callable[P, R]) -> Callable[P, R]:
 
     Knowing that, the compiler compares several at once; infinities stay exact.
     """
-    return numba.njit(fastmath={"nnan", "nsz"})(function)
+    return part_of_kernels(function, {"fastmath": {"nnan", "nsz"}})
 
 
 OWN_FLOATS = numba.types.Array(numba.float64, 1, "C")
@@ -128,6 +171,6 @@ OWN_INDEX_ROWS = numba.types.Array(numba.int64, 2, "C")
 """Arrays that a kernel may change; inside a named tuple arrays have to be of these types."""
 
 
-def bundle(name: type[tuple[Any, ...]], *fields: Any) -> Any:  # noqa: ANN401
+def bundle(name: type[tuple[Any, ...]], *fields: Any) -> Any:
     """The type of a named tuple with fields of the given types, for signatures of kernels."""
-    return numba.types.BaseTuple.from_types(fields, name)
+    return Bundle(name, fields)

@@ -17,8 +17,7 @@ from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup
 from evomask.evolution.streams import draw_stream, member_seed
-from evomask.kernels.ahead import compile_ahead
-from evomask.kernels.compiler import is_compiled
+from evomask.kernels.ahead import Progress, compile_ahead
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.method import Making, Step
@@ -239,6 +238,16 @@ def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> N
 
 
 def _compile(names: Sequence[str], tell: Callable[[str], None]) -> None:
-    if not all(is_compiled(name) for name in names):
-        tell("compiling kernels; this takes a minute or two and happens once")
-        compile_ahead(names)
+    compile_ahead(names, _in_words(tell))
+
+
+def _in_words(tell: Callable[[str], None]) -> Callable[[Progress], None]:
+    """Tell how far compiling is, each number of finished modules once."""
+    heard: set[int] = set()
+
+    def follow(progress: Progress) -> None:
+        if progress.done not in heard:
+            heard.add(progress.done)
+            tell(f"compiling kernels, this happens once: {progress.done} of {progress.of} done")
+
+    return follow

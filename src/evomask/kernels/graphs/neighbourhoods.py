@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Indices, Labels
 from evomask.kernels.compiler import INDICES, WHOLE, inner, kernel
+from evomask.kernels.sorting import stable_order
 
 Hashes = NDArray[np.uint64]
 
@@ -159,8 +160,8 @@ def _is_same(
         return False
     ours = _refined(a, starts, neighbours, ways, colours)
     theirs = _refined(b, starts, neighbours, ways, colours)
-    order = np.argsort(ours, kind="mergesort")
-    places = np.argsort(theirs, kind="mergesort")
+    order = stable_order(ours)
+    places = stable_order(theirs)
     for step in range(size):
         if ours[order[step]] != theirs[places[step]]:
             return False

@@ -18,6 +18,7 @@ from evomask.kernels.compiler import (
 )
 from evomask.kernels.generator import below, started, unit
 from evomask.kernels.graphs.clusters import SEVEN
+from evomask.kernels.sorting import stable_order
 
 
 @inner
@@ -232,7 +233,7 @@ def settled(
     largest = starts.max()
     for g in range(groups):
         starts[g + 1] += starts[g]
-    order = np.argsort(labels, kind="mergesort")
+    order = stable_order(labels)
     chosen = np.empty((groups, topics.shape[1]), dtype=np.int64)
     middles = np.empty((groups, numbers.shape[1]))
     sorted_ = np.empty(largest)

@@ -145,7 +145,7 @@ def nobody_near(k: int) -> Nearest:
 
 @inner
 def forget(near: Nearest) -> None:
-    """Empty the list."""
+    """Empty the list of nearest records."""
     near.distances[:] = np.inf
     near.records[:] = np.iinfo(np.int64).max
 

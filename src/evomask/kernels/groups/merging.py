@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, REAL, WHOLE, inner, kernel
+from evomask.kernels.sorting import stable_order
 
 _ROUNDING = 1e-12
 
@@ -201,7 +202,7 @@ def _merge(
         waiting[among[place]] = True
     left = among.size
     queue = np.empty(2 * left, dtype=np.int64)
-    queue[:left] = among[np.argsort(members[among], kind="mergesort")]
+    queue[:left] = among[stable_order(members[among])]
     first, last = 0, left
     while first < last and left > 1:
         own = queue[first]

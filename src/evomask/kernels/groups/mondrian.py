@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
+from evomask.kernels.sorting import stable_order
 
 
 def mondrian(points: Points, spans: Floats, k: int, *, relaxed: bool = False) -> Labels:
@@ -61,7 +62,7 @@ def _split(
             return 0
         widths[side] = -1.0
         values = columns[side][members]
-        order = np.argsort(values, kind="mergesort")
+        order = stable_order(values)
         below = _cut(values[order], k, relaxed)
         if below > 0:
             members[:] = members[order]

@@ -14,6 +14,7 @@ from evomask.kernels.groups.blocks import (
     sums_of,
 )
 from evomask.kernels.groups.mdav import distances_to, with_rest
+from evomask.kernels.sorting import stable_order
 
 
 def vmdav(points: Points, k: int, gamma: float) -> Labels:
@@ -84,7 +85,7 @@ def _vmdav(points: Points, k: int, gamma: float) -> Labels:
     apart = np.empty(n)
     near = nobody_near(k)
     distances_to(columns, 0, n, sums_of(points) / n, apart)
-    outermost = np.argsort(-apart, kind="mergesort")
+    outermost = stable_order(-apart)
     turn = 0
     group = 0
     left = n

@@ -28,6 +28,7 @@ from evomask.kernels.groups.blocks import (
     sums_of,
 )
 from evomask.kernels.groups.kdtree import Tree, prune, search_tree, tree_of
+from evomask.kernels.sorting import stable_order
 
 RING = 256
 """Records of a block of the sorted list."""
@@ -69,7 +70,7 @@ def _rings_of(points: Points, records: Indices, middle: Floats) -> Rings:
     away = np.empty(records.size)
     for i in range(records.size):
         away[i] = -distance(points[records[i]], middle)
-    order = np.argsort(away, kind="mergesort")
+    order = stable_order(away)
     count = (records.size + RING - 1) // RING
     starts = np.minimum(np.arange(count + 1) * RING, records.size)
     reach = np.empty(count)

@@ -125,7 +125,7 @@ def _mean_cell(field: Field, matrices: Floats, of_categories: Floats) -> float:
 
 @inner
 def _linked(field: Field, matrices: Floats) -> float:
-    """DBRL."""
+    """Masked records expected to be linked to their own original (DBRL), in percent."""
     total = 0.0
     for link in range(field.right.size):
         chance = field.right[link]
@@ -200,7 +200,7 @@ def _log_of_count(others: float, variance: float) -> float:
 
 @inner
 def _entropies(field: Field, matrices: Floats) -> float:
-    """EBIL."""
+    """Loss by what masked categories leave uncertain about original ones (EBIL), in percent."""
     total = 0.0
     for a in range(field.sizes.size):
         size = field.sizes[a]

@@ -22,7 +22,7 @@ from evomask.kernels.compiler import (
 )
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, started, unit
-from evomask.kernels.tracked.measures import INFERENCE, LOSS, PAPERS, STRICT, read_state
+from evomask.kernels.tracked.measures import INFERENCE, LOSS, PAPERS, STRICT, reading
 from evomask.kernels.tracked.moves import (
     ALIKE,
     FIELD,
@@ -36,14 +36,7 @@ from evomask.kernels.tracked.moves import (
     relabel,
     take_back,
 )
-from evomask.kernels.tracked.state import (
-    STATE,
-    State,
-    Wanted,
-    change_cell,
-    keep_changes,
-    undo_changes,
-)
+from evomask.kernels.tracked.state import STATE, State, change, keep, undo
 
 FADING = 0.98
 """What is left of a move's record of success when it is tried again."""
@@ -91,20 +84,6 @@ def cost_of(aim: Floats, loss: float, risk: float) -> float:
 
 
 @inner
-def _at_depth(state: State, depth: int) -> State:
-    """The same file, followed with its links (0), with inference too (1), or with everything."""
-    wanted = Wanted(
-        state.wanted.linkage,
-        depth > 1 and state.wanted.renaming,
-        depth > 0 and state.wanted.inference,
-    )
-    return State(
-        state.journal, state.numbers, state.categories, state.linkage, state.inference,
-        state.main, state.renaming, wanted, state.columns, state.most,
-    )  # fmt: skip
-
-
-@inner
 def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> float:
     """The cost after a move; where a part of the risk alone is above the limit, with that part.
 
@@ -114,14 +93,15 @@ def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> fl
     cost = 0.0
     for depth in range(first, 3):
         if depth > first:
-            undo_changes(state)
-        followed = _at_depth(state, depth)
+            undo(state)
+        state.depth[0] = depth
         for k in range(move.size[0]):
-            change_cell(followed, move.records[k], move.attributes[k], move.values[k])
+            change(state, move.records[k], move.attributes[k], move.values[k])
         part = risk if depth == 2 else (INFERENCE if depth == 1 else PAPERS)
-        cost = cost_of(aim, read_state(followed, LOSS), read_state(followed, part))
+        cost = cost_of(aim, reading(state, LOSS), reading(state, part))
         if cost > limit:
             break
+    state.depth[0] = 2
     return cost
 
 
@@ -154,7 +134,7 @@ def burst(
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
         np.zeros(1, np.int64),
     )  # fmt: skip
-    cost = cost_of(aim, read_state(state, LOSS), read_state(state, risk))
+    cost = cost_of(aim, reading(state, LOSS), reading(state, risk))
     typical, gains, tried = 0.0, 0.0, 0
     for _ in range(PATIENCE * steps):
         if tried >= steps:
@@ -178,7 +158,7 @@ def burst(
         if growth > 0.0:
             typical += 0.01 * (growth - typical) if typical > 0.0 else growth
         if after <= limit:
-            keep_changes(state)
+            keep(state)
             cost = after
             counts[MOVES + kind] += 1
             relabel(alike, kind, record, other)
@@ -188,7 +168,7 @@ def burst(
                 gains += 0.05 * (-growth - gains) if gains > 0.0 else -growth
                 merits[cell] = 1.0 - growth / gains
         else:
-            undo_changes(state)
+            undo(state)
             take_back(file, move)
             merits[cell] *= VAIN
     counts[2 * MOVES] = tried

@@ -126,14 +126,14 @@ def _step(journal: Journal, place: int, step: int) -> int:
 
 @inner
 def contingency_loss(facts: Categories, journal: Journal) -> float:
-    """CTBIL in percent."""
+    """Loss by cells of contingency tables that have other counts (CTBIL), in percent."""
     total = journal.wholes[facts.at.total]
     return 50.0 * total / (facts.codes.shape[1] * facts.tables.size)
 
 
 @inner
 def entropy_loss(facts: Categories, journal: Journal) -> float:
-    """EBIL in percent."""
+    """Loss by what masked categories leave uncertain about original ones (EBIL), in percent."""
     n_attributes, n = facts.codes.shape
     total = 0.0
     for j in range(n_attributes):

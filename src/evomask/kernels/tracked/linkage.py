@@ -119,5 +119,5 @@ def link_all(facts: Linkage, journal: Journal, version: Version) -> None:
 
 @inner
 def linked_share(facts: Linkage, journal: Journal, version: Version) -> float:
-    """DBRL in percent."""
+    """Masked records nearest to their own original (DBRL), in percent."""
     return 100.0 * journal.reals[version.linked] / facts.own.size

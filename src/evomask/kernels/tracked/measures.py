@@ -3,7 +3,7 @@
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
-from evomask.kernels.compiler import FLOATS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.compiler import FLOATS, INDICES, WHOLE, inner, lazy
 from evomask.kernels.tracked.categories import contingency_loss, entropy_loss
 from evomask.kernels.tracked.inference import inferred_share
 from evomask.kernels.tracked.linkage import linked_share
@@ -19,6 +19,7 @@ from evomask.kernels.tracked.state import (
     STATE,
     State,
     change,
+    infers,
     is_renamed,
     keep,
     renamed_version,
@@ -32,7 +33,7 @@ DBIL, CTBIL, EBIL, ID, DBRL, RELABELLING, RELABELLED_DBRL, INFERENCE = range(9, 
 
 @inner
 def distance_loss(state: State) -> float:
-    """DBIL."""
+    """Mean distance between original and masked cells (DBIL), in percent."""
     total = 0.0
     for a in range(state.numbers.values.shape[0]):
         total += state.journal.reals[state.numbers.at.moved + a]
@@ -70,7 +71,7 @@ def _numbers_within(state: State) -> float:
 
 @inner
 def interval_disclosure(state: State) -> float:
-    """ID."""
+    """Cells within an interval of ranks around the masked value (ID), in percent."""
     hits = _numbers_within(state)
     for j in range(state.categories.sizes.size):
         hits += state.journal.wholes[state.categories.at.hits + j]
@@ -87,7 +88,7 @@ def _recovered(state: State) -> int:
 
 @inner
 def linkage(state: State) -> float:
-    """DBRL."""
+    """Masked records nearest to their own original (DBRL), in percent."""
     return linked_share(state.linkage, state.journal, state.main)
 
 
@@ -130,8 +131,8 @@ def strict_risk(state: State) -> float:
     return risk
 
 
-@kernel(STATE, WHOLE)
-def read_state(state: State, what: int) -> float:  # noqa: PLR0911
+@inner
+def reading(state: State, what: int) -> float:  # noqa: PLR0911
     """One of the measures above; long because it is a list."""
     if what == LOSS:
         return loss(state)
@@ -168,7 +169,13 @@ def read_state(state: State, what: int) -> float:  # noqa: PLR0911
     return inference(state)
 
 
-@kernel(STATE, INDICES, INDICES, FLOATS, INDICES)
+@lazy(STATE, WHOLE)
+def read_state(state: State, what: int) -> float:
+    """``reading`` for callers outside kernels."""
+    return reading(state, what)
+
+
+@lazy(STATE, INDICES, INDICES, FLOATS, INDICES)
 def replay(
     state: State, records: Indices, attributes: Indices, values: Floats, kept: Indices
 ) -> Points:
@@ -182,7 +189,7 @@ def replay(
         found[step, 0] = loss(state)
         if state.wanted.linkage:
             found[step, 1] = papers_risk(state)
-        if state.wanted.inference:
+        if infers(state):
             found[step, 2] = strict_risk(state)
         if kept[step]:
             keep(state)

@@ -25,7 +25,7 @@ def probabilistic_loss(facts: Numbers, journal: Journal) -> float:
 
 @inner
 def value_loss(facts: Numbers, journal: Journal) -> float:
-    """IL1."""
+    """Mean relative change of values (IL1), in percent."""
     d, n = facts.values.shape
     return 100.0 * journal.reals[facts.at.relative : facts.at.relative + d].sum() / (d * n)
 
@@ -53,7 +53,7 @@ def _is_lost(facts: Numbers, journal: Journal, a: int, b: int) -> bool:
 
 @inner
 def mean_loss(facts: Numbers, journal: Journal) -> float:
-    """IL2."""
+    """Mean relative change of the attributes' means (IL2), in percent."""
     d = facts.values.shape[0]
     total = 0.0
     for a in range(d):
@@ -66,7 +66,7 @@ def mean_loss(facts: Numbers, journal: Journal) -> float:
 
 @inner
 def covariance_loss(facts: Numbers, journal: Journal) -> float:
-    """IL3."""
+    """Mean relative change of covariances, variances among them (IL3), in percent."""
     d = facts.values.shape[0]
     total = 0.0
     for a in range(d):
@@ -80,7 +80,7 @@ def covariance_loss(facts: Numbers, journal: Journal) -> float:
 
 @inner
 def variance_loss(facts: Numbers, journal: Journal) -> float:
-    """IL4."""
+    """Mean relative change of variances (IL4), in percent."""
     d = facts.values.shape[0]
     total = 0.0
     for a in range(d):
@@ -92,7 +92,7 @@ def variance_loss(facts: Numbers, journal: Journal) -> float:
 
 @inner
 def correlation_loss(facts: Numbers, journal: Journal) -> float:
-    """IL5; 0 for a single attribute."""
+    """Mean change of correlations (IL5), in percent; 0 for a single attribute."""
     d = facts.values.shape[0]
     total = 0.0
     for a in range(d):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evomask.arrays import Indices
-from evomask.kernels.compiler import OWN_INDICES, REAL, TRUTH, WHOLE, bundle, inner, kernel
+from evomask.kernels.compiler import OWN_INDICES, REAL, TRUTH, WHOLE, bundle, inner, kernel, lazy
 from evomask.kernels.linking.assignment import pair_off
 from evomask.kernels.tracked.categories import CATEGORIES, Categories, change_category
 from evomask.kernels.tracked.inference import (
@@ -75,6 +75,9 @@ class State(NamedTuple):
     main: Version
     renaming: Renaming
     wanted: Wanted
+    depth: Indices
+    """One number: how much of the wanted is followed now: links (0), inference too (1), all (2)."""
+
     columns: Indices
     """For each attribute its row among the numbers; the complement of a row: categories."""
 
@@ -85,7 +88,7 @@ class State(NamedTuple):
 STATE = bundle(
     State, JOURNAL, NUMBERS, CATEGORIES, LINKAGE, INFERENCE, VERSION,
     bundle(Renaming, *[WHOLE] * 4, VERSION, VERSION), bundle(Wanted, *[TRUTH] * 3),
-    OWN_INDICES, WHOLE,
+    OWN_INDICES, OWN_INDICES, WHOLE,
 )  # fmt: skip
 
 
@@ -100,6 +103,17 @@ def renamed_version(state: State) -> Version:
 def is_renamed(state: State) -> bool:
     """Whether the best renaming changes any name."""
     return state.journal.wholes[state.renaming.current] != 0
+
+
+@inner
+def infers(state: State) -> bool:
+    """Whether inference is followed now."""
+    return state.wanted.inference and state.depth[0] > 0
+
+
+@inner
+def _renames(state: State) -> bool:
+    return state.wanted.renaming and state.depth[0] > 1
 
 
 @inner
@@ -139,7 +153,7 @@ def _code_place(state: State, version: Version, j: int, record: int) -> int:
 @inner
 def _note(state: State, record: int) -> None:
     """Distances before the change, where they are needed."""
-    if state.wanted.inference:
+    if infers(state):
         before = state.inference.before
         note_distances(state.inference, state.journal, state.main, record, before[0])
         if is_renamed(state):
@@ -155,7 +169,7 @@ def _follow(
     """Linkage and inference of one version after one changed cell."""
     if state.wanted.linkage:
         link_again(state.linkage, state.journal, version, record)
-    if state.wanted.inference:
+    if infers(state):
         infer_again(
             state.inference, state.journal, version, state.inference.before[row], record,
             number, category, old, new,
@@ -180,7 +194,7 @@ def _change_category(state: State, record: int, j: int, code: int) -> None:
     _note(state, record)
     change_category(state.categories, state.journal, record, j, code)
     _follow(state, state.main, 0, record, -1, j, old, code)
-    if state.wanted.renaming:
+    if _renames(state):
         if _rename(state, j):
             _make_renamed(state)
         elif is_renamed(state):
@@ -276,7 +290,7 @@ def _make_renamed(state: State) -> None:
 def _begin_version(state: State, version: Version) -> None:
     if state.wanted.linkage:
         link_all(state.linkage, state.journal, version)
-    if state.wanted.inference:
+    if infers(state):
         infer_all(state.inference, state.journal, version)
 
 
@@ -288,26 +302,26 @@ def begin(state: State) -> None:
         refresh_number(state.numbers, state.journal, a)
     keep_all(state.journal)
     _begin_version(state, state.main)
-    if state.wanted.renaming:
+    if _renames(state):
         for j in range(state.categories.sizes.size):
             _rename(state, j)
         _make_renamed(state)
     keep(state)
 
 
-@kernel(STATE, WHOLE, WHOLE, REAL)
+@lazy(STATE, WHOLE, WHOLE, REAL)
 def change_cell(state: State, record: int, attribute: int, value: float) -> None:
     """``change`` for callers outside kernels."""
     change(state, record, attribute, value)
 
 
-@kernel(STATE)
+@lazy(STATE)
 def undo_changes(state: State) -> None:
     """``undo`` for callers outside kernels."""
     undo(state)
 
 
-@kernel(STATE)
+@lazy(STATE)
 def keep_changes(state: State) -> None:
     """``keep`` for callers outside kernels."""
     keep(state)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Codes, Floats, Indices
 from evomask.data.table import Table
-from evomask.kernels.pram.expectation import Field, Halves, loss_and_risk
+from evomask.kernels.bundles import laid
+from evomask.kernels.pram.expectation import FIELD, Field, Halves, loss_and_risk
 from evomask.measures.comparability import categorical
 from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
 from evomask.measures.profiles import PapersRisk
@@ -91,7 +92,7 @@ class Forecast:
         read = WINDOW / 100 * len(self.original)
         nobody = np.empty((0, len(sizes)), dtype=np.int32)
         domain = _domain(sizes) if self.strict and self.is_whole else nobody
-        return Field(
+        return laid(FIELD, Field(
             sizes, _begins(sizes**2), _begins(sizes),
             _joined([column.counts for column in columns]),
             _joined([column.distances for column in columns]), _joined(subject.near),
@@ -99,7 +100,7 @@ class Forecast:
             _joined(crossed), links.before.copy(), links.after.copy(), links.weights.copy(), domain,
             self._counted(np.arange(len(self.original)), domain), self._halves(domain),
             _joined([column.nearness(read) for column in columns]),
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _links(self, subject: Subject) -> Links:
         links = subject.links if self.is_whole else None

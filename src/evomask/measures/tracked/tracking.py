@@ -8,9 +8,11 @@ import numpy as np
 from evomask.arrays import Indices
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError
+from evomask.kernels.bundles import laid
 from evomask.kernels.tracked import measures as kernels
 from evomask.kernels.tracked.memory import journal_of
 from evomask.kernels.tracked.state import (
+    STATE,
     Renaming,
     State,
     Wanted,
@@ -167,7 +169,7 @@ class Tracker:
         most = 8 * d + 2 * tables + names + 64 + 2 * people
         return State(
             journal_of(np.empty(0), np.empty(0, np.int64), 0), numbers, categories, linkage,
-            inference, main, renaming, self.wanted, self._columns, most,
+            inference, main, renaming, self.wanted, np.full(1, 2), self._columns, most,
         )  # fmt: skip
 
     def begin(self, masked: Table, unkept: int = UNKEPT) -> TrackedFile:
@@ -187,7 +189,9 @@ class Tracker:
             people=np.empty(people), records=np.empty(n),
         )  # fmt: skip
         journal = journal_of(reals, wholes, unkept * blank.most)
-        state = blank._replace(journal=journal, inference=inference)
+        state = laid(
+            STATE, blank._replace(journal=journal, inference=inference, depth=np.full(1, 2))
+        )
         begin(state)
         return TrackedFile(self.original, self._names, MEASURES[self.request.measure], state)
 

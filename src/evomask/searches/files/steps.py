@@ -14,16 +14,20 @@ from evomask.data.classes import classes_of
 from evomask.data.rules.edits import rules_of
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.kernels.bundles import laid
 from evomask.kernels.generator import seed_of
 from evomask.kernels.tracked.moves import (
+    ALIKE,
     DRAW,
     EXCHANGE,
+    FIELD,
     GIVE,
     JOIN,
     MOVES,
     NOMINAL,
     NUMBER,
     ORDINAL,
+    RULES,
     SWAP,
     Alike,
     Field,
@@ -86,15 +90,18 @@ class Steps:
         original = self.coding.file(self.coding.original)
         scales = self.coding.scales
         kinds = [KINDS[self.coding.original.attribute(n).kind] for n in self.coding.names]
-        return Field(
-            original,
-            np.sort(original, axis=1),
-            np.count_nonzero(~np.isnan(original), axis=1),
-            _wholes([scale.base for scale in scales]),
-            _wholes([scale.width for scale in scales]),
-            _wholes([scale.bits for scale in scales]),
-            np.array([scale.steps for scale in scales]),
-            _wholes(kinds),
+        return laid(
+            FIELD,
+            Field(
+                original,
+                np.sort(original, axis=1),
+                np.count_nonzero(~np.isnan(original), axis=1),
+                _wholes([scale.base for scale in scales]),
+                _wholes([scale.width for scale in scales]),
+                _wholes([scale.bits for scale in scales]),
+                np.array([scale.steps for scale in scales]),
+                _wholes(kinds),
+            ),
         )
 
     @cached_property
@@ -110,20 +117,20 @@ class Steps:
         fixed = np.where(others[:, None, :] != 0, others[:, None, :] * values[None], 0.0).sum(
             axis=2
         )
-        return Rules(
+        return laid(RULES, Rules(
             np.ascontiguousarray(weights.T[linear]), np.ascontiguousarray(fixed[linear]),
             edits.low[linear].copy(), edits.high[linear].copy(),
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def alike(self, masked: Table) -> Alike:
         """The classes of records that must stay together; each its own where nothing is asked."""
         n, guarantee = len(masked), self.guarantee
         if not guarantee.is_about_classes:
-            return Alike(np.arange(n), np.ones(n, dtype=np.int64), 1, may_join=True)
+            return laid(ALIKE, Alike(np.arange(n), np.ones(n, dtype=np.int64), 1, may_join=True))
         classes = classes_of(masked, (*self._strata, *self.coding.names))
         labels = np.array(classes.labels, dtype=np.int64)
         sizes = np.array(classes.sizes, dtype=np.int64)
-        return Alike(labels, sizes, max(2, guarantee.k), guarantee.may_join)
+        return laid(ALIKE, Alike(labels, sizes, max(2, guarantee.k), guarantee.may_join))
 
     def run(
         self, file: Points, aim: Floats, steps: int, rng: np.random.Generator,

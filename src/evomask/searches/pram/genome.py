@@ -13,7 +13,8 @@ import numpy as np
 from evomask.arrays import Floats, Indices
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.kernels.pram.transitions import Bounds
+from evomask.kernels.bundles import laid
+from evomask.kernels.pram.transitions import BOUNDS, Bounds
 from evomask.masking.randomization.limits import (
     Limits,
     allowed_changes,
@@ -110,13 +111,13 @@ class Layout:
             not limit.has_range and bool(all_.all())
             for limit, all_ in zip(limits, allowed, strict=True)
         ]
-        return Bounds(
+        return laid(BOUNDS, Bounds(
             sizes, _begins(sizes**2), _begins(sizes),
             np.concatenate([count / count.sum() for count in counts]),
             np.concatenate([square.ravel() for square in allowed]).astype(np.int64),
             np.array([limit.low for limit in limits]), np.array([limit.high for limit in limits]),
             np.array(free, dtype=np.int64), self.wanted.invariant,
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 def _begins(sizes: Indices) -> Indices:

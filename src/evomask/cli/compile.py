@@ -1,0 +1,56 @@
+"""``evomask compile``: all kernels compiled now, so that no command has to wait for them."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from evomask.cli import options
+from evomask.cli.output import progress, say, say_json
+
+if TYPE_CHECKING:
+    from evomask.runs.compiling import Compiled, Step, Watch
+
+
+def compile_(json: options.Json = False, quiet: options.Quiet = False) -> None:
+    """Compile all kernels now: on a new machine, in a container, in the image of a cluster."""
+    from evomask.runs.compiling import compile_kernels
+
+    with _watching(quiet=quiet) as watch:
+        compiled = compile_kernels(watch)
+    if json:
+        say_json(_as_json(compiled))
+    elif not quiet:
+        say(f"kernels are compiled and kept in {compiled.folder}; {compiled.seconds:.0f} s")
+
+
+def _as_json(compiled: "Compiled") -> dict[str, object]:
+    return {
+        "folder": str(compiled.folder),
+        "seconds": round(compiled.seconds, 2),
+        "modules": {name: round(seconds, 2) for name, seconds in compiled.modules.items()},
+    }
+
+
+@contextmanager
+def _watching(*, quiet: bool) -> Iterator["Watch"]:
+    """A bar on a terminal, elsewhere a line for each module."""
+    if quiet:
+        yield lambda _: None
+    elif not sys.stderr.isatty():
+        yield _line
+    else:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        with Bar(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("compiling kernels", total=None)
+            yield lambda step: bar.update(
+                task, completed=step.done, total=step.of, description=f"compiling {step.module}"
+            )
+
+
+def _line(step: "Step") -> None:
+    if step.seconds is not None:
+        text = f"{step.done} of {step.of} compiled: {step.module}, {step.seconds:.1f} s"
+        progress(text, quiet=False)
