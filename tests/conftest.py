@@ -5,12 +5,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_folder
 from evomask.runs.inputs import Input
 from evomask.runs.kept.plan import make_plan
 from evomask.searches.catalogue import search_named
+
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no clock")
 
 TOY_PACKAGE = Path(__file__).parent / "toy_package"
 
