@@ -94,3 +94,20 @@ def test_a_lazy_kernel_is_compiled_when_it_is_called_first(tmp_path, monkeypatch
 def test_a_kernel_refuses_other_types_than_declared():
     with pytest.raises(TypeError):
         _split_line(np.array([1, 2, 3]), 2)
+
+
+def test_importing_a_module_compiles_nothing(tmp_path):
+    code = """
+import evomask.kernels.groups.splits
+from evomask.kernels import compiler
+kept = sum(path.is_file() for path in compiler.CACHE.rglob("*"))
+print(kept, compiler.is_compiled("groups.splits"))
+"""
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "EVOMASK_CACHE": str(tmp_path)},
+    )
+    assert answer.stdout.split() == ["0", "False"]

@@ -13,7 +13,7 @@ from importlib import import_module
 from queue import Empty, SimpleQueue
 from time import perf_counter
 
-from evomask.kernels.compiler import IMPORTED, SOURCES, Lazy, is_compiled, source_of
+from evomask.kernels.compiler import AT_ONCE, IMPORTED, SOURCES, Lazy, is_compiled, source_of
 
 SERVE = f"from {__name__} import serve; serve()"
 
@@ -106,7 +106,7 @@ def _compile_waiting(
 
 def _started(options: tuple[str, ...]) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", SERVE, *options], text=True,
+        [sys.executable, "-c", SERVE, *options], text=True, env={**os.environ, AT_ONCE: "1"},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -43,6 +43,9 @@ if numba.__version__.startswith(TESTED) and not os.environ.get("EVOMASK_PLAIN"):
 else:
     from evomask.kernels.plain import kernel_of, part_of_kernels
 
+AT_ONCE = "EVOMASK_COMPILE_AT_ONCE"
+"""Set in processes that compile ahead: there a module's kernels are compiled with its import."""
+
 SOURCES = Path(__file__).parent
 IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
 
@@ -113,12 +116,20 @@ def _kept(path: Path, name: str) -> Kept:
 
 
 def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile for the given argument types, on disk, when its module is imported.
+    """Compile for the given argument types, on disk; what was compiled before is loaded at once.
 
-    Arguments that are declared with the read-only array types above take any array of that
-    type and layout, and the kernel cannot change them.
+    Importing a module compiles nothing, so that whoever needs kernels can have them compiled
+    ahead, side by side, and say so; what nobody did is compiled by the first call. Arguments
+    that are declared with the read-only array types above take any array of that type and
+    layout, and the kernel cannot change them.
     """
-    return lambda function: _compiled(function, signature)
+
+    def ready(function: Callable[P, R]) -> Callable[P, R]:
+        is_there = _kept(Path(function.__code__.co_filename), function.__name__).is_there
+        now = is_there or AT_ONCE in os.environ
+        return _compiled(function, signature) if now else Lazy(function, signature)
+
+    return ready
 
 
 def _compiled(function: Callable[P, R], signature: tuple[Any, ...]) -> Callable[P, R]:

@@ -5,7 +5,7 @@ calls, and turns it into machine code, also where nothing but other compiled fun
 call it. Here only kernels are libraries of that kind; a part is kept as it was translated.
 
 All this reaches into numba's own classes, so it is used with versions it was tested with; with
-any other, kernels are compiled the usual way, in three to four times the time (decisions/0013).
+any other, kernels are compiled the usual way, which takes longer (decisions/0013).
 """
 
 import gc

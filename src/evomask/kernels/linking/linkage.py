@@ -104,7 +104,7 @@ def tied_with_own(
     """
     rows = candidates.rows
     low, high = as_columns(rows)
-    return ties_with_own(
+    return _ties_with_own(
         targets.low, targets.high, targets.codes, places, own, low, high, rows.codes,
         candidates.counts, candidates.line, targets.are_plain and rows.are_plain,
         terms.weights, terms.missing, terms.tables, terms.starts, terms.widths,
@@ -253,10 +253,7 @@ def _next_block(
     return right, min(right + BLOCK, n_candidates)
 
 
-@kernel(
-    POINTS, POINTS, CODE_ROWS, FLOATS, INDICES, POINTS, POINTS, CODE_ROWS, INDICES, FLOATS,
-    TRUTH, FLOATS, REAL, FLOATS, INDICES, INDICES,
-)  # fmt: skip
+@inner
 def ties_with_own(
     t_low: Points,
     t_high: Points,
@@ -275,7 +272,7 @@ def ties_with_own(
     starts: Indices,
     widths: Indices,
 ) -> Indices:
-    """Long because the compiler wants its arrays one by one."""
+    """As `tied_with_own`; long because the compiler wants its arrays one by one."""
     ties = np.zeros(own.size, dtype=np.int64)
     block = np.empty(BLOCK)
     for i in range(own.size):
@@ -305,6 +302,35 @@ def ties_with_own(
                         tied += counts[j]
         ties[i] = tied
     return ties
+
+
+@kernel(
+    POINTS, POINTS, CODE_ROWS, FLOATS, INDICES, POINTS, POINTS, CODE_ROWS, INDICES, FLOATS,
+    TRUTH, FLOATS, REAL, FLOATS, INDICES, INDICES,
+)  # fmt: skip
+def _ties_with_own(
+    t_low: Points,
+    t_high: Points,
+    t_codes: Codes,
+    places: Floats,
+    own: Indices,
+    c_low: Points,
+    c_high: Points,
+    c_codes: Codes,
+    counts: Indices,
+    line: Floats,
+    plain: bool,
+    weights: Floats,
+    missing: float,
+    tables: Floats,
+    starts: Indices,
+    widths: Indices,
+) -> Indices:
+    """The same for all targets of a file, called from outside."""
+    return ties_with_own(
+        t_low, t_high, t_codes, places, own, c_low, c_high, c_codes, counts, line, plain,
+        weights, missing, tables, starts, widths,
+    )  # fmt: skip
 
 
 @kernel(
