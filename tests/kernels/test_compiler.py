@@ -111,3 +111,21 @@ print(kept, compiler.is_compiled("groups.splits"))
         env={**os.environ, "EVOMASK_CACHE": str(tmp_path)},
     )
     assert answer.stdout.split() == ["0", "False"]
+
+
+def test_a_filled_cache_that_cannot_be_written_to_is_taken(tmp_path, monkeypatch):
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.setenv("EVOMASK_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiler.os, "access", lambda *_: False)
+    assert compiler._cache() == tmp_path / "kernels"
+
+
+def test_a_kernel_that_cannot_be_kept_works_all_the_same(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(compiler, "CACHE", tmp_path / "file")
+
+    @compiler.lazy(compiler.WHOLE)
+    def tripled(number):
+        return 3 * number
+
+    assert tripled(14) == 42

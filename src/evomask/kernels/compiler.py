@@ -86,6 +86,10 @@ def _cache_homes() -> tuple[Path, ...]:
 
 
 def _cache() -> Path:
+    """The first home that can be written to; one that was named and filled may be read alone."""
+    named = Path(os.environ.get("EVOMASK_CACHE", "")) / "kernels"
+    if "EVOMASK_CACHE" in os.environ and named.is_dir():
+        return named
     for home in _cache_homes():
         folder = home / "kernels"
         try:

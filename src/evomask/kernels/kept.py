@@ -4,6 +4,7 @@ import hashlib
 import os
 import platform
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,17 @@ class Kept:
         return CompileResult._rebuild(context, *loads(data))
 
     def save_overload(self, _: Any, result: Any) -> None:
-        """Keep the kernel; other processes see all of it or nothing."""
+        """Keep the kernel; other processes see all of it or nothing.
+
+        Where nothing can be written it works all the same, and is compiled again next time.
+        """
         if result.library.has_dynamic_globals:
             raise TypeError(f"{self.path.stem} holds addresses of this process; it cannot be kept")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        draft.write_bytes(dumps(result._reduce()))
-        draft.replace(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_bytes(dumps(result._reduce()))
+            draft.replace(self.path)
+        except OSError:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
