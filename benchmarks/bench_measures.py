@@ -10,7 +10,8 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.measures.catalogue import applicable
-from evomask.measures.profiles import Loss, StrictRisk
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
 
 NAMES = (
     "workclass", "education", "marital-status", "occupation",
@@ -45,7 +46,7 @@ def main() -> None:
     masked = perturbed(table, np.random.default_rng(1))
     measures = {
         **applicable(table.schema, NAMES, len(table)),
-        "loss": Loss(NAMES),
+        "loss": StrictLoss(NAMES),
         "risk": StrictRisk(NAMES),
     }
     one = table.take(np.arange(10))

@@ -12,7 +12,8 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.kernels.tracked.measures import replay
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.profiles import FollowedRisk, PapersRisk
 from evomask.measures.tracked.tracking import TrackedFile
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
@@ -69,9 +70,9 @@ def real_changes(
 
 def figure(title: str, table: Table, masked: Table, *, strict: bool, aim: float) -> None:
     names, rng = table.schema.names, np.random.default_rng(2)
-    risk = StrictRisk if strict else PapersRisk
+    risk = FollowedRisk if strict else PapersRisk
     reading = risk(names, probabilistic=False).against(table)
-    loss = Loss(names).against(table)
+    loss = StrictLoss(names).against(table)
     warm, tracked = (reading.track(masked) for _ in range(2))  # type: ignore[attr-defined]
     assert isinstance(warm, TrackedFile)
     assert isinstance(tracked, TrackedFile)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from evomask.measures.catalogue import ABOUT, MEASURES, applicable
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.profiles import PapersRisk
 from evomask.measures.score import Mean, Worst
 from evomask.testing import check_measure, example_table
 from tests.measures.files import generalized, suppressed
@@ -24,8 +26,8 @@ ON_KINDS = {
     for kind, names in (("numbers", NUMBERS), ("categories", CATEGORIES), ("both", NAMES))
     for measure in (
         *applicable(TABLE.schema, names, len(TABLE)).values(),
-        Loss(names), PapersRisk(names), StrictRisk(names),
-        Mean((Loss(names), StrictRisk(names))), Worst((Loss(names), PapersRisk(names))),
+        StrictLoss(names), PapersRisk(names), StrictRisk(names),
+        Mean((StrictLoss(names), StrictRisk(names))), Worst((StrictLoss(names), PapersRisk(names))),
     )
 }  # fmt: skip
 

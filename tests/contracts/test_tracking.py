@@ -5,6 +5,7 @@ import pytest
 
 from evomask.errors import DataError, ParameterError
 from evomask.kernels.tracked.measures import replay
+from evomask.measures.judging.loss import StrictLoss
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,
@@ -16,7 +17,7 @@ from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.profiles import FollowedRisk, PapersRisk
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, unique
@@ -37,7 +38,7 @@ OF_NUMBERS = (
     ProbabilisticLoss, ValueLoss, MeanLoss, CovarianceLoss, VarianceLoss, CorrelationLoss,
 )  # fmt: skip
 OF_CATEGORIES = (ContingencyLoss, EntropyLoss, Relabelling, RelabelledLinkage)
-OF_ALL = (DistanceLoss, RankInterval, DistanceLinkage, Inference, Loss)
+OF_ALL = (DistanceLoss, RankInterval, DistanceLinkage, Inference, StrictLoss)
 MEASURES = {
     f"{measure.about.name} of {kind}": measure
     for kind, names, makers in (
@@ -48,7 +49,7 @@ MEASURES = {
     for measure in (
         *(maker(names) for maker in makers),
         PapersRisk(names, probabilistic=False),
-        StrictRisk(names, probabilistic=False),
+        FollowedRisk(names),
     )
 }
 UNUSUAL = {
@@ -116,7 +117,7 @@ ORIGINALS = {
 
 
 @pytest.mark.parametrize("original", ORIGINALS.values(), ids=ORIGINALS.keys())
-@pytest.mark.parametrize("measure", [Loss(NAMES), StrictRisk(NAMES, probabilistic=False)])
+@pytest.mark.parametrize("measure", [StrictLoss(NAMES), FollowedRisk(NAMES)])
 def test_unusual_files_are_followed_too(original, measure):
     reading = measure.against(original)
     masked = perturbed(original, NAMES)
@@ -128,7 +129,7 @@ def test_unusual_files_are_followed_too(original, measure):
 
 def test_the_best_renaming_changes_on_the_way():
     """Otherwise the tests above would not have seen a renamed version made afresh."""
-    tracked = StrictRisk(NAMES, probabilistic=False).against(TABLE).track(PERMUTED)
+    tracked = FollowedRisk(NAMES).against(TABLE).track(PERMUTED)
     place = tracked.state.renaming.current
     seen = set()
     for part in range(40):
@@ -139,7 +140,7 @@ def test_the_best_renaming_changes_on_the_way():
 
 @pytest.mark.parametrize("score", [Mean, Worst])
 def test_a_score_follows_its_parts(score):
-    reading = score((Loss(NAMES), StrictRisk(NAMES, probabilistic=False))).against(TABLE)
+    reading = score((StrictLoss(NAMES), FollowedRisk(NAMES))).against(TABLE)
     tracked = reading.track(FILES["perturbed"])
     tracked.change(7, "age", 20.0)
     changed = FILES["perturbed"]["age"].copy()
@@ -149,7 +150,7 @@ def test_a_score_follows_its_parts(score):
 
 
 def test_too_many_changes_without_keeping_are_refused():
-    tracked = Loss(CATEGORIES).against(TABLE).track(TABLE)
+    tracked = StrictLoss(CATEGORIES).against(TABLE).track(TABLE)
     tracked.state.journal.size[0] = len(tracked.state.journal.places)
     with pytest.raises(ParameterError, match="keep or undo"):
         tracked.change(0, "school", (TABLE["school"][0] + 1) % 4)
@@ -157,17 +158,17 @@ def test_too_many_changes_without_keeping_are_refused():
 
 def test_generalized_files_are_refused():
     with pytest.raises(DataError, match="generalized"):
-        Loss(NAMES).against(TABLE).track(generalized(TABLE, NAMES))
+        StrictLoss(NAMES).against(TABLE).track(generalized(TABLE, NAMES))
 
 
 def test_files_with_suppressed_records_are_refused():
     some = np.arange(len(TABLE)) < 3
     with pytest.raises(DataError, match="suppressed"):
-        Loss(NAMES).against(TABLE).track(TABLE.suppressing(some))
+        StrictLoss(NAMES).against(TABLE).track(TABLE.suppressing(some))
 
 
 def test_a_score_with_probabilistic_linkage_cannot_be_tracked():
-    reading = Mean((Loss(NAMES), PapersRisk(NAMES))).against(TABLE)
+    reading = Mean((StrictLoss(NAMES), PapersRisk(NAMES))).against(TABLE)
     with pytest.raises(ParameterError, match="cannot be tracked"):
         reading.track(TABLE)
 
@@ -176,6 +177,6 @@ def test_a_score_with_probabilistic_linkage_cannot_be_tracked():
     ("record", "name", "value"), [(60, "age", 1.0), (0, "school", 4.0), (0, "age", np.inf)]
 )
 def test_changes_outside_the_file_are_refused(record, name, value):
-    tracked = Loss(NAMES).against(TABLE).track(TABLE)
+    tracked = StrictLoss(NAMES).against(TABLE).track(TABLE)
     with pytest.raises(ParameterError):
         tracked.change(record, name, value)

@@ -10,7 +10,8 @@ from evomask.errors import DataError
 from evomask.io.masked import masked_version
 from evomask.io.tables import read_source, write_table
 from evomask.masking.recoding.group_values import interval_cells, set_cells
-from evomask.measures.profiles import Loss, StrictRisk
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
 from tests.measures.files import perturbed
 from tests.tables import QUASI, mixed
 
@@ -25,7 +26,7 @@ def read_back(masked, tmp_path, hierarchies=None):
 
 
 def same_pair(masked, found):
-    for measure in (Loss(NAMES), StrictRisk(NAMES)):
+    for measure in (StrictLoss(NAMES), StrictRisk(NAMES)):
         read = measure.against(TABLE)
         assert read(found) == pytest.approx(read(masked))
 

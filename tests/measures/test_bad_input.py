@@ -7,10 +7,12 @@ from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.catalogue import applicable, chosen_measures, explained
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.profiles import PapersRisk
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage
 from tests.measures.files import categories, generalized
@@ -20,7 +22,7 @@ TABLE = mixed()
 NAMES = TABLE.schema.quasi_identifiers
 ALL = [
     *applicable(TABLE.schema, NAMES, len(TABLE)).values(),
-    Loss(NAMES), PapersRisk(NAMES), StrictRisk(NAMES),
+    StrictLoss(NAMES), PapersRisk(NAMES), StrictRisk(NAMES),
 ]  # fmt: skip
 
 

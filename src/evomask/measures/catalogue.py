@@ -18,7 +18,7 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure
-from evomask.measures.profiles import PROFILES, Loss
+from evomask.measures.profiles import PROFILES, FollowedRisk
 from evomask.measures.risk.individual import INDIVIDUAL, SPECIAL_UNIQUES
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import DeviationInterval, RankInterval, RelativeInterval
@@ -61,7 +61,8 @@ MEASURES: dict[str, Maker] = {
 ABOUT: dict[str, About] = {
     about.name: about
     for about in (
-        Loss.about, *(profile.risk.about for profile in PROFILES.values()),
+        *(profile.loss.about for profile in PROFILES.values()),
+        *(profile.risk.about for profile in PROFILES.values()), FollowedRisk.about,
         ProbabilisticLoss.about, ValueLoss.about, MeanLoss.about, CovarianceLoss.about,
         VarianceLoss.about, CorrelationLoss.about, ContingencyLoss.about, DistanceLoss.about,
         EntropyLoss.about, RankInterval.about, RelativeInterval.about, DeviationInterval.about,

@@ -1,9 +1,8 @@
-"""One pair (loss, risk) for every masked file, whatever made it.
+"""Which loss and which risk judge a masked file: two profiles.
 
 ``papers`` is what the papers measure. Its scores can be won by files that protect nobody: a
-file with permuted categories, or with its rows in another order. ``strict`` is the largest
-of that risk, the same risk after an intruder has put renamed categories right, and inference
-from the most similar record, which does not care about order.
+file with permuted categories, or with its rows in another order; and its figures change with
+the number of records. ``strict`` is our own pair, see ``evomask.measures.judging``.
 """
 
 from collections.abc import Mapping
@@ -16,8 +15,9 @@ import numpy as np
 from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.measures.categories import CategoricalColumn
-from evomask.measures.comparability import categorical, check_masked, check_original, continuous
+from evomask.measures.comparability import categorical, check_original, continuous
+from evomask.measures.judging.loss import REFERENCE, StrictLoss
+from evomask.measures.judging.risk import StrictRisk, same_codes
 from evomask.measures.loss.classic import (
     CorrelationLoss,
     CovarianceLoss,
@@ -34,14 +34,14 @@ from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
 from evomask.measures.risk.probabilistic import MOST_ATTRIBUTES, ProbabilisticLinkage
-from evomask.measures.risk.relabelling import recovered_share, renamed
+from evomask.measures.risk.relabelling import renamed
 from evomask.measures.score import Mean, Weighted
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 
 @dataclass(frozen=True)
-class Loss:
-    """The loss of a file: mean of the losses by kind, weighted by number of attributes.
+class PapersLoss:
+    """The papers' loss: mean of the losses by kind, weighted by number of attributes.
 
     Categorical: mean of CTBIL, DBIL and EBIL. Continuous: the probabilistic loss.
     """
@@ -49,7 +49,11 @@ class Loss:
     attributes: tuple[str, ...]
 
     about: ClassVar[About] = About(
-        "loss", "information loss", Side.LOSS, "how much of the file's usefulness masking has cost"
+        "loss-papers",
+        "information loss as the papers measure it",
+        Side.LOSS,
+        "how much of the file's usefulness masking has cost; small changes count more the more "
+        "records there are",
     )
 
     def against(self, original: Table) -> Reading:
@@ -141,44 +145,40 @@ class PapersRisk:
 
 
 @dataclass(frozen=True)
-class StrictRisk:
-    """The largest of the papers' risk, the same after relabelling, and inference.
+class FollowedRisk:
+    """What bursts of single changes follow of the strict risk.
 
-    After relabelling, recovered cells count as interval disclosure, and inference is tried
-    again too.
+    The larger of distance-based linkage and of inference with half of the attributes known,
+    both before and after renaming. Left out are weights of agreement, people of whom all but
+    one attribute are known, and confidential attributes; ties share, instead of the most
+    frequent value being read, and links go from records to people.
     """
 
     attributes: tuple[str, ...]
-    probabilistic: bool = True
 
     about: ClassVar[About] = About(
-        "risk",
-        "disclosure risk, strict",
+        "risk-followed",
+        "the part of the disclosure risk that is followed change by change",
         Side.RISK,
-        "how much the most successful of several intruders learns, also one who sees through "
-        "renamed categories and shuffled records",
+        "how many people are linked to their nearest record, or read from it with half of the "
+        "attributes known, also by someone who sees through renamed categories",
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare every intruder; without probabilistic linkage it can be tracked."""
-        interval = RankInterval(self.attributes).against(original)
-        linkages = _Linkages.of(original, self.attributes, probabilistic=self.probabilistic)
+        """Prepare both intruders."""
+        linkage = DistanceLinkage(self.attributes).against(original)
         inference = Inference(self.attributes).against(original)
-        recovered = _recovered_cells(original, self.attributes)
 
         def reading(masked: Table) -> float:
-            linked = linkages(masked)
-            risks = [papers_risk(interval(masked), linked), inference(masked)]
+            risks = [linkage(masked), inference(masked)]
             if categorical(original.schema, self.attributes):
                 named = renamed(original, masked, self.attributes)
-                if _same_codes(masked, named, self.attributes):
-                    risks.append(papers_risk(recovered(masked), linked))
-                else:
-                    risks.append(papers_risk(recovered(masked), linkages(named)))
-                    risks.append(inference(named))
+                if not same_codes(masked, named, self.attributes):
+                    risks += [linkage(named), inference(named)]
             return max(risks)
 
-        return _tracked_without(linkages, reading, original, self)
+        request = Request(self.about.name, self.attributes, reference=REFERENCE)
+        return TrackableReading(reading, original, request)
 
 
 def _tracked_without(
@@ -190,29 +190,8 @@ def _tracked_without(
     return TrackableReading(reading, original, Request(risk.about.name, risk.attributes))
 
 
-def _same_codes(masked: Table, named: Table, names: tuple[str, ...]) -> bool:
-    return all(
-        np.array_equal(masked[name], named[name]) for name in categorical(masked.schema, names)
-    )
-
-
-def _recovered_cells(original: Table, names: tuple[str, ...]) -> Reading:
-    """Categorical cells recovered by renaming and continuous cells within rank intervals."""
-    columns = [CategoricalColumn.of(original, n) for n in categorical(original.schema, names)]
-    numbers = continuous(original.schema, names)
-    interval = RankInterval(numbers).against(original) if numbers else None
-
-    def reading(masked: Table) -> float:
-        check_masked(original, masked, names)
-        total = 100.0 * sum(recovered_share(column, masked) for column in columns)
-        total += len(numbers) * interval(masked) if interval else 0.0
-        return total / len(names)
-
-    return reading
-
-
 class RiskProfile(StrEnum):
-    """Which risk: the papers', or one that renaming and reordering cannot deceive."""
+    """Which pair: the papers', or ours, which renaming and reordering cannot deceive."""
 
     STRICT = "strict"
     PAPERS = "papers"
@@ -220,24 +199,35 @@ class RiskProfile(StrEnum):
 
 @dataclass(frozen=True)
 class Profile:
-    """A pair of loss and risk that fits attributes of any kind."""
+    """A pair of loss and risk that fits attributes of any kind.
+
+    Args:
+        followed: the name of the risk that bursts of single changes follow.
+    """
 
     name: str
-    loss: type[Loss]
+    loss: type[StrictLoss | PapersLoss]
     risk: type[StrictRisk | PapersRisk]
+    followed: str
 
     def measures(
         self, attributes: tuple[str, ...], *, probabilistic: bool = True
     ) -> tuple[Measure, Measure]:
-        """Its loss and risk; without probabilistic linkage many files can be read."""
+        """Its loss and risk; without weights of agreement many files can be read."""
         return self.loss(attributes), self.risk(attributes, probabilistic)
+
+    def followable(self, attributes: tuple[str, ...]) -> Measure:
+        """The risk that bursts follow, as a measure that can be read in full too."""
+        if self.name == RiskProfile.PAPERS:
+            return PapersRisk(attributes, probabilistic=False)
+        return FollowedRisk(attributes)
 
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile(RiskProfile.STRICT.value, Loss, StrictRisk),
-        Profile(RiskProfile.PAPERS.value, Loss, PapersRisk),
+        Profile(RiskProfile.STRICT.value, StrictLoss, StrictRisk, FollowedRisk.about.name),
+        Profile(RiskProfile.PAPERS.value, PapersLoss, PapersRisk, PapersRisk.about.name),
     )
 }
 """Which loss and risk make up each profile: the one table of them."""

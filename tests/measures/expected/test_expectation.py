@@ -8,9 +8,11 @@ from scipy.stats import foldnorm
 
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.expected.expectation import folded_normal_means
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.profiles import PapersRisk
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, unique
 from tests.measures.files import categories
@@ -60,7 +62,7 @@ def test_what_cannot_vary_is_apart_by_its_mean():
 
 
 def test_nothing_is_lost_without_matrices():
-    assert Loss(mixed().schema.quasi_identifiers).against(mixed()).expected({}) == 0.0
+    assert StrictLoss(mixed().schema.quasi_identifiers).against(mixed()).expected({}) == 0.0
 
 
 def test_a_matrix_that_sends_all_to_one_category_loses_the_entropy_of_the_original():

@@ -6,7 +6,9 @@ import pytest
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import rows_to_one
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.profiles import PapersRisk
 from evomask.measures.risk.interval import RankInterval
 from tests.measures.files import categories
 from tests.tables import mixed
@@ -52,7 +54,7 @@ def test_loss_and_papers_risk_are_the_expectations(ordinal, n_attributes):
     original = table(ordinal, n_attributes)
     names, matrices = original.schema.names, random_matrices(original, 1)
     found = Forecast.of(original, names, strict=False)(matrices)
-    loss = Loss(names).against(original).expected(matrices)
+    loss = StrictLoss(names).against(original).expected(matrices)
     risk = PapersRisk(names, probabilistic=False).against(original).expected(matrices)
     assert found == pytest.approx((loss, risk), abs=1e-9)
 
@@ -90,7 +92,7 @@ def test_numbers_beside_stay_and_lower_the_loss_by_their_share():
     forecast = Forecast.in_part(original, names, strict=False)
     matrices = {name: rows_to_one(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")}
     assert Forecast.of(original, names, strict=False) is None
-    expected = Loss(names).against(original).expected(matrices)
+    expected = StrictLoss(names).against(original).expected(matrices)
     assert forecast(matrices)[0] == pytest.approx(expected)
 
 

@@ -14,8 +14,10 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.randomization.pram import MatrixPram, check_transitions
 from evomask.masking.randomization.transitions import frequency_shift, standard_matrices
+from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.bivariate import BivariateLoss
-from evomask.measures.profiles import Loss, RiskProfile, StrictRisk
+from evomask.measures.profiles import RiskProfile
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,
@@ -76,7 +78,7 @@ def test_a_point_has_the_reading_of_its_released_draw_and_the_expectation():
     told = setup.problem.read(best.genome, 0)
     masked = setup.problem.decode(best.genome, 0)
     names = ("a", "b", "c")
-    assert told["loss"] == Loss(names).against(table())(masked)
+    assert told["loss"] == StrictLoss(names).against(table())(masked)
     assert told["risk"] == StrictRisk(names, probabilistic=False).against(table())(masked)
     assert (told["expected_loss"], told["expected_risk"]) == best.fitness
     assert told["score"] == max(told["loss"], told["risk"])

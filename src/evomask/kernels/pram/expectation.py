@@ -26,6 +26,7 @@ from evomask.kernels.compiler import (
     kernel,
 )
 from evomask.kernels.linking.assignment import pair_off
+from evomask.kernels.scales import mean_on_scales
 
 PRESENT = 0.5
 """Expected records from which on a combination of categories is taken to be there."""
@@ -56,7 +57,6 @@ class Halves(NamedTuple):
     """Share of the people attacked in each combination of the domain."""
 
     floor: float
-    ceiling: float
 
 
 class Field(NamedTuple):
@@ -90,16 +90,20 @@ class Field(NamedTuple):
 
     halves: Halves
     near_read: Floats
-    """Categories within the interval of inference."""
+    """Categories that inference takes for right."""
+
+    ends: Floats
+    """What losses by tables, distances and entropies read at the end of their scales."""
 
 
 HALVES = bundle(
     Halves, OWN_INDEX_ROWS, OWN_INDICES, OWN_INDEX_ROWS, OWN_FLOATS, OWN_INDICES, OWN_FLOATS,
-    REAL, REAL,
+    REAL,
 )  # fmt: skip
 FIELD = bundle(
     Field, *[OWN_INDICES] * 3, *[OWN_FLOATS] * 3, OWN_INDEX_ROWS, OWN_INDICES, OWN_FLOATS,
     OWN_CODE_ROWS, OWN_CODE_ROWS, OWN_FLOATS, OWN_CODE_ROWS, OWN_FLOATS, HALVES, OWN_FLOATS,
+    OWN_FLOATS,
 )  # fmt: skip
 
 
@@ -283,13 +287,13 @@ def _arrived(field: Field, matrices: Floats) -> Floats:
 def _inferred(field: Field, matrices: Floats) -> float:
     """Inference, on the expected counts."""
     halves = field.halves
-    if halves.ceiling <= halves.floor:
+    if halves.floor >= 1.0 or halves.sizes.size == 0:
         return 0.0
     masked = _arrived(field, matrices)
     total = 0.0
     for half in range(halves.sizes.size):
         total += _success(field, masked, half)
-    gained = (total / halves.sizes.size - halves.floor) / (halves.ceiling - halves.floor)
+    gained = (total / halves.sizes.size - halves.floor) / (1.0 - halves.floor)
     return 100.0 * min(1.0, max(0.0, gained))
 
 
@@ -356,14 +360,16 @@ def _read(field: Field, masked: Floats, half: int, a: int, shares: Floats) -> fl
 
 @kernel(FIELD, FLOATS, TRUTH)
 def loss_and_risk(field: Field, matrices: Floats, strict: bool) -> tuple[float, float]:
-    """Loss, and the papers' risk or the strict one, in percent."""
-    linked = _linked(field, matrices)
-    risk = (_mean_cell(field, matrices, field.near) + linked) / 2
-    if strict:
-        named, recovered, other = _renamed(field, matrices)
-        if other:
-            linked = _linked(field, named)
-            risk = max(risk, _inferred(field, named))
-        risk = max(risk, (recovered + linked) / 2, _inferred(field, matrices))
-    loss = _tables(field, matrices) + _mean_cell(field, matrices, field.distances)
-    return (loss + _entropies(field, matrices)) / 3, risk
+    """Loss, and the papers' risk or what can be foretold of the strict one, in percent."""
+    tables, entropies = _tables(field, matrices), _entropies(field, matrices)
+    distances = _mean_cell(field, matrices, field.distances)
+    loss = mean_on_scales(field.ends, tables, distances, entropies)
+    if not strict:
+        return loss, (_mean_cell(field, matrices, field.near) + _linked(field, matrices)) / 2
+    named, recovered, other = _renamed(field, matrices)
+    if field.domain.shape[0] == 0:
+        return loss, max(_mean_cell(field, matrices, field.near), recovered) / 2
+    risk = max(_linked(field, matrices), _inferred(field, matrices))
+    if other:
+        risk = max(risk, _linked(field, named), _inferred(field, named))
+    return loss, risk

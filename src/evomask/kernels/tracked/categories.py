@@ -63,12 +63,16 @@ class Categories(NamedTuple):
     strides: Indices
     """Steps between categories of each attribute (columns) in each table; 0: not in it."""
 
+    ends: Floats
+    """What losses by tables, distances and entropies read at the end of their scales, in
+    percent; 0 where they have none, and all 0 where they count as they are."""
+
     at: CategoryPlaces
 
 
 CATEGORIES = bundle(
     Categories, OWN_INDEX_ROWS, *[OWN_INDICES] * 4, *[OWN_FLOATS] * 3, OWN_INDICES, OWN_INDEX_ROWS,
-    bundle(CategoryPlaces, *[WHOLE] * len(CategoryPlaces._fields)),
+    OWN_FLOATS, bundle(CategoryPlaces, *[WHOLE] * len(CategoryPlaces._fields)),
 )  # fmt: skip
 
 

@@ -63,7 +63,6 @@ class Inference(NamedTuple):
 
     window: float
     floor: float
-    ceiling: float
     before: Points
     """Distances before a change, for two versions (rows)."""
 
@@ -79,7 +78,7 @@ class Inference(NamedTuple):
 
 INFERENCE = bundle(
     Inference, OWN_POINTS, OWN_POINTS, OWN_INDEX_ROWS, OWN_FLOATS, OWN_INDEX_ROWS, OWN_INDEX_ROWS,
-    OWN_POINTS, OWN_FLOATS, OWN_POINTS, *[OWN_INDICES] * 4, OWN_FLOATS, REAL, REAL, REAL,
+    OWN_POINTS, OWN_FLOATS, OWN_POINTS, *[OWN_INDICES] * 4, OWN_FLOATS, REAL, REAL,
     OWN_POINTS, OWN_FLOATS, OWN_FLOATS, WHOLE, WHOLE, WHOLE,
 )  # fmt: skip
 
@@ -313,11 +312,10 @@ def _read_anew(
 
 @inner
 def inferred_share(facts: Inference, journal: Journal, version: Version) -> float:
-    """Inference in percent of its own scale."""
-    if facts.ceiling <= facts.floor:
+    """What inference adds to guessing, in percent of what guessing leaves open."""
+    if facts.floor >= 1.0:
         return 0.0
     success = 0.0
     for h in range(facts.shares.size):
         success += facts.shares[h] * journal.reals[version.success + h] / facts.unknown[h]
-    gained = (success - facts.floor) / (facts.ceiling - facts.floor)
-    return 100.0 * min(1.0, max(0.0, gained))
+    return 100.0 * max(0.0, (success - facts.floor) / (1.0 - facts.floor))

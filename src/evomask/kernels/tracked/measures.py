@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import FLOATS, INDICES, WHOLE, inner, lazy
+from evomask.kernels.scales import mean_on_scales
 from evomask.kernels.tracked.categories import contingency_loss, entropy_loss
 from evomask.kernels.tracked.inference import inferred_share
 from evomask.kernels.tracked.linkage import linked_share
@@ -44,7 +45,7 @@ def distance_loss(state: State) -> float:
 
 @inner
 def loss(state: State) -> float:
-    """The loss of both profiles."""
+    """The loss of the profile that the state was laid out for."""
     n_numbers, n_categories = state.numbers.values.shape[0], state.categories.sizes.size
     total = 0.0
     if n_numbers:
@@ -56,7 +57,8 @@ def loss(state: State) -> float:
         tables = contingency_loss(state.categories, state.journal)
         entropies = entropy_loss(state.categories, state.journal)
         cells = n_categories * state.linkage.own.size
-        total += n_categories * (tables + entropies + 100.0 * moved / cells) / 3
+        ends = state.categories.ends
+        total += n_categories * mean_on_scales(ends, tables, 100.0 * moved / cells, entropies)
     return total / (n_numbers + n_categories)
 
 
@@ -119,15 +121,12 @@ def papers_risk(state: State) -> float:
 
 @inner
 def strict_risk(state: State) -> float:
-    """The largest of the papers' risk, the same after renaming, and inference."""
-    risk = max(papers_risk(state), inference(state))
-    if state.categories.sizes.size:
-        cells = _numbers_within(state) + _recovered(state)
-        recovered = 100.0 * cells / (state.columns.size * state.linkage.own.size)
-        risk = max(risk, (recovered + relabelled_linkage(state)) / 2)
-        if is_renamed(state):
-            version = renamed_version(state)
-            risk = max(risk, inferred_share(state.inference, state.journal, version))
+    """What is followed of the strict risk: linkage and inference, before and after renaming."""
+    risk = max(linkage(state), inference(state))
+    if state.categories.sizes.size and is_renamed(state):
+        version = renamed_version(state)
+        risk = max(risk, linked_share(state.linkage, state.journal, version))
+        risk = max(risk, inferred_share(state.inference, state.journal, version))
     return risk
 
 

@@ -82,11 +82,15 @@ class Numbers(NamedTuple):
     correlation_errors: Points
     cuts: Points
     shares: Points
+    drawn: Floats
+    """Records in the sample whose errors quantiles are compared with."""
+
     at: NumberPlaces
 
 
 NUMBERS = bundle(
     Numbers, *[OWN_POINTS] * 3, OWN_FLOATS, OWN_INDICES, *[OWN_FLOATS] * 7, *[OWN_POINTS] * 8,
+    OWN_FLOATS,
     bundle(NumberPlaces, *[WHOLE] * len(NumberPlaces._fields)),
 )  # fmt: skip
 
@@ -266,6 +270,6 @@ def _quantile_loss(facts: Numbers, journal: Journal, a: int, known: float) -> fl
     for q in range(n_cuts):
         share = facts.shares[a, q]
         after = journal.wholes[facts.at.up_to + a * n_cuts + q] / max(known, 1.0)
-        error = share * (1.0 - share) / max(facts.counts[a, a], 1.0)
+        error = share * (1.0 - share) / facts.drawn[a]
         total += _worsened(surprise(after - share, error), facts.counts[a, a], known)
     return total / n_cuts

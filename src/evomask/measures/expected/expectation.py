@@ -23,7 +23,8 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.comparability import categorical, continuous
-from evomask.measures.profiles import Loss, PapersRisk, papers_risk
+from evomask.measures.judging.loss import StrictLoss, ends_of_scales, on_scale
+from evomask.measures.profiles import PapersLoss, PapersRisk, papers_risk
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW
 from evomask.measures.risk.linkage import expected as shared
 from evomask.measures.risk.nearest import nearest_ties
@@ -51,6 +52,17 @@ class Subject:
         """The original's columns of the categorical attributes that were asked for."""
         names = categorical(self.original.schema, self.request.attributes)
         return tuple(CategoricalColumn.of(self.original, name) for name in names)
+
+    @cached_property
+    def _ends(self) -> tuple[float, ...] | None:
+        """Where the scales of the strict loss end; nowhere for other losses."""
+        if self.request.reference is None:
+            return None
+        return ends_of_scales(self.original, tuple(c.attribute.name for c in self.columns))
+
+    def joined(self, losses: Sequence[float]) -> float:
+        """Losses by tables, distances and entropies in one figure, as the profile joins them."""
+        return on_scale(losses, self._ends) if self._ends else float(np.mean(losses))
 
     @cached_property
     def near(self) -> tuple[Floats, ...]:
@@ -291,7 +303,7 @@ def _loss(subject: Subject, matrices: Matrices) -> float:
     n_names, n_categorical = len(subject.request.attributes), len(subject.columns)
     distance = _distance(subject, matrices) * n_names / n_categorical
     parts = _contingency(subject, matrices), distance, _entropy(subject, matrices)
-    return float(np.mean(parts)) * n_categorical / n_names
+    return subject.joined(parts) * n_categorical / n_names
 
 
 def _papers(subject: Subject, matrices: Matrices) -> float:
@@ -301,6 +313,7 @@ def _papers(subject: Subject, matrices: Matrices) -> float:
 
 _EXPECTATIONS: Mapping[str, Callable[[Subject, Matrices], float]] = {
     "dbil": _distance, "id": _interval, "ebil": _entropy, "ctbil": _contingency,
-    "bivariate": _bivariate, "dbrl": _linkage, Loss.about.name: _loss,
+    "bivariate": _bivariate, "dbrl": _linkage, PapersLoss.about.name: _loss,
+    StrictLoss.about.name: _loss,
     PapersRisk.about.name: _papers,
 }  # fmt: skip

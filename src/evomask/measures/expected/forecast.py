@@ -1,8 +1,8 @@
 """Loss and risk of PRAM foretold from its matrices, fast enough to climb by.
 
-Loss and the papers' risk are the expectations. The strict risk is the largest of expectations
-and of what the average file would give; the mean over draws, which is what a point is judged
-by, is a little higher.
+Loss and the papers' risk are the expectations. Of the strict risk it is the part that bursts of
+single changes follow too: the larger of expected linkage and of what can be inferred from the
+average file, before and after renaming.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,9 @@ from evomask.kernels.bundles import laid
 from evomask.kernels.pram.expectation import FIELD, Field, Halves, loss_and_risk
 from evomask.measures.comparability import categorical
 from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
+from evomask.measures.judging.loss import ends_of_scales
 from evomask.measures.profiles import PapersRisk
-from evomask.measures.risk.inference import WINDOW, HalvesAttack
+from evomask.measures.risk.inference import WINDOW, HalvesAttack, closeness
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request
 
@@ -99,8 +100,14 @@ class Forecast:
             np.array(pairs, dtype=np.int64).reshape(-1, 2), _begins([t.size for t in crossed]),
             _joined(crossed), links.before.copy(), links.after.copy(), links.weights.copy(), domain,
             self._counted(np.arange(len(self.original)), domain), self._halves(domain),
-            _joined([column.nearness(read) for column in columns]),
+            _joined([closeness(column, read) for column in columns]), self._ends,
         ))  # fmt: skip
+
+    @property
+    def _ends(self) -> Floats:
+        if not self.strict:
+            return np.zeros(3)
+        return np.array(ends_of_scales(self.original, self.attributes))
 
     def _links(self, subject: Subject) -> Links:
         links = subject.links if self.is_whole else None
@@ -121,7 +128,7 @@ class Forecast:
         width = len(self.attributes)
         if width < 2 or not len(domain):
             none, nothing = np.empty((0, width), dtype=np.int64), np.empty(0, dtype=np.int64)
-            return Halves(none, nothing, none, np.empty(0), nothing, np.empty(0), 0.0, 0.0)
+            return Halves(none, nothing, none, np.empty(0), nothing, np.empty(0), 1.0)
         attack = HalvesAttack(self.original, self.attributes)
         known = [_Known.of(self.attributes, space, domain) for space, _ in attack.halves]
         unknown = np.zeros((len(known), width), dtype=np.int64)
@@ -132,7 +139,7 @@ class Forecast:
             np.array([half.places for half in known]),
             np.array([len(half.apart) for half in known], dtype=np.int64), unknown,
             _joined([half.apart for half in known]), _begins([half.apart.size for half in known]),
-            people, attack.floor, attack.success(self.original),
+            people, attack.floor,
         )  # fmt: skip
 
 

@@ -93,7 +93,12 @@ class ContingencyLoss:
         return [CategoricalColumn.of(original, name) for name in self.attributes]
 
     def _differences(self, columns: list[CategoricalColumn], masked: Table) -> TableDifferences:
-        cells = [column.cells(masked) for column in columns]
+        return self.compared(columns, [column.cells(masked) for column in columns])
+
+    def compared(
+        self, columns: Sequence[CategoricalColumn], cells: Sequence[Cells]
+    ) -> TableDifferences:
+        """Differences of all tables, whatever the cells stand for."""
         total, tables, size = 0.0, 0, 0
         for order in range(1, min(self.dimension, len(columns)) + 1):
             for chosen in combinations(range(len(columns)), order):

@@ -19,6 +19,7 @@ Where a share q of an attribute's values has become missing (or known), a loss p
 statistics becomes 1 - (1 - q)(1 - p).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -66,25 +67,47 @@ class ProbabilisticLoss:
         """Prepare the original's statistics and their standard errors."""
         needing(original.schema, self.attributes, Kind.CONTINUOUS, why="this loss compares numbers")
         columns = Columns.of(original, self.attributes)
-        errors = SamplingErrors.of(columns.moments)
-        quantiles = [Quantiles.of(column) for column in columns.columns]
+        statistics = Statistics.of(columns)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             cells = columns.cells(masked)
             after = columns.masked_moments(cells)
-            gone = _shares_gone(columns.moments, after)
-            families = errors.losses(columns.moments, after, gone)
-            pairs = zip(quantiles, cells, np.diag(gone), strict=True)
-            shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in pairs]
-            return 100.0 * float(np.mean([*families, np.mean(shares)]))
+            return 100.0 * statistics.loss(cells, after, after.counts)
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
-def _shares_gone(before: Moments, after: Moments) -> Points:
-    larger = np.maximum(np.maximum(before.counts, after.counts), 1)
-    shares: Points = np.abs(before.counts - after.counts) / larger
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """The statistics of an original, and how far each may be off in a sample."""
+
+    before: Moments
+    errors: "SamplingErrors"
+    quantiles: "tuple[Quantiles, ...]"
+
+    @classmethod
+    def of(cls, columns: Columns, reference: int | None = None) -> "Statistics":
+        """Of a sample with as many records as the original, or with *reference* records."""
+        quantiles = tuple(Quantiles.of(column, reference) for column in columns.columns)
+        return cls(columns.moments, SamplingErrors.of(columns.moments, reference), quantiles)
+
+    def loss(self, cells: Sequence[NumberCells], after: Moments, told: Points) -> float:
+        """The mean loss of all families, in [0, 1].
+
+        Args:
+            told: for each pair of attributes how many records still tell both.
+        """
+        gone = _shares_gone(self.before.counts, told)
+        families = self.errors.losses(self.before, after, gone)
+        triples = zip(self.quantiles, cells, np.diag(gone), strict=True)
+        shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in triples]
+        return float(np.mean([*families, np.mean(shares)]))
+
+
+def _shares_gone(before: Points, after: Points) -> Points:
+    larger = np.maximum(np.maximum(before, after), 1)
+    shares: Points = np.abs(before - after) / larger
     return shares
 
 
@@ -101,9 +124,14 @@ class SamplingErrors:
     correlations: Points
 
     @classmethod
-    def of(cls, moments: Moments) -> "SamplingErrors":
-        """Errors by the moments up to order four of the original."""
+    def of(cls, moments: Moments, reference: int | None = None) -> "SamplingErrors":
+        """Errors by the moments up to order four of the original.
+
+        Args:
+            reference: records in the sample; as many as there are by default.
+        """
         z, counts = moments.values, np.maximum(moments.counts, 1)
+        drawn = counts if reference is None else np.full_like(counts, reference)
         squares = z**2
         mu22 = squares.T @ squares / counts
         mu31 = (z**3).T @ z / counts
@@ -111,9 +139,9 @@ class SamplingErrors:
         r = moments.correlations
         spread = mu22 * (1 + r**2 / 2) + r**2 * (mu40 + mu40.T) / 4 - r * (mu31 + mu31.T)
         return cls(
-            np.diag(moments.covariances) / np.diag(counts),
-            np.maximum(mu22 - moments.covariances**2, 0.0) / counts,
-            np.maximum(spread, 0.0) / counts,
+            np.diag(moments.covariances) / np.diag(drawn),
+            np.maximum(mu22 - moments.covariances**2, 0.0) / drawn,
+            np.maximum(spread, 0.0) / drawn,
         )
 
     def losses(self, before: Moments, after: Moments, gone: Points) -> list[float]:
@@ -140,21 +168,23 @@ class Quantiles:
     column: NumberColumn
     cuts: Floats
     shares: Floats
+    drawn: int
+    """Records in the sample that the loss compares with."""
 
     @classmethod
-    def of(cls, column: NumberColumn) -> "Quantiles":
+    def of(cls, column: NumberColumn, reference: int | None = None) -> "Quantiles":
         """The quantiles at 5, 10, …, 95 percent: original values, none interpolated."""
         count = len(column.sorted)
+        drawn = max(count, 1) if reference is None else reference
         if count == 0:
-            return cls(column, np.zeros(len(LEVELS)), np.zeros(len(LEVELS)))
+            return cls(column, np.zeros(len(LEVELS)), np.zeros(len(LEVELS)), drawn)
         cuts = column.sorted[np.ceil(LEVELS * count).astype(np.int64) - 1]
-        return cls(column, cuts, np.searchsorted(column.sorted, cuts, "right") / count)
+        return cls(column, cuts, np.searchsorted(column.sorted, cuts, "right") / count, drawn)
 
     def losses(self, cells: NumberCells) -> Floats:
         """Loss at each cut: how surprising the masked share up to it is."""
         after = self._shares_of(cells)
-        count = max(len(self.column.sorted), 1)
-        return surprise(after - self.shares, self.shares * (1 - self.shares) / count)
+        return surprise(after - self.shares, self.shares * (1 - self.shares) / self.drawn)
 
     def _shares_of(self, cells: NumberCells) -> Floats:
         """Share of known masked values at or below each cut, cells spread over their leaves."""

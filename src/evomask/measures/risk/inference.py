@@ -14,6 +14,7 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Indices
 from evomask.data.classes import classes_of, classes_of_columns
+from evomask.data.schema import Kind
 from evomask.data.table import Column, Table
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.comparability import check_masked, check_original
@@ -108,22 +109,29 @@ class NumberReader:
         return float((apart <= self.window).mean())
 
 
+def closeness(column: CategoricalColumn, window: float) -> Flags:
+    """Which categories are right for which: equal ones, of ordered ones those near in rank."""
+    if column.attribute.kind is Kind.ORDINAL:
+        return column.nearness(window)
+    return np.eye(column.size, dtype=bool)
+
+
 def reader(original: Table, name: str) -> AttributeReader:
     """How the attribute *name* is read."""
     window = WINDOW / 100 * len(original)
     if original.attribute(name).is_categorical:
         column = CategoricalColumn.of(original, name)
-        return CategoryReader(column, column.nearness(window))
+        return CategoryReader(column, closeness(column, window))
     return NumberReader(NumberColumn.of(original, name), window)
 
 
 @dataclass(frozen=True)
 class Inference:
-    """Share of unknown cells read closely, on a scale of its own.
+    """Share of unknown cells read closely, beyond guessing.
 
-    0 is what guessing the median (the most frequent category) gives, 100 what the original
-    file gives. Close is within ten percent of the ranks. Above 2,000 records a fixed sample
-    of 1,000 people is attacked. With one attribute there is nothing to infer.
+    0 is what guessing the median (the most frequent category) gives, 100 where all is read.
+    Close is the same category, or within ten percent of the ranks. Above 2,000 records a fixed
+    sample of 1,000 people is attacked. With one attribute there is nothing to infer.
     """
 
     attributes: tuple[str, ...]
@@ -133,21 +141,20 @@ class Inference:
         "inference from the most similar record",
         Side.RISK,
         "how much better an intruder guesses unknown values of a person by looking up similar "
-        "masked records than by guessing the usual value; 100 is what the original file allows",
+        "masked records than by guessing the usual value",
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the people attacked, the usual guess and what the original gives."""
+        """Prepare the people attacked and the usual guess."""
         check_original(original, self.attributes)
         attack = HalvesAttack(original, self.attributes)
-        ceiling = attack.success(original) if len(self.attributes) > 1 else 0.0
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            if len(self.attributes) < 2 or ceiling <= attack.floor:
+            if len(self.attributes) < 2 or attack.floor >= 1.0:
                 return 0.0
-            gained = (attack.success(masked) - attack.floor) / (ceiling - attack.floor)
-            return 100.0 * min(1.0, max(0.0, gained))
+            gained = (attack.success(masked) - attack.floor) / (1.0 - attack.floor)
+            return 100.0 * max(0.0, gained)
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 

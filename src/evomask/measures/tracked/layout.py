@@ -17,11 +17,12 @@ from evomask.kernels.tracked.linkage import Linkage, Version
 from evomask.kernels.tracked.numbers import NumberPlaces, Numbers
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.comparability import categorical, continuous
+from evomask.measures.judging.loss import ends_of_scales
 from evomask.measures.loss.classic import value_scales
 from evomask.measures.loss.moments import ROOT_TWO, Columns
 from evomask.measures.loss.probabilistic import LEVELS, Quantiles, SamplingErrors
 from evomask.measures.numbers import NumberColumn
-from evomask.measures.risk.inference import WINDOW, HalvesAttack, fixed_halves
+from evomask.measures.risk.inference import WINDOW, HalvesAttack, closeness, fixed_halves
 from evomask.measures.risk.interval import CATEGORICAL_WINDOW, CONTINUOUS_WINDOWS
 from evomask.measures.risk.linkage import expected
 from evomask.measures.risk.space import Space
@@ -76,7 +77,8 @@ def number_facts(original: Table, request: Request, allocation: Allocation) -> N
         return _no_numbers(n, windows, at)
     columns = Columns.of(original, names)
     numbers, before = columns.columns, columns.moments
-    errors, quantiles = SamplingErrors.of(before), [Quantiles.of(c) for c in numbers]
+    errors = SamplingErrors.of(before, request.reference)
+    quantiles = [Quantiles.of(c, request.reference) for c in numbers]
     varies = (columns.deviations > 0).astype(np.float64)
     return Numbers(
         _rows([c.values for c in numbers], n), _rows([c.ranks for c in numbers], n),
@@ -88,7 +90,8 @@ def number_facts(original: Table, request: Request, allocation: Allocation) -> N
         _copy(before.counts), _copy(before.covariances), _copy(errors.covariances),
         ROOT_TWO * np.outer(varies, varies), _copy(before.correlations),
         _copy(errors.correlations), _rows([q.cuts for q in quantiles], len(LEVELS)),
-        _rows([q.shares for q in quantiles], len(LEVELS)), at,
+        _rows([q.shares for q in quantiles], len(LEVELS)),
+        np.array([float(q.drawn) for q in quantiles]), at,
     )  # fmt: skip
 
 
@@ -96,7 +99,7 @@ def _no_numbers(n: int, windows: Floats, at: NumberPlaces) -> Numbers:
     none, square, cuts = np.empty(0), np.empty((0, 0)), np.empty((0, len(LEVELS)))
     cells = [np.empty((0, n))] * 3
     return Numbers._make(
-        [*cells, none, _wholes([0]), windows, *[none] * 6, *[square] * 6, cuts, cuts, at]
+        [*cells, none, _wholes([0]), windows, *[none] * 6, *[square] * 6, cuts, cuts, none, at]
     )
 
 
@@ -170,8 +173,16 @@ def category_facts(original: Table, request: Request, allocation: Allocation) ->
         _wholes(_joined([c.nearness(window).astype(np.float64) for c in columns])),
         _joined([c.distances for c in columns]),
         counts * np.log(np.maximum(counts, 1.0)), np.log(sizes.astype(np.float64)),
-        starts[:-1].copy(), strides, at,
+        starts[:-1].copy(), strides, _ends_of_scales(original, request), at,
     )  # fmt: skip
+
+
+def _ends_of_scales(original: Table, request: Request) -> Floats:
+    """Where the scales of the strict loss of categories end; nowhere by other losses."""
+    names = categorical(original.schema, request.attributes)
+    if request.reference is None or not names:
+        return np.zeros(3)
+    return np.array(ends_of_scales(original, names))
 
 
 def _tables(sizes: Indices, dimension: int) -> tuple[Indices, Indices]:
@@ -274,10 +285,9 @@ def inference_facts(
         _wholes(known[:, are_numbers]), _wholes(known[:, ~are_numbers]),
         _half_scales(spaces, numbers), np.array([float(s.unit) for s in spaces]),
         _half_tables(spaces, columns), sizes, np.cumsum(sizes**2) - sizes**2,
-        _wholes(_joined([c.nearness(WINDOW / 100 * n).astype(np.float64) for c in columns])),
+        _wholes(_joined([closeness(c, WINDOW / 100 * n).astype(np.float64) for c in columns])),
         _wholes(len(names) - known.sum(axis=1)), counts / max(counts.sum(), 1),
-        WINDOW / 100 * n, attack.floor if wanted else 0.0,
-        attack.success(original) if wanted else 0.0,
+        WINDOW / 100 * n, attack.floor if wanted else 1.0,
         np.empty((2, 0)), np.empty(0), np.empty(0), n, at.values, at.ranks,
     )  # fmt: skip
 

@@ -57,6 +57,8 @@ class Request:
     window: float | None = None
     windows: tuple[float, ...] | None = None
     ties: Callable[[Indices], Floats] | None = None
+    reference: int | None = None
+    """Records in the sample that losses of numbers compare with; categories on their scales."""
 
 
 @dataclass(frozen=True, eq=False)

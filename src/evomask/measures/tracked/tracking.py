@@ -22,7 +22,8 @@ from evomask.kernels.tracked.state import (
     undo_changes,
 )
 from evomask.measures.comparability import categorical, check_masked, check_original, continuous
-from evomask.measures.profiles import Loss, PapersRisk, StrictRisk
+from evomask.measures.judging.loss import REFERENCE, StrictLoss
+from evomask.measures.profiles import FollowedRisk, PapersLoss, PapersRisk
 from evomask.measures.tracked.layout import (
     Allocation,
     category_facts,
@@ -36,8 +37,9 @@ from evomask.measures.tracked.layout import (
 from evomask.measures.tracked.trackable import Request
 
 MEASURES = {
-    Loss.about.name: kernels.LOSS, PapersRisk.about.name: kernels.PAPERS,
-    StrictRisk.about.name: kernels.STRICT, "pil": kernels.PIL,
+    StrictLoss.about.name: kernels.LOSS, PapersLoss.about.name: kernels.LOSS,
+    PapersRisk.about.name: kernels.PAPERS, FollowedRisk.about.name: kernels.STRICT,
+    "pil": kernels.PIL,
     "il1": kernels.IL1, "il2": kernels.IL2, "il3": kernels.IL3,
     "il4": kernels.IL4, "il5": kernels.IL5,
     "dbil": kernels.DBIL, "ctbil": kernels.CTBIL, "ebil": kernels.EBIL, "id": kernels.ID,
@@ -48,7 +50,7 @@ MEASURES = {
 
 COSTLY = {
     PapersRisk.about.name: Wanted(linkage=True, renaming=False, inference=False),
-    StrictRisk.about.name: Wanted(linkage=True, renaming=True, inference=True),
+    FollowedRisk.about.name: Wanted(linkage=True, renaming=True, inference=True),
     "dbrl": Wanted(linkage=True, renaming=False, inference=False),
     "relabelling": Wanted(linkage=False, renaming=True, inference=False),
     "dbrl-relabelled": Wanted(linkage=True, renaming=True, inference=False),
@@ -57,6 +59,15 @@ COSTLY = {
 """The costly parts of the measures that have any."""
 
 CHEAP = Wanted(linkage=False, renaming=False, inference=False)
+
+STRICT = (StrictLoss.about.name, FollowedRisk.about.name)
+"""Measures whose losses are on the scales of the strict profile."""
+
+
+def request_for(measure: str, names: tuple[str, ...]) -> Request:
+    """The request for a measure of a profile; the loss of the same profile comes along."""
+    return Request(measure, names, reference=REFERENCE if measure in STRICT else None)
+
 
 UNKEPT = 16
 """Changes of the costliest kind that can be undone at once."""

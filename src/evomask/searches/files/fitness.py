@@ -32,7 +32,7 @@ def towards_origin(fitness: Fitness) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Measures masked versions of one original; probabilistic linkage is for reports alone."""
+    """Measures masked versions of one original; what bursts cannot follow is for reports alone."""
 
     coding: Coding
     profile: RiskProfile
@@ -44,8 +44,8 @@ class Judge:
 
     @cached_property
     def risk(self) -> Reading:
-        """The risk that is searched for: the profile's without probabilistic linkage."""
-        measure = PROFILES[self.profile].risk(self.coding.names, probabilistic=False)
+        """The risk that is searched for: what bursts follow of the profile's."""
+        measure = PROFILES[self.profile].followable(self.coding.names)
         return measure.against(self.coding.original)
 
     @cached_property
@@ -56,7 +56,7 @@ class Judge:
     @property
     def followed(self) -> str:
         """The name of the risk that is searched for, as bursts follow it."""
-        return PROFILES[self.profile].risk.about.name
+        return PROFILES[self.profile].followed
 
     @cached_property
     def _by_record(self) -> IncrementalRisk:

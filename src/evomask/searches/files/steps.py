@@ -33,7 +33,6 @@ from evomask.kernels.tracked.moves import (
     Field,
     Rules,
 )
-from evomask.measures.tracked.trackable import Request
 from evomask.searches.files.genome import Coding
 
 if TYPE_CHECKING:
@@ -80,9 +79,9 @@ class Steps:
     @cached_property
     def tracker(self) -> "Tracker":
         """What follows loss and risk through the single changes of a burst."""
-        from evomask.measures.tracked.tracking import Tracker
+        from evomask.measures.tracked.tracking import Tracker, request_for
 
-        return Tracker(self.coding.original, Request(self.measure, self.coding.names))
+        return Tracker(self.coding.original, request_for(self.measure, self.coding.names))
 
     @cached_property
     def field(self) -> Field:

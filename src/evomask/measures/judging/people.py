@@ -1,0 +1,97 @@
+"""The people that intruders are let loose on: all of a small file, a fixed sample of a large one.
+
+People who are alike in everything an intruder may know are judged together, so that who of them
+stands where in the file makes no difference.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.arrays import Floats, Indices
+from evomask.data.classes import Classes, classes_of
+from evomask.data.table import Table
+
+SEARCHING = 2_000
+"""People attacked while a search goes on; smaller files are attacked as a whole."""
+
+REPORTING = 10_000
+"""People attacked for what is reported in the end."""
+
+EVERYONE = 2**62
+"""More people than any file has: attacks on all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Classes of people who look alike, and how many of each are attacked.
+
+    Args:
+        classes: all people by what is known of them.
+        chosen: the classes that are attacked.
+        weights: how many people of each chosen class were drawn.
+    """
+
+    classes: Classes
+    chosen: Indices
+    weights: Indices
+
+    @classmethod
+    def of(cls, original: Table, names: tuple[str, ...], people: int, seed: int) -> "Sample":
+        """At most so many people, evenly spread over the classes in the order of their values."""
+        classes = classes_of(original, names)
+        if len(original) <= people:
+            return cls(classes, np.arange(len(classes)), classes.sizes)
+        step = len(original) / people
+        places = (np.random.default_rng(seed).random() + np.arange(people)) * step
+        drawn = np.searchsorted(np.cumsum(classes.sizes), places, "right")
+        chosen, weights = np.unique(np.minimum(drawn, len(classes) - 1), return_counts=True)
+        return cls(classes, chosen.astype(np.int64), weights.astype(np.int64))
+
+    @property
+    def size(self) -> int:
+        """How many people are attacked."""
+        return int(self.weights.sum())
+
+    @property
+    def is_everyone(self) -> bool:
+        """Whether nobody was left out."""
+        return self.size == len(self.classes.labels)
+
+    @cached_property
+    def representatives(self) -> Indices:
+        """A record of each chosen class."""
+        return self.classes.representatives[self.chosen]
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """People in each chosen class, drawn or not."""
+        return self.classes.sizes[self.chosen]
+
+    @cached_property
+    def members(self) -> tuple[Indices, Indices]:
+        """All records of the chosen classes, and the place of their class among these."""
+        place = np.full(len(self.classes), -1)
+        place[self.chosen] = np.arange(len(self.chosen))
+        of_records = place[self.classes.labels]
+        records = np.flatnonzero(of_records >= 0)
+        return records, of_records[records]
+
+    def mean(self, values: Floats) -> float:
+        """The average over people of what each chosen class has."""
+        return float(np.average(values, weights=self.weights))
+
+    def error(self, values: Floats) -> float:
+        """The standard error of that average; none where everybody is attacked."""
+        if self.is_everyone:
+            return 0.0
+        spread = np.average((values - self.mean(values)) ** 2, weights=self.weights)
+        left_out = 1.0 - self.size / len(self.classes.labels)
+        return float(np.sqrt(spread / max(self.size - 1, 1) * left_out))
+
+    def within(self, values: Floats) -> Floats:
+        """What the members of each chosen class have on average."""
+        _, places = self.members
+        averages: Floats = np.bincount(places, values, len(self.chosen)) / self.sizes
+        return averages

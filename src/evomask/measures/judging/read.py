@@ -1,0 +1,202 @@
+"""Read: what can be read of people in the records nearest to them, beyond guessing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.arrays import Flags, Floats, Indices, Points
+from evomask.data.classes import classes_of_columns
+from evomask.data.schema import Kind
+from evomask.kernels.bundles import laid
+from evomask.kernels.linking.reading import CELLS, Cells, readings
+from evomask.measures.judging.people import Sample
+from evomask.measures.judging.released import Known, Released
+from evomask.measures.risk.inference import closeness
+from evomask.measures.risk.space import Space
+
+WINDOW = 0.1
+"""A number, or an ordered category, is right within this share of the ranks."""
+
+HALVES = 5
+MOST_LEFT_OUT = 12
+"""Of more attributes so many, evenly spread, are read with all others known."""
+
+FIXED = 0
+"""Seed of the halves: they are part of the measure's definition."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is known of people, and what shall be read."""
+
+    known: Known
+    wanted: Known
+
+
+@dataclass(frozen=True, eq=False)
+class Gain:
+    """How often each class of people is read right, and how often it is guessed right."""
+
+    right: Floats
+    guessed: Floats
+
+    def share(self, sample: Sample) -> float:
+        """What reading adds to guessing, as a share of what guessing leaves open."""
+        guessed = sample.mean(self.guessed)
+        if guessed >= 1.0:
+            return 0.0
+        return max(0.0, (sample.mean(self.right) - guessed) / (1.0 - guessed))
+
+    def error(self, sample: Sample) -> float:
+        """The standard error of the share."""
+        guessed = sample.mean(self.guessed)
+        apart = sample.error(self.right - self.guessed)
+        return 0.0 if guessed >= 1.0 else apart / (1.0 - guessed)
+
+
+def halves_of(names: int) -> list[Flags]:
+    """Which attributes are known, five times half of them."""
+    rng = np.random.default_rng(FIXED)
+    size = names // 2
+    drawn = [rng.permutation(names)[:size] for _ in range(HALVES)]
+    return [np.isin(np.arange(names), half) for half in drawn]
+
+
+def left_out(names: int) -> Indices:
+    """The attributes that are read with all others known, each in turn."""
+    if names <= MOST_LEFT_OUT:
+        return np.arange(names)
+    return (np.arange(MOST_LEFT_OUT) * names // MOST_LEFT_OUT).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The attributes of a space as people have them: what is right, and what is a guess."""
+
+    space: Space
+    sample: Sample
+
+    @cached_property
+    def window(self) -> float:
+        """How many ranks away a number may be."""
+        return WINDOW * self.space.n_records
+
+    @cached_property
+    def close(self) -> list[Flags]:
+        """For each code attribute which categories (columns) are right for which (rows)."""
+        return [closeness(column, self.window) for column in self.space.categories]
+
+    def code_right(self, j: int, shares: Points, records: Indices) -> Floats:
+        """Chance that what was read of a code attribute is right for a record each."""
+        codes = self.space.categories[j].codes[records]
+        chances: Floats = np.einsum("iv,iv->i", shares, self.close[j][codes])
+        return chances
+
+    def number_right(self, a: int, numbers: Floats, records: Indices) -> Floats:
+        """Whether the number read is right for a record each; missing is right for missing."""
+        column = self.space.numbers[a]
+        apart = np.abs(column.places(numbers) - column.ranks[records])
+        missing = np.isnan(numbers) & np.isnan(column.ranks[records])
+        return ((apart <= self.window) | missing).astype(np.float64)
+
+    def code_guess(self, j: int) -> int:
+        """The usual category: the most frequent, of ordered ones the median."""
+        column = self.space.categories[j]
+        if column.attribute.kind is not Kind.ORDINAL:
+            return int(np.argmax(column.counts))
+        known = column.counts[: column.size - int(column.attribute.has_missing)]
+        if 2 * known.sum() < len(column.codes):
+            return column.size - 1
+        return int(np.searchsorted(np.cumsum(known), known.sum() / 2))
+
+    def number_guess(self, a: int) -> float:
+        """The usual number: the median of the original."""
+        known = self.space.numbers[a].sorted
+        mostly_missing = 2 * len(known) < self.space.n_records
+        return float("nan") if mostly_missing else float(np.median(known))
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """An intruder who reads a released file."""
+
+    released: Released
+    truth: Truth
+
+    @cached_property
+    def _cells(self) -> Cells:
+        """What cells stand for, with nothing wanted yet."""
+        spreads = [cells.spread for cells in self.released.masked.cells]
+        columns = self.released.space.categories
+        sizes = np.array([column.size for column in columns], dtype=np.int64)
+        lengths = np.array([spread.size for spread in spreads], dtype=np.int64)
+        missing = [c.size - 1 if c.attribute.has_missing else -1 for c in columns]
+        return Cells(
+            self.released.middles,
+            np.concatenate([s.ravel() for s in spreads]) if spreads else np.empty(0),
+            np.cumsum(lengths) - lengths,
+            np.array([len(spread) for spread in spreads], dtype=np.int64),
+            sizes,
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.array([c.attribute.kind is Kind.ORDINAL for c in columns], dtype=np.int64),
+            np.array(missing, dtype=np.int64),
+            np.zeros(len(self.released.space.numbers), np.int64),
+            np.zeros(len(columns), np.int64),
+        )
+
+    def gain(self, questions: Sequence[Question], *, of_members: bool = False) -> Gain:
+        """What several questions bring on average.
+
+        Attributes that people who look alike do not share are judged for each of their members.
+        """
+        gains = [self._ask(question, of_members) for question in questions]
+        right, guessed = (np.mean(parts, axis=0) for parts in zip(*gains, strict=True))
+        return Gain(right, guessed)
+
+    def _ask(self, question: Question, of_members: bool) -> tuple[Floats, Floats]:
+        sample, wanted = self.released.sample, question.wanted
+        chosen, targets = self._targets(question.known)
+        cells = self._cells._replace(
+            wanted_numbers=wanted.numbers.astype(np.int64),
+            wanted_codes=wanted.codes.astype(np.int64),
+        )
+        numbers, shares = readings(
+            self.released.boxes, self.released.distances(question.known), self.released.people,
+            self.released.search, laid(CELLS, cells), chosen,
+        )  # fmt: skip
+        records, places = sample.representatives, np.arange(len(sample.chosen))
+        if of_members:
+            records, places = sample.members
+        found = [self._of_number(a, numbers, targets[places], records)
+                 for a in np.flatnonzero(wanted.numbers).tolist()]  # fmt: skip
+        found += [self._of_code(j, shares, targets[places], records)
+                  for j in np.flatnonzero(wanted.codes).tolist()]  # fmt: skip
+        right, guessed = (np.mean(parts, axis=0) for parts in zip(*found, strict=True))
+        if of_members:
+            return sample.within(right), sample.within(guessed)
+        return right, guessed
+
+    def _targets(self, known: Known) -> tuple[Indices, Indices]:
+        """A person for each way to be known, and the one that each class of people is like."""
+        people = self.released.people
+        columns = [*people.numbers.T[known.numbers], *people.codes.T[known.codes]]
+        alike = classes_of_columns(columns, len(people.sizes))
+        return alike.representatives, alike.labels
+
+    def _of_number(
+        self, a: int, numbers: Points, targets: Indices, records: Indices
+    ) -> tuple[Floats, Floats]:
+        right = self.truth.number_right(a, numbers[targets, a], records)
+        guess = np.full(len(records), self.truth.number_guess(a))
+        return right, self.truth.number_right(a, guess, records)
+
+    def _of_code(
+        self, j: int, shares: Points, targets: Indices, records: Indices
+    ) -> tuple[Floats, Floats]:
+        places = self._cells.places
+        read = shares[targets, places[j] : places[j + 1]]
+        codes = self.truth.space.categories[j].codes[records]
+        guessed = self.truth.close[j][codes, self.truth.code_guess(j)].astype(np.float64)
+        return self.truth.code_right(j, read, records), guessed

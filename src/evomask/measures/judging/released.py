@@ -1,0 +1,230 @@
+"""A released file as intruders search it: its distinct records in a tree of boxes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from evomask.arrays import Codes, Flags, Floats, Indices, Points
+from evomask.data.classes import classes_of_columns
+from evomask.data.table import Column, Table
+from evomask.kernels.bundles import laid
+from evomask.kernels.linking.boxes import (
+    BOXES,
+    COSTS,
+    LEAF,
+    PEOPLE,
+    SEARCH,
+    Boxes,
+    Costs,
+    People,
+    Search,
+    close_boxes,
+    search_in,
+)
+from evomask.kernels.linking.linkage import Rows
+from evomask.measures.judging.people import Sample
+from evomask.measures.risk.space import Masked, Space
+
+KEY_BITS = 60
+FINEST = 10
+"""Bits of an attribute in the order of the tree, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Which attributes of a space an intruder knows."""
+
+    numbers: Flags
+    codes: Flags
+
+    def __len__(self) -> int:
+        return int(self.numbers.sum() + self.codes.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What agreeing, instead of being near, is worth: costs of differing in each attribute.
+
+    Negative where agreeing speaks against a match. Numbers agree within a tolerance.
+    """
+
+    numbers: Floats
+    codes: Floats
+    tolerances: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Released:
+    """A masked table, laid out for searches by the people of a sample."""
+
+    space: Space
+    sample: Sample
+    masked: Masked
+    ordering: Known
+    """The attributes by which the tree is ordered."""
+
+    @classmethod
+    def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
+        """The released table in a space."""
+        return cls(space, sample, space.masked(table), ordering)
+
+    @cached_property
+    def _order(self) -> tuple[Indices, Indices, Indices]:
+        """A record for each row of the tree, how many are like it, and each record's row."""
+        rows = self.masked.rows
+        classes = classes_of_columns(_columns(rows), len(rows))
+        keys = _keys(rows.take(classes.representatives), self.ordering)
+        order = np.argsort(keys, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return classes.representatives[order], classes.sizes[order], place[classes.labels]
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """The tree of the distinct records."""
+        records, counts, _ = self._order
+        rows = self.masked.rows.take(records)
+        leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(records) // LEAF))))))
+        shape = (2 * leaves, rows.low.shape[1])
+        tree = Boxes(
+            _own(rows.low), _own(rows.high), np.array(rows.codes, np.int32, order="C"),
+            np.array(counts, np.int64), np.full(shape, np.inf), np.full(shape, -np.inf),
+            np.zeros((2 * leaves, rows.codes.shape[1]), np.int64), np.zeros(2 * leaves, np.int64),
+            leaves,
+        )  # fmt: skip
+        boxes = laid(BOXES, tree)
+        close_boxes(boxes)
+        return boxes
+
+    @cached_property
+    def search(self) -> Search:
+        """Room for searches."""
+        rows = self.masked.rows
+        room = search_in(len(self._order[0]), rows.low.shape[1], rows.codes.shape[1])
+        return laid(SEARCH, room)
+
+    @cached_property
+    def people(self) -> People:
+        """The people of the sample and the rows of the tree that are theirs."""
+        rows = self.space.originals.take(self.sample.representatives)
+        records, places = self.sample.members
+        n_rows = len(self._order[0])
+        pairs, counts = np.unique(places * n_rows + self._order[2][records], return_counts=True)
+        ends = np.searchsorted(pairs // n_rows, np.arange(len(self.sample.chosen) + 1))
+        people = People(
+            _own(rows.low), np.array(rows.codes, np.int32, order="C"),
+            np.array(self.sample.sizes, np.int64), ends.astype(np.int64),
+            (pairs % n_rows).astype(np.int64), counts.astype(np.int64),
+        )  # fmt: skip
+        return laid(PEOPLE, people)
+
+    @cached_property
+    def _terms(self) -> tuple[Floats, Indices, Indices, list[Points]]:
+        terms = self.space.terms(self.masked, from_originals=True)
+        widths = terms.widths
+        ends = np.append(terms.starts, terms.tables.size)
+        tables = [
+            terms.tables[ends[j] : ends[j + 1]].reshape(-1, widths[j]) for j in range(len(widths))
+        ]
+        return terms.tables, terms.starts, widths, tables
+
+    def distances(self, known: Known) -> Costs:
+        """Costs of being apart in what is known."""
+        tables = self._terms[3]
+        d = len(self.space.numbers)
+        unit = float(self.space.unit)
+        return self._costs(known, tables, self.space.weights, np.full(d, -1.0), np.full(d, unit))
+
+    def differences(self, known: Known, steps: Steps) -> Costs:
+        """Costs of differing in what is known."""
+        pairs = zip(self._terms[3], steps.codes, strict=True)
+        tables = [np.where(t == 0.0, max(0.0, -w), max(0.0, w)) for t, w in pairs]
+        return self._costs(known, tables, steps.numbers, steps.tolerances, np.abs(steps.numbers))
+
+    def _costs(
+        self, known: Known, tables: Sequence[Points], weights: Floats, tolerances: Floats,
+        missing: Floats,
+    ) -> Costs:  # fmt: skip
+        _, starts, widths, _ = self._terms
+        sizes = np.array([len(table) for table in tables], dtype=np.int64)
+        flat = np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0)
+        costs = Costs(
+            known.numbers.astype(np.int64), known.codes.astype(np.int64), _own(weights),
+            _own(tolerances), _own(missing), _own(flat), np.array(starts, np.int64),
+            np.array(widths, np.int64), np.cumsum(sizes) - sizes,
+            np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
+            np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
+        )  # fmt: skip
+        return laid(COSTS, costs)
+
+    @cached_property
+    def middles(self) -> Points:
+        """For each row of the tree its numbers; of an interval the median original value in it."""
+        records = self._order[0]
+        low, high = self.masked.rows.low[records], self.masked.rows.high[records]
+        middles = _own(low)
+        for a, column in enumerate(self.space.numbers):
+            wide = np.flatnonzero(low[:, a] < high[:, a])
+            first = np.searchsorted(column.sorted, low[wide, a], "left")
+            last = np.searchsorted(column.sorted, high[wide, a], "right")
+            inside = column.sorted[np.minimum((first + last) // 2, len(column.sorted) - 1)]
+            halfway = low[wide, a] / 2 + high[wide, a] / 2
+            middles[wide, a] = np.where(last > first, inside, halfway)
+        return middles
+
+
+def _own(array: Points) -> Points:
+    """A copy that kernels accept: contiguous and writable."""
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def _columns(rows: Rows) -> list[Column]:
+    ends: list[Column] = [*rows.low.T]
+    ends += [] if rows.low is rows.high else [*rows.high.T]
+    return [*ends, *rows.codes.T]
+
+
+def _free(table: Points) -> Indices:
+    """Marks of the released codes that cost nothing, for each code of a person."""
+    bits = np.left_shift(np.int64(1), np.arange(table.shape[1]) & 63)
+    marks: Indices = np.bitwise_or.reduce(np.where(table == 0.0, bits, 0), axis=1)
+    return marks
+
+
+def _least(table: Points) -> Floats:
+    """The smallest cost above 0 of each row; 0 where there is none."""
+    positive = np.where(table > 0.0, table, np.inf).min(axis=1, initial=np.inf)
+    return np.where(np.isinf(positive), 0.0, positive)
+
+
+def _keys(rows: Rows, ordering: Known) -> Indices:
+    """Numbers by which similar records stand together: bits of all attributes in turn."""
+    numbers = [rows.low[:, a] / 2 + rows.high[:, a] / 2 for a in np.flatnonzero(ordering.numbers)]
+    codes = [rows.codes[:, j] for j in np.flatnonzero(ordering.codes)]
+    count = max(1, len(numbers) + len(codes))
+    bits = max(1, min(FINEST, KEY_BITS // count))
+    digits = [_digits_of_codes(c, bits) for c in codes] + [_digits(v, bits) for v in numbers]
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for bit in range(bits - 1, -1, -1):
+        for digit in digits[:KEY_BITS]:
+            keys = (keys << 1) | (digit >> bit & 1)
+    return keys
+
+
+def _digits(values: Floats, bits: int) -> Indices:
+    """The place of each number among all, in so many bits."""
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return np.zeros(len(values), dtype=np.int64)
+    cuts = np.quantile(known[:: max(1, len(known) // 5000)], np.arange(1, 1 << bits) / (1 << bits))
+    return np.searchsorted(cuts, np.where(np.isnan(values), known[0], values)).astype(np.int64)
+
+
+def _digits_of_codes(codes: Codes, bits: int) -> Indices:
+    """The place of each code's records among all, in so many bits."""
+    counts = np.bincount(codes)
+    begin = np.cumsum(counts) - counts
+    digits: Indices = (begin * ((1 << bits) - 1) // max(1, len(codes))).astype(np.int64)
+    return digits[codes]
