@@ -11,8 +11,8 @@ from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Kind
 from evomask.kernels.bundles import laid
 from evomask.kernels.linking.reading import CELLS, Cells, readings
-from evomask.measures.judging.people import Sample
 from evomask.measures.judging.released import Known, Released
+from evomask.measures.people import Sample
 from evomask.measures.risk.inference import closeness
 from evomask.measures.risk.space import Space
 

@@ -24,7 +24,7 @@ from evomask.kernels.linking.boxes import (
     search_in,
 )
 from evomask.kernels.linking.linkage import Rows
-from evomask.measures.judging.people import Sample
+from evomask.measures.people import Sample
 from evomask.measures.risk.space import Masked, Space
 
 KEY_BITS = 60

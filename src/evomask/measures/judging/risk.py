@@ -24,10 +24,10 @@ from evomask.measures.judging.linked import (
     chances_by_agreement,
     chances_by_distance,
 )
-from evomask.measures.judging.people import SEARCHING, Sample
 from evomask.measures.judging.read import Question, Reader, Truth, halves_of, left_out
 from evomask.measures.judging.released import Known, Released
 from evomask.measures.measure import About, Side
+from evomask.measures.people import SEARCHING, Sample
 from evomask.measures.risk.relabelling import renamed
 from evomask.measures.risk.space import Space
 

@@ -16,6 +16,7 @@ from evomask.data.table import Table
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
+from evomask.measures.people import fixed_records
 from evomask.measures.risk.nearest import tied_with_own
 from evomask.measures.risk.space import Space
 from evomask.measures.tracked.trackable import Request, TrackableReading
@@ -51,6 +52,8 @@ class DistanceLinkage:
 
     attributes: tuple[str, ...]
     ties: TieRule = expected
+    people: int | None = None
+    """How many records are linked at most, a fixed sample; all of them by default."""
 
     about: ClassVar[About] = About(
         "dbrl",
@@ -64,26 +67,31 @@ class DistanceLinkage:
         """Prepare the distinct original records."""
         space = Space.of(original, self.attributes)
         candidates, own = space.candidates
+        some = fixed_records(original, self.attributes, self.people)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             released = space.masked(masked)
-            targets, owners, counts = _distinct_targets(space, released.rows, own)
+            targets, owners, counts = _distinct_targets(space, released.rows, own, some)
             places = space.places(targets)
             ties = tied_with_own(targets, places, owners, candidates, space.terms(released))
             return 100.0 * float(np.average(self.ties(ties), weights=counts))
 
+        if len(some) < len(original):
+            return reading
         request = Request(self.about.name, self.attributes, ties=self.ties)
         return TrackableReading(reading, original, request)
 
 
 def _distinct_targets(
-    space: Space, rows: Rows, own: Indices
+    space: Space, rows: Rows, own: Indices, some: Indices
 ) -> tuple[Rows, Indices, Indices | None]:
-    """One target for each distinct pair of a record and its own candidate, and their counts.
+    """One target for each distinct pair of some record and its own candidate, and their counts.
 
     Only where all attributes are categorical: numbers hardly repeat.
     """
+    if len(some) < len(rows):
+        rows, own = rows.take(some), own[some]
     if space.numbers:
         return rows, own, None
     pairs = classes_of_columns([*rows.codes.T, own], len(own))
@@ -97,6 +105,8 @@ class ReverseDistanceLinkage:
 
     attributes: tuple[str, ...]
     ties: TieRule = expected
+    people: int | None = None
+    """How many people are looked for at most, a fixed sample; all of them by default."""
 
     about: ClassVar[About] = About(
         "dld",
@@ -109,13 +119,14 @@ class ReverseDistanceLinkage:
     def against(self, original: Table) -> Reading:
         """Prepare the original records, which look for their masked ones."""
         space = Space.of(original, self.attributes)
+        some = fixed_records(original, self.attributes, self.people)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             released = space.masked(masked)
             candidates, own = space.candidates_of(released.rows, classes_of_rows(released.rows))
             terms = space.terms(released, from_originals=True)
-            targets, owners, counts = _distinct_targets(space, space.originals, own)
+            targets, owners, counts = _distinct_targets(space, space.originals, own, some)
             ties = tied_with_own(targets, space.places(targets), owners, candidates, terms)
             return 100.0 * float(np.average(self.ties(ties), weights=counts))
 

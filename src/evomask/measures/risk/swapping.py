@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Points
+from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -20,6 +20,7 @@ from evomask.measures.categories import CategoricalColumn
 from evomask.measures.comparability import check_masked, check_original, needing
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberColumn
+from evomask.measures.people import fixed_records
 from evomask.measures.risk.linkage import expected
 
 RULED_OUT = 1e12
@@ -48,6 +49,8 @@ class SwappingLinkage:
 
     attributes: tuple[str, ...]
     window: float = 10.0
+    people: int | None = None
+    """How many records are linked at most, a fixed sample; all of them by default."""
 
     about: ClassVar[About] = About(
         "rsrl",
@@ -70,21 +73,68 @@ class SwappingLinkage:
         )  # fmt: skip
         columns = [_column(original, name) for name in self.attributes]
         known = np.column_stack([_own_ranks(column) for column in columns])
-        classes = classes_of_columns(list(known.T), len(known))
-        rows = known[classes.representatives]
-        candidates = Candidates(_twice(rows, rows, 0.0), classes.sizes, np.empty(0))
+        line = _Line.of(known)
+        some = fixed_records(original, self.attributes, self.people)
         reach = self.window / 100 * len(original) + ROUNDING
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
             ranks = [_masked_ranks(column, masked) for column in columns]
-            low, high = (np.column_stack(ends) for ends in zip(*ranks, strict=True))
-            targets, nowhere = _twice(low, high, reach), np.full(len(known), np.nan)
-            ties = tied_with_own(targets, nowhere, classes.labels, candidates, _terms(columns))
-            allowed = _agree(known, low - reach, high + reach)
-            return 100.0 * float(expected(np.where(allowed, ties, 0)).mean())
+            low, high = (np.column_stack(ends)[some] for ends in zip(*ranks, strict=True))
+            allowed = np.flatnonzero(_agree(known[some], low - reach, high + reach))
+            low, high, own = low[allowed], high[allowed], line.own[some[allowed]]
+            targets, places = _twice(low, high, reach), line.places(low, high)
+            ties = tied_with_own(targets, places, own, line.candidates, _terms(columns))
+            return 100.0 * float(expected(ties).sum()) / len(some)
 
         return reading
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The distinct ranks of original records, sorted along the line in which they differ most.
+
+    Args:
+        own: where each record stands among them.
+        direction: of length just below 1, so that places are never farther apart than ranks;
+            none where ranks are missing.
+    """
+
+    candidates: Candidates
+    own: Indices
+    direction: Floats | None
+
+    @classmethod
+    def of(cls, known: Points) -> "_Line":
+        """The line of records with these ranks."""
+        classes = classes_of_columns(list(known.T), len(known))
+        rows = known[classes.representatives]
+        if np.isnan(rows).any():
+            candidates = Candidates(_twice(rows, rows, 0.0), classes.sizes, np.empty(0))
+            return cls(candidates, classes.labels, None)
+        centred = rows - rows.mean(axis=0)
+        direction = np.linalg.eigh(centred.T @ centred)[1][:, -1] * (1.0 - ROUNDING)
+        places = _along(rows, direction)
+        order = np.argsort(places, kind="stable")
+        where = np.empty_like(order)
+        where[order] = np.arange(len(order))
+        rows = rows[order]
+        candidates = Candidates(_twice(rows, rows, 0.0), classes.sizes[order], places[order])
+        return cls(candidates, where[classes.labels], direction)
+
+    def places(self, low: Points, high: Points) -> Floats:
+        """Places of masked records on the line; NaN for all where some have none."""
+        if self.direction is None or not np.array_equal(low, high):
+            return np.full(len(low), np.nan)
+        return _along(low, self.direction)
+
+
+def _along(rows: Points, direction: Floats) -> Floats:
+    """Places by sums in one order, so that equal rows stand at exactly the same place."""
+    places = np.zeros(len(rows))
+    for terms in (rows * direction).T:
+        places += terms
+    return places
 
 
 def _column(original: Table, name: str) -> CategoricalColumn | NumberColumn:

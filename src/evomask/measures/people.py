@@ -4,6 +4,7 @@ People who are alike in everything an intruder may know are judged together, so 
 stands where in the file makes no difference.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,25 @@ REPORTING = 10_000
 
 EVERYONE = 2**62
 """More people than any file has: attacks on all of them."""
+
+
+FIXED = 0
+"""Seed of a sample where nobody gives one: it is part of a measure's definition."""
+
+
+def fixed_records(original: Table, names: Sequence[str], people: int | None) -> Indices:
+    """Records to attack: all, or so many evenly spread over classes in the order of values."""
+    if people is None or len(original) <= people:
+        return np.arange(len(original))
+    in_order = np.argsort(classes_of(original, names).labels, kind="stable")
+    return np.sort(in_order[_evenly(len(original), people, FIXED)])
+
+
+def _evenly(records: int, people: int, seed: int) -> Indices:
+    """So many places among the records, as far apart from each other, the first one drawn."""
+    start = np.random.default_rng(seed).random()
+    places = ((start + np.arange(people)) * (records / people)).astype(np.int64)
+    return np.minimum(places, records - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +63,9 @@ class Sample:
         classes = classes_of(original, names)
         if len(original) <= people:
             return cls(classes, np.arange(len(classes)), classes.sizes)
-        step = len(original) / people
-        places = (np.random.default_rng(seed).random() + np.arange(people)) * step
+        places = _evenly(len(original), people, seed)
         drawn = np.searchsorted(np.cumsum(classes.sizes), places, "right")
-        chosen, weights = np.unique(np.minimum(drawn, len(classes) - 1), return_counts=True)
+        chosen, weights = np.unique(drawn, return_counts=True)
         return cls(classes, chosen.astype(np.int64), weights.astype(np.int64))
 
     @property
