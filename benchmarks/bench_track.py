@@ -71,7 +71,7 @@ def real_changes(
 def figure(title: str, table: Table, masked: Table, *, strict: bool, aim: float) -> None:
     names, rng = table.schema.names, np.random.default_rng(2)
     risk = FollowedRisk if strict else PapersRisk
-    reading = risk(names, probabilistic=False).against(table)
+    reading = risk(names).against(table)
     loss = StrictLoss(names).against(table)
     warm, tracked = (reading.track(masked) for _ in range(2))  # type: ignore[attr-defined]
     assert isinstance(warm, TrackedFile)

@@ -1,6 +1,7 @@
 """All measures by name, and which of them apply to a file."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from evomask.data.schema import Kind, Schema
 from evomask.data.table import Table
@@ -18,6 +19,7 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure
+from evomask.measures.people import REPORTING
 from evomask.measures.profiles import PROFILES, FollowedRisk
 from evomask.measures.risk.individual import INDIVIDUAL, SPECIAL_UNIQUES
 from evomask.measures.risk.inference import Inference
@@ -54,6 +56,12 @@ WEIGHING: dict[str, Maker] = {
     kind.about.name: kind for kind in (ProbabilisticLinkage, OneToOneLinkage)
 }
 OF_ORDER: dict[str, Maker] = {SwappingLinkage.about.name: SwappingLinkage}
+SAMPLED = (
+    DistanceLinkage.about.name, ReverseDistanceLinkage.about.name, SwappingLinkage.about.name,
+    RelabelledLinkage.about.name,
+)  # fmt: skip
+"""Linkages, whose time grows faster than the number of records."""
+
 MEASURES: dict[str, Maker] = {
     **OF_NUMBERS, **OF_CATEGORIES, **OF_ANY_KIND, **WEIGHING, **OF_ORDER,
 }  # fmt: skip
@@ -81,8 +89,41 @@ def explained(name: str) -> About:
     return ABOUT[name]
 
 
-def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, Measure]:
-    """The measures that attributes of these kinds allow, each on those it can read."""
+LARGE = 20_000
+"""Above so many records, linkages are tried on a fixed sample of them."""
+
+PAIRS = 200_000_000
+"""Pairs of records that weighing agreements of numbers may look at."""
+
+
+def sampled(n_records: int) -> dict[str, int]:
+    """How many records the linkages of a large file are tried on, by name; none of a small one."""
+    if n_records <= LARGE:
+        return {}
+    return dict.fromkeys(SAMPLED, REPORTING)
+
+
+def applicable(
+    schema: Schema, names: tuple[str, ...], n_records: int, *, exact: bool = False
+) -> dict[str, Measure]:
+    """The measures that attributes of these kinds allow, each on those it can read.
+
+    Args:
+        exact: whether linkages look at all records of a large file, too.
+    """
+    measures = _applicable(schema, names, n_records)
+    people = {} if exact else sampled(n_records)
+    if people and not categorical(schema, names):
+        people[ProbabilisticLinkage.about.name] = min(REPORTING, PAIRS // n_records)
+    return {name: _on(measure, people.get(name)) for name, measure in measures.items()}
+
+
+def _on(measure: Measure, people: int | None) -> Measure:
+    """The measure on a fixed sample of so many records."""
+    return replace(measure, people=people) if people else measure  # type: ignore[type-var]
+
+
+def _applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, Measure]:
     numbers, categories = continuous(schema, names), categorical(schema, names)
     makers: list[tuple[Maker, tuple[str, ...]]] = []
     makers += [(maker, numbers) for maker in OF_NUMBERS.values() if numbers]
@@ -100,10 +141,10 @@ def applicable(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[s
 
 
 def chosen_measures(
-    original: Table, names: tuple[str, ...], wanted: Sequence[str]
+    original: Table, names: tuple[str, ...], wanted: Sequence[str], *, exact: bool = False
 ) -> dict[str, Measure]:
     """The wanted measures, or an error that says why one does not apply."""
-    possible = applicable(original.schema, names, len(original))
+    possible = applicable(original.schema, names, len(original), exact=exact)
     for name in wanted:
         explained(name)
         if name not in possible:

@@ -13,8 +13,6 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Points
 from evomask.kernels.compiler import (
-    FLOATS,
-    INDICES,
     OWN_CODE_ROWS,
     OWN_FLOATS,
     OWN_INDEX_ROWS,
@@ -328,31 +326,3 @@ def links(boxes: Boxes, costs: Costs, people: People, search: Search) -> Points:
                 linked[i, 1] += people.counts[place]
         linked[i, 2] = limit
     return linked
-
-
-@kernel(BOXES, COSTS, PEOPLE, INDICES, FLOATS, INDICES, INDICES)
-def tally(
-    boxes: Boxes, costs: Costs, people: People, chosen: Indices, weights: Floats,
-    number_bits: Indices, code_bits: Indices,
-) -> Floats:  # fmt: skip
-    """How many pairs of a chosen person and a record agree in which known attributes.
-
-    An attribute that agrees adds its bit to the pattern; those that are not known have 0.
-    """
-    counts = np.zeros(1 + number_bits.sum() + code_bits.sum())
-    for c in range(chosen.size):
-        i = chosen[c]
-        for row in range(boxes.counts.size):
-            pattern = 0
-            for a in range(number_bits.size):
-                if number_bits[a]:
-                    value, low = people.numbers[i, a], boxes.low[row, a]
-                    if _number_cost(costs, a, value, low, boxes.high[row, a]) == 0.0:
-                        pattern += number_bits[a]
-            for j in range(code_bits.size):
-                if code_bits[j]:
-                    place = costs.starts[j] + people.codes[i, j] * costs.widths[j]
-                    if costs.tables[place + boxes.codes[row, j]] == 0.0:
-                        pattern += code_bits[j]
-            counts[pattern] += weights[c] * boxes.counts[row]
-    return counts

@@ -2,20 +2,15 @@
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices
-from evomask.kernels.linking.boxes import links, tally
+from evomask.arrays import Flags, Floats
+from evomask.kernels.linking.boxes import links
 from evomask.measures.judging.released import Known, Released, Steps
-from evomask.measures.risk.fellegi_sunter import fitted
-
-MOST_ATTRIBUTES = 20
-"""Agreements of more attributes are not weighed: there are too many ways to agree."""
 
 TOLERANCE = 0.1
 """Numbers agree within this share of the standard deviation."""
 
-PAIRS = 4_000_000
-FEWEST = 30
-"""The model of agreement is fitted to about so many pairs, and so many people at least."""
+RARELY = 1e-6
+"""Nothing is taken to agree less often, or to differ less often."""
 
 
 def chances_by_distance(released: Released, known: Known) -> Floats:
@@ -36,46 +31,63 @@ def chances_by_distance(released: Released, known: Known) -> Floats:
 def chances_by_agreement(released: Released, known: Known) -> Floats:
     """For each class of people: the chance that the record of highest weight is their own.
 
-    Weights are those of Fellegi and Sunter, from a model fitted to the pairs of people and
-    records by expectation and maximisation.
+    Weights are those of Fellegi and Sunter, by an intruder who knows how often masking keeps
+    the values of each attribute.
     """
-    costs = released.differences(known, _steps(released, known))
+    costs = released.differences(known, weights_of_agreement(released, known))
     found = links(released.boxes, costs, released.people, released.search)
     near, own, _ = found.T
     chances: Floats = own / near / released.sample.sizes
     return chances
 
 
-def _steps(released: Released, known: Known) -> Steps:
-    """What each known attribute adds to the weight of a pair where it agrees."""
-    deviations = [column.deviation for column in released.space.numbers]
+def weights_of_agreement(released: Released, known: Known) -> Steps:
+    """What each known attribute adds to the weight of a pair where it agrees.
+
+    The logarithm of the odds that people agree with their own record, over those that they
+    agree with any.
+    """
+    space, cells = released.space, released.masked.cells
+    deviations = [column.deviation for column in space.numbers]
     tolerances = TOLERANCE * np.array(deviations, dtype=np.float64)
-    even = Steps(np.ones(len(known.numbers)), np.ones(len(known.codes)), tolerances)
-    number_bits, code_bits = _bits(known)
-    chosen = _fitted_to(released)
-    counts = tally(
-        released.boxes, released.differences(known, even), released.people, chosen,
-        released.sample.weights[chosen].astype(np.float64), number_bits, code_bits,
-    )  # fmt: skip
-    seen = np.flatnonzero(counts)
-    agree, differ = fitted(seen, counts[seen], len(known)).attribute_weights()
-    worth = agree - differ
-    numbers, codes = np.zeros(len(known.numbers)), np.zeros(len(known.codes))
-    split = int(known.numbers.sum())
-    numbers[known.numbers], codes[known.codes] = worth[:split], worth[split:]
+    numbers, codes = np.zeros(len(space.numbers)), np.zeros(len(space.categories))
+    for a in np.flatnonzero(known.numbers).tolist():
+        numbers[a] = _worth(*_number_agreements(released, a, float(tolerances[a])))
+    for j in np.flatnonzero(known.codes).tolist():
+        agree = cells[j].leaves.T
+        codes[j] = _worth(*_code_agreements(released, j, agree))
     return Steps(numbers, codes, tolerances)
 
 
-def _bits(known: Known) -> tuple[Indices, Indices]:
-    flags = np.concatenate([known.numbers, known.codes])
-    bits = np.where(flags, 1 << np.maximum(np.cumsum(flags) - 1, 0), 0).astype(np.int64)
-    return bits[: len(known.numbers)].copy(), bits[len(known.numbers) :].copy()
+def _worth(with_own: float, with_any: float) -> float:
+    """The logarithm of a ratio of odds, none of them certain."""
+    shares = np.clip([with_own, with_any], RARELY, 1.0 - RARELY)
+    own, others = np.log(shares) - np.log1p(-shares)
+    return float(own - others)
 
 
-def _fitted_to(released: Released) -> Indices:
-    """Places of the people that the model is fitted to: all, or some evenly spread."""
-    every = len(released.sample.chosen)
-    wanted = max(FEWEST, PAIRS // max(1, len(released.boxes.counts)))
-    if wanted >= every:
-        return np.arange(every)
-    return (np.arange(wanted) * every // wanted).astype(np.int64)
+def _code_agreements(released: Released, j: int, agree: Flags) -> tuple[float, float]:
+    """How often people agree with their own record, and with any, in a code attribute."""
+    sample, column, cells = released.sample, released.space.categories[j], released.masked.cells[j]
+    members, _ = sample.members
+    own = agree[column.codes[members], cells.codes[members]].astype(np.float64)
+    shares = agree @ np.bincount(cells.codes, minlength=len(cells)) / len(cells.codes)
+    return sample.mean(sample.within(own)), sample.mean(
+        shares[column.codes[sample.representatives]]
+    )
+
+
+def _number_agreements(released: Released, a: int, tolerance: float) -> tuple[float, float]:
+    """The same in a number; missing agrees with missing."""
+    sample, values = released.sample, released.space.numbers[a].values
+    low, high = released.masked.rows.low[:, a], released.masked.rows.high[:, a]
+    members, _ = sample.members
+    own = (low[members] <= values[members] + tolerance) & (
+        high[members] >= values[members] - tolerance
+    )
+    own |= np.isnan(values[members]) & np.isnan(low[members])
+    people = values[sample.representatives]
+    below = np.searchsorted(np.sort(low), people + tolerance, "right")
+    above = np.searchsorted(np.sort(high), people - tolerance, "left")
+    agreeing = np.where(np.isnan(people), np.isnan(low).sum(), below - above) / len(low)
+    return sample.mean(sample.within(own.astype(np.float64))), sample.mean(agreeing)

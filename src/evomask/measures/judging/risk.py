@@ -19,11 +19,7 @@ from evomask.arrays import Flags, Floats
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.measures.comparability import categorical, check_masked, check_original
-from evomask.measures.judging.linked import (
-    MOST_ATTRIBUTES,
-    chances_by_agreement,
-    chances_by_distance,
-)
+from evomask.measures.judging.linked import chances_by_agreement, chances_by_distance
 from evomask.measures.judging.read import Question, Reader, Truth, halves_of, left_out
 from evomask.measures.judging.released import Known, Released
 from evomask.measures.measure import About, Side
@@ -210,7 +206,7 @@ class Attack:
         everything = self._knowing(self.known)
         released = Released.of(self.space, self.sample, masked, everything)
         found = [self._success(chances_by_distance(released, everything), Attacker.NEAREST)]
-        if self.probabilistic and len(self.known) <= MOST_ATTRIBUTES:
+        if self.probabilistic:
             chances = chances_by_agreement(released, everything)
             found.append(self._success(chances, Attacker.WEIGHING))
         reader = Reader(released, self._truth)

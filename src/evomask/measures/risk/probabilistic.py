@@ -18,6 +18,7 @@ from evomask.kernels.linking.agreement_tally import Counted, agreement_tally
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 from evomask.measures.comparability import check_masked
 from evomask.measures.measure import About, Reading, Side
+from evomask.measures.people import fixed_records
 from evomask.measures.risk.fellegi_sunter import AgreementModel, fitted
 from evomask.measures.risk.linkage import classes_of_rows, expected
 from evomask.measures.risk.nearest import tied_with_own
@@ -96,12 +97,13 @@ class Comparison:
         return table
 
 
-def compared(space: Space, masked: Table, tolerance: float) -> Comparison:
-    """Original and masked records of a space; numbers agree within *tolerance* deviations."""
+def compared(space: Space, masked: Table, tolerance: float, some: Indices) -> Comparison:
+    """All originals and some masked records; numbers agree within *tolerance* deviations."""
     released = space.masked(masked)
-    classes = classes_of_rows(released.rows)
+    rows = released.rows.take(some)
+    classes = classes_of_rows(rows)
     return Comparison(
-        released.rows.take(classes.representatives),
+        rows.take(classes.representatives),
         space.originals.take(space.classes.representatives),
         classes,
         space.classes,
@@ -121,6 +123,8 @@ class ProbabilisticLinkage:
 
     attributes: tuple[str, ...]
     tolerance: float = 0.1
+    people: int | None = None
+    """How many records are linked at most, a fixed sample; all of them by default."""
 
     about: ClassVar[About] = About(
         "prl",
@@ -136,18 +140,20 @@ class ProbabilisticLinkage:
     def against(self, original: Table) -> Reading:
         """Prepare the distinct original records."""
         space = Space.of(original, self.attributes)
+        some = fixed_records(original, self.attributes, self.people)
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            comparison = compared(space, masked, self.tolerance)
-            return 100.0 * _linked_share(comparison)
+            comparison = compared(space, masked, self.tolerance, some)
+            return 100.0 * _linked_share(comparison, some)
 
         return reading
 
     def model(self, original: Table, masked: Table) -> AgreementModel:
         """The fitted probabilities, for a report."""
         check_masked(original, masked, self.attributes)
-        return compared(Space.of(original, self.attributes), masked, self.tolerance).model()
+        every = np.arange(len(original))
+        return compared(Space.of(original, self.attributes), masked, self.tolerance, every).model()
 
 
 def _check(attributes: tuple[str, ...], tolerance: float) -> None:
@@ -160,28 +166,30 @@ def _check(attributes: tuple[str, ...], tolerance: float) -> None:
         raise ParameterError(f"tolerance must not be negative, got {tolerance}")
 
 
-def _linked_share(comparison: Comparison) -> float:
+def _linked_share(comparison: Comparison, some: Indices) -> float:
     model = comparison.model()
+    own = comparison.original_classes.labels[some]
     if len(comparison.tolerances):
-        return float(expected(_ties_of_best(comparison, comparison.weights(model))).mean())
-    return _share_of_codes(comparison, comparison.as_distances(model))
+        ties = _ties_of_best(comparison, comparison.weights(model), own)
+        return float(expected(ties).mean())
+    return _share_of_codes(comparison, comparison.as_distances(model), own)
 
 
-def _share_of_codes(comparison: Comparison, terms: Terms) -> float:
+def _share_of_codes(comparison: Comparison, terms: Terms, own: Indices) -> float:
     """Where all attributes are categorical: records of greatest weight are nearest ones."""
     ours, theirs = comparison.masked_classes, comparison.original_classes
-    pairs = classes_of_columns([ours.labels, theirs.labels], len(ours.labels))
+    pairs = classes_of_columns([ours.labels, own], len(ours.labels))
     first = pairs.representatives
     targets = comparison.masked.take(ours.labels[first])
     nowhere = np.full(len(targets), np.nan)
     candidates = Candidates(comparison.originals, theirs.sizes, np.empty(0))
-    ties = tied_with_own(targets, nowhere, theirs.labels[first], candidates, terms)
+    ties = tied_with_own(targets, nowhere, own[first], candidates, terms)
     return float(np.average(expected(ties), weights=pairs.sizes))
 
 
-def _ties_of_best(comparison: Comparison, weights: Floats) -> Indices:
+def _ties_of_best(comparison: Comparison, weights: Floats, owners: Indices) -> Indices:
     """For each record, how many originals share the best weight, its own among them; or 0."""
-    labels, owners = comparison.masked_classes.labels, comparison.original_classes.labels
+    labels = comparison.masked_classes.labels
     by_class = np.argsort(labels, kind="stable")
     ends = np.concatenate([[0], np.cumsum(comparison.masked_classes.sizes)])
     ties = np.zeros(len(labels), dtype=np.int64)
@@ -227,7 +235,7 @@ class OneToOneLinkage:
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            comparison = compared(space, masked, self.tolerance)
+            comparison = compared(space, masked, self.tolerance, np.arange(len(original)))
             return 100.0 * _assigned_share(comparison, comparison.weights(comparison.model()))
 
         return reading
