@@ -56,6 +56,12 @@ class Gain:
         return 0.0 if guessed >= 1.0 else apart / (1.0 - guessed)
 
 
+def mean_gain(gains: Sequence[Gain]) -> Gain:
+    """What several questions bring on average."""
+    right = np.mean([gain.right for gain in gains], axis=0)
+    return Gain(right, np.mean([gain.guessed for gain in gains], axis=0))
+
+
 def halves_of(names: int) -> list[Flags]:
     """Which attributes are known, five times half of them."""
     rng = np.random.default_rng(FIXED)
@@ -146,16 +152,11 @@ class Reader:
             np.zeros(len(columns), np.int64),
         )
 
-    def gain(self, questions: Sequence[Question], *, of_members: bool = False) -> Gain:
-        """What several questions bring on average.
+    def ask(self, question: Question, *, of_members: bool = False) -> Gain:
+        """What a question brings.
 
         Attributes that people who look alike do not share are judged for each of their members.
         """
-        gains = [self._ask(question, of_members) for question in questions]
-        right, guessed = (np.mean(parts, axis=0) for parts in zip(*gains, strict=True))
-        return Gain(right, guessed)
-
-    def _ask(self, question: Question, of_members: bool) -> tuple[Floats, Floats]:
         sample, wanted = self.released.sample, question.wanted
         chosen, targets = self._targets(question.known)
         cells = self._cells._replace(
@@ -175,8 +176,8 @@ class Reader:
                   for j in np.flatnonzero(wanted.codes).tolist()]  # fmt: skip
         right, guessed = (np.mean(parts, axis=0) for parts in zip(*found, strict=True))
         if of_members:
-            return sample.within(right), sample.within(guessed)
-        return right, guessed
+            return Gain(sample.within(right), sample.within(guessed))
+        return Gain(right, guessed)
 
     def _targets(self, known: Known) -> tuple[Indices, Indices]:
         """A person for each way to be known, and the one that each class of people is like."""

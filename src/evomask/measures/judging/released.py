@@ -1,7 +1,7 @@
 """A released file as intruders search it: its distinct records in a tree of boxes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -56,37 +56,75 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
+class Distinct:
+    """The distinct records of a released file, and which of them belong to whom.
+
+    Args:
+        records: one for each.
+        counts: how many are like it.
+        ends, theirs, often: person i has the distinct records ``theirs[ends[i]:ends[i + 1]]``,
+            each so often.
+    """
+
+    records: Indices
+    counts: Indices
+    ends: Indices
+    theirs: Indices
+    often: Indices
+
+    @classmethod
+    def of(cls, rows: Rows, sample: Sample) -> "Distinct":
+        """Of all records, and of the people of a sample."""
+        classes = classes_of_columns(_columns(rows), len(rows))
+        records, places = sample.members
+        pairs, often = np.unique(
+            places * len(classes) + classes.labels[records], return_counts=True
+        )
+        ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
+        return cls(
+            classes.representatives, classes.sizes, ends.astype(np.int64),
+            (pairs % len(classes)).astype(np.int64), often.astype(np.int64),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
 class Released:
     """A masked table, laid out for searches by the people of a sample."""
 
     space: Space
     sample: Sample
     masked: Masked
+    distinct: Distinct = field(repr=False)
     ordering: Known
     """The attributes by which the tree is ordered."""
 
     @classmethod
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
         """The released table in a space."""
-        return cls(space, sample, space.masked(table), ordering)
+        masked = space.masked(table)
+        return cls(space, sample, masked, Distinct.of(masked.rows, sample), ordering)
+
+    def ordered_by(self, known: Known) -> "Released":
+        """The same in another order, which suits searches by other attributes."""
+        return replace(self, ordering=known)
 
     @cached_property
-    def _order(self) -> tuple[Indices, Indices, Indices]:
-        """A record for each row of the tree, how many are like it, and each record's row."""
-        rows = self.masked.rows
-        classes = classes_of_columns(_columns(rows), len(rows))
-        keys = _keys(rows.take(classes.representatives), self.ordering)
-        order = np.argsort(keys, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        return classes.representatives[order], classes.sizes[order], place[classes.labels]
+    def _order(self) -> Indices:
+        """The distinct records in the order of the tree."""
+        rows = self.masked.rows.take(self.distinct.records)
+        return np.argsort(_keys(rows, self.ordering), kind="stable")
+
+    @cached_property
+    def _records(self) -> Indices:
+        """A record for each row of the tree."""
+        return self.distinct.records[self._order]
 
     @cached_property
     def boxes(self) -> Boxes:
         """The tree of the distinct records."""
-        records, counts, _ = self._order
-        rows = self.masked.rows.take(records)
-        leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(records) // LEAF))))))
+        rows = self.masked.rows.take(self._records)
+        counts = self.distinct.counts[self._order]
+        leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(rows) // LEAF))))))
         shape = (2 * leaves, rows.low.shape[1])
         tree = Boxes(
             _own(rows.low), _own(rows.high), np.array(rows.codes, np.int32, order="C"),
@@ -102,21 +140,19 @@ class Released:
     def search(self) -> Search:
         """Room for searches."""
         rows = self.masked.rows
-        room = search_in(len(self._order[0]), rows.low.shape[1], rows.codes.shape[1])
+        room = search_in(len(self._order), rows.low.shape[1], rows.codes.shape[1])
         return laid(SEARCH, room)
 
     @cached_property
     def people(self) -> People:
         """The people of the sample and the rows of the tree that are theirs."""
         rows = self.space.originals.take(self.sample.representatives)
-        records, places = self.sample.members
-        n_rows = len(self._order[0])
-        pairs, counts = np.unique(places * n_rows + self._order[2][records], return_counts=True)
-        ends = np.searchsorted(pairs // n_rows, np.arange(len(self.sample.chosen) + 1))
+        place = np.empty_like(self._order)
+        place[self._order] = np.arange(len(place))
         people = People(
             _own(rows.low), np.array(rows.codes, np.int32, order="C"),
-            np.array(self.sample.sizes, np.int64), ends.astype(np.int64),
-            (pairs % n_rows).astype(np.int64), counts.astype(np.int64),
+            np.array(self.sample.sizes, np.int64), self.distinct.ends,
+            place[self.distinct.theirs], self.distinct.often,
         )  # fmt: skip
         return laid(PEOPLE, people)
 
@@ -162,7 +198,7 @@ class Released:
     @cached_property
     def middles(self) -> Points:
         """For each row of the tree its numbers; of an interval the median original value in it."""
-        records = self._order[0]
+        records = self._records
         low, high = self.masked.rows.low[records], self.masked.rows.high[records]
         middles = _own(low)
         for a, column in enumerate(self.space.numbers):

@@ -20,7 +20,14 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.measures.comparability import categorical, check_masked, check_original
 from evomask.measures.judging.linked import chances_by_agreement, chances_by_distance
-from evomask.measures.judging.read import Question, Reader, Truth, halves_of, left_out
+from evomask.measures.judging.read import (
+    Question,
+    Reader,
+    Truth,
+    halves_of,
+    left_out,
+    mean_gain,
+)
 from evomask.measures.judging.released import Known, Released
 from evomask.measures.measure import About, Side
 from evomask.measures.people import SEARCHING, Sample
@@ -211,8 +218,9 @@ class Attack:
             found.append(self._success(chances, Attacker.WEIGHING))
         reader = Reader(released, self._truth)
         if len(self.known) > 1:
-            found.append(self._gained(reader, self._halves, Attacker.HALF))
-            found.append(self._gained(reader, self._each, Attacker.ALL_BUT_ONE))
+            halves = [Reader(released.ordered_by(half.known), self._truth) for half in self._halves]
+            found.append(self._gained(halves, self._halves, Attacker.HALF))
+            found.append(self._gained([reader] * len(self._each), self._each, Attacker.ALL_BUT_ONE))
         return found + [self._told(reader, name, everything) for name in self.confidential]
 
     def _knowing(self, names: Sequence[str]) -> Known:
@@ -245,14 +253,15 @@ class Attack:
         )
 
     def _gained(
-        self, reader: Reader, questions: list[Question], attacker: Attacker
+        self, readers: Sequence[Reader], questions: Sequence[Question], attacker: Attacker
     ) -> Success:  # fmt: skip
-        gain = reader.gain(questions)
+        asked = zip(readers, questions, strict=True)
+        gain = mean_gain([reader.ask(question) for reader, question in asked])
         share, error = gain.share(self.sample), gain.error(self.sample)
         return Success(100.0 * share, 100.0 * error, attacker)
 
     def _told(self, reader: Reader, name: str, everything: Known) -> Success:
-        gain = reader.gain([Question(everything, self._knowing([name]))], of_members=True)
+        gain = reader.ask(Question(everything, self._knowing([name])), of_members=True)
         share, error = gain.share(self.sample), gain.error(self.sample)
         return Success(100.0 * share, 100.0 * error, Attacker.CONFIDENTIAL, attribute=name)
 
