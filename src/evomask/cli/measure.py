@@ -23,6 +23,9 @@ def measure(
     ] = None,
     measures: Annotated[str, typer.Option("--measures", help="Only these, a,b.")] = "",
     explain: Annotated[str, typer.Option("--explain", help="What a measure means; or all.")] = "",
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Attack everybody, however many records there are.")
+    ] = False,
     profile: options.Profile = "strict",
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -38,7 +41,8 @@ def measure(
     if original is None or masked is None:
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
-    outcome = measure_files(MeasureJob(source(original), masked, options.names(measures), profile))
+    job = MeasureJob(source(original), masked, options.names(measures), profile, exact)
+    outcome = measure_files(job)
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 
@@ -50,6 +54,11 @@ def _as_json(outcome: "MeasureOutcome") -> dict[str, object]:
         "attributes": list(outcome.attributes),
         "loss": outcome.loss,
         "risk": outcome.risk,
+        "risk_parts": outcome.judged.as_json() if outcome.judged else None,
+        "original_risk": outcome.original.risk if outcome.original else None,
+        "original_risk_parts": outcome.original.as_json() if outcome.original else None,
+        "losses": dict(outcome.losses),
+        "sampled": dict(outcome.sampled),
         "score_mean": outcome.score_mean,
         "score_worst": outcome.score_worst,
         "measures": dict(outcome.measures),
@@ -61,18 +70,36 @@ def _in_words(outcome: "MeasureOutcome") -> str:
     from evomask.runs.measure import explain
 
     size = f"{outcome.records} records, {len(outcome.attributes)} attributes"
-    gives = f"how much the file gives away (profile {outcome.profile})"
     lines = [
         f"{size}; all in percent, lower is better",
-        f"{'loss':<16}{outcome.loss:8.2f}  how much usefulness masking has cost",
-        f"{'risk':<16}{outcome.risk:8.2f}  {gives}",
+        f"{'loss':<16}{outcome.loss:8.2f}  how much of what the file could tell is gone",
+        *_risk_in_words(outcome),
         f"{'score, mean':<16}{outcome.score_mean:8.2f}",
         f"{'score, worst':<16}{outcome.score_worst:8.2f}",
         "",
+        *(f"{f'loss of {name}':<16}{value:8.2f}" for name, value in outcome.losses.items()),
+        "",
     ]
-    parts = outcome.measures.items()
-    lines += [f"{name:<16}{value:8.2f}  {explain(name).title}" for name, value in parts]
+    for name, value in outcome.measures.items():
+        some = outcome.sampled.get(name)
+        people = f" (a sample of {some} records)" if some else ""
+        lines.append(f"{name:<16}{value:8.2f}  {explain(name).title}{people}")
     return "\n".join(lines)
+
+
+def _risk_in_words(outcome: "MeasureOutcome") -> list[str]:
+    judged, before = outcome.judged, outcome.original
+    if judged is None or before is None:
+        meaning = f"how much the file gives away (profile {outcome.profile})"
+        return [f"{'risk':<16}{outcome.risk:8.2f}  {meaning}"]
+    people = f"about {judged.expected:.0f} of {judged.records}; the original: {before.risk:.2f}"
+    lines = [f"{'risk':<16}{judged.risk:8.2f}  people that an intruder gets right, {people}"]
+    for name, part in judged.parts.items():
+        lines.append(f"{f'  {name}':<16}{part.percent:8.2f}  by one who {part.sentence}")
+    if judged.is_sampled:
+        people = f"{judged.people} people were attacked, a fixed sample"
+        lines.append(f"{'':<16}{'':8}  {people}; standard error {judged.worst.error:.2f}")
+    return lines
 
 
 def _explain(name: str, *, as_json: bool) -> None:

@@ -96,11 +96,12 @@ PAIRS = 200_000_000
 """Pairs of records that weighing agreements of numbers may look at."""
 
 
-def sampled(n_records: int) -> dict[str, int]:
+def samples(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, int]:
     """How many records the linkages of a large file are tried on, by name; none of a small one."""
     if n_records <= LARGE:
         return {}
-    return dict.fromkeys(SAMPLED, REPORTING)
+    weighed = {} if categorical(schema, names) else {"prl": min(REPORTING, PAIRS // n_records)}
+    return {**dict.fromkeys(SAMPLED, REPORTING), **weighed}
 
 
 def applicable(
@@ -112,9 +113,7 @@ def applicable(
         exact: whether linkages look at all records of a large file, too.
     """
     measures = _applicable(schema, names, n_records)
-    people = {} if exact else sampled(n_records)
-    if people and not categorical(schema, names):
-        people[ProbabilisticLinkage.about.name] = min(REPORTING, PAIRS // n_records)
+    people = {} if exact else samples(schema, names, n_records)
     return {name: _on(measure, people.get(name)) for name, measure in measures.items()}
 
 

@@ -30,6 +30,7 @@ from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
 from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure, Reading, Side
+from evomask.measures.people import EVERYONE, REPORTING
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
@@ -215,6 +216,12 @@ class Profile:
     ) -> tuple[Measure, Measure]:
         """Its loss and risk; without weights of agreement many files can be read."""
         return self.loss(attributes), self.risk(attributes, probabilistic)
+
+    def reported(self, attributes: tuple[str, ...], *, exact: bool = False) -> Measure:
+        """The risk as it is reported: by more people than while searching, or by everybody."""
+        if self.name == RiskProfile.PAPERS:
+            return PapersRisk(attributes)
+        return StrictRisk(attributes, people=EVERYONE if exact else REPORTING)
 
     def followable(self, attributes: tuple[str, ...]) -> Measure:
         """The risk that bursts follow, as a measure that can be read in full too."""

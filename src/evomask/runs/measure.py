@@ -9,7 +9,8 @@ from evomask.io.dialects import Dialect
 from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
 from evomask.masking.guarantees.fulfilment import broken_rules
-from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained
+from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained, samples
+from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, load
@@ -23,18 +24,27 @@ class MeasureJob:
 
     Args:
         measures: names of the measures wanted; all that apply by default.
-        profile: which risk is the risk: ``strict`` or ``papers``.
+        profile: which pair is the pair: ``strict`` or ``papers``.
+        exact: whether attacks are tried on everybody, however many there are.
     """
 
     original: Input
     masked: Path
     measures: tuple[str, ...] = ()
     profile: str = "strict"
+    exact: bool = False
 
 
 @dataclass(frozen=True)
 class MeasureOutcome:
-    """What was measured, all in percent, lower is better."""
+    """What was measured, all in percent, lower is better.
+
+    Args:
+        losses: of each attribute alone.
+        judged, original: the parts of the risk, of the masked file and of releasing the
+            original itself; none under the papers' profile.
+        sampled: measures that were read from a fixed sample of records, and how many.
+    """
 
     profile: str
     attributes: tuple[str, ...]
@@ -43,6 +53,10 @@ class MeasureOutcome:
     risk: float
     measures: Mapping[str, float]
     notes: tuple[str, ...]
+    losses: Mapping[str, float]
+    judged: Judged | None
+    original: Judged | None
+    sampled: Mapping[str, int]
 
     @property
     def score_mean(self) -> float:
@@ -63,24 +77,32 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     source = read_source(job.masked, Dialect(missing=missing))
     masked = masked_version(loaded.table, source, loaded.trees)
     names = scope(loaded.table, masked)
+    read = pair.reported(names, exact=job.exact).against(loaded.table)
+    judged = read.judged(masked) if isinstance(read, StrictReading) else None
+    measures = _each(job, loaded.table, masked, names)
+    sampled = {} if job.exact else samples(loaded.table.schema, names, len(loaded.table))
     return MeasureOutcome(
         pair.name,
         names,
         len(loaded.table),
         pair.loss(names).against(loaded.table)(masked),
-        pair.risk(names).against(loaded.table)(masked),
-        _each(job.measures, loaded.table, masked, names),
+        judged.risk if judged else read(masked),
+        measures,
         (*loaded.notes, *broken_rules(loaded.table, masked)),
+        {name: pair.loss((name,)).against(loaded.table)(masked) for name in names},
+        judged,
+        read.of_original if isinstance(read, StrictReading) else None,
+        {name: people for name, people in sampled.items() if name in measures},
     )
 
 
 def _each(
-    wanted: tuple[str, ...], original: Table, masked: Table, names: tuple[str, ...]
+    job: MeasureJob, original: Table, masked: Table, names: tuple[str, ...]
 ) -> dict[str, float]:
-    if wanted:
-        measures = chosen_measures(original, names, wanted)
+    if job.measures:
+        measures = chosen_measures(original, names, job.measures, exact=job.exact)
     else:
-        measures = applicable(original.schema, names, len(original))
+        measures = applicable(original.schema, names, len(original), exact=job.exact)
     return {name: measure.against(original)(masked) for name, measure in measures.items()}
 
 

@@ -45,6 +45,16 @@ class Attacker(StrEnum):
     CONFIDENTIAL = "confidential"
 
 
+WORDS = {
+    Attacker.NEAREST: "takes the record most similar to what is known of a person",
+    Attacker.WEIGHING: "weighs which values agree, knowing how often masking keeps them",
+    Attacker.HALF: "knows half of the attributes and reads the others in similar records",
+    Attacker.ALL_BUT_ONE: "knows all attributes but one and reads that one in similar records",
+    Attacker.CONFIDENTIAL: "knows all quasi-identifiers and reads {attribute} in similar records",
+}
+"""What each attacker does, in words; renamed categories may be put right before."""
+
+
 @dataclass(frozen=True)
 class Success:
     """How many people one attacker gets right, in percent.
@@ -60,6 +70,12 @@ class Success:
     attacker: Attacker
     renamed: bool = False
     attribute: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Who it is, in words."""
+        words = WORDS[self.attacker].format(attribute=self.attribute)
+        return f"{words}, after putting renamed categories right" if self.renamed else words
 
 
 @dataclass(frozen=True)
@@ -80,10 +96,20 @@ class Judged:
     records: int
 
     @property
+    def parts(self) -> dict[str, Success]:
+        """The most successful attacker of each kind that was tried, by the kind's name."""
+        parts = {"linked": self.linked, "read": self.read, "confidential": self.confidential}
+        return {name: part for name, part in parts.items() if part}
+
+    @property
+    def kind(self) -> str:
+        """Which part is the largest."""
+        return max(self.parts, key=lambda name: self.parts[name].percent)
+
+    @property
     def worst(self) -> Success:
         """The attacker that gets most people right."""
-        parts = [part for part in (self.linked, self.read, self.confidential) if part]
-        return max(parts, key=lambda part: part.percent)
+        return self.parts[self.kind]
 
     @property
     def risk(self) -> float:
@@ -99,6 +125,17 @@ class Judged:
     def is_sampled(self) -> bool:
         """Whether some people were left out."""
         return self.people < self.records
+
+    def as_json(self) -> dict[str, object]:
+        """The parts as JSON answers show them, in percent."""
+        return {
+            **{name: part.percent for name, part in self.parts.items()},
+            "largest": self.kind,
+            "attacker": self.worst.sentence,
+            "standard_error": self.worst.error,
+            "people_attacked": self.people,
+            "people_expected": self.expected,
+        }
 
 
 @dataclass(frozen=True)
