@@ -130,10 +130,11 @@ def _in_words(done: "Release") -> str:
     files = f"{len(protection.state.candidates)} files"
     lines = [
         f"{files} tried in {protection.seconds:.1f} s{stopped}; all in percent, lower is better",
-        f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}  how",
+        _heading(points.original),
         _row("original", points.original),
         *(_row("chosen" if point == points.chosen else "", point) for point in points.front),
         f"chosen       {done.choice.reason}",
+        *_risk_in_words(points.chosen, points.original),
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
@@ -146,4 +147,33 @@ def _in_words(done: "Release") -> str:
 
 def _row(mark: str, point: "PointNote") -> str:
     number = "" if mark == "original" else point.point
-    return f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}  {point.method}"
+    parts = "".join(f"{value:8.2f}" for value in _percents(point).values())
+    return f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  {point.method}"
+
+
+def _heading(original: "PointNote") -> str:
+    parts = "".join(f"{name[:7]:>8}" for name in _percents(original))
+    return f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}{parts}  how"
+
+
+def _percents(point: "PointNote") -> dict[str, float]:
+    """The parts of the risk that a file has, by name."""
+    if point.parts is None:
+        return {}
+    parts = {
+        "linked": point.parts.linked,
+        "read": point.parts.read,
+        "confidential": point.parts.confidential,
+    }
+    return {name: value for name, value in parts.items() if value is not None}
+
+
+def _risk_in_words(chosen: "PointNote", original: "PointNote") -> list[str]:
+    """What the risk of the chosen file means."""
+    if chosen.parts is None:
+        return []
+    people = f"about {chosen.parts.expected:.0f} people by an intruder who {chosen.parts.attacker}"
+    return [
+        f"risk         {chosen.risk:.1f} %: {people}",
+        f"             (the original: {original.risk:.1f} %)",
+    ]

@@ -11,6 +11,7 @@ from evomask.arrays import Points
 from evomask.errors import ParameterError
 from evomask.evolution.dominance import hypervolume, non_dominated_ranks
 from evomask.masking.method import Making
+from evomask.measures.judging.risk import Judged
 
 WORST_CASE = (100.0, 100.0)
 """Loss and risk that no file exceeds: the corner that hypervolumes are measured from."""
@@ -38,6 +39,7 @@ class Candidate:
         serial: its number among what the member made.
         round: in which round of the portfolio it was measured.
         parameters: those of the member.
+        judged: the parts of the risk, where it has any.
     """
 
     number: int
@@ -50,6 +52,7 @@ class Candidate:
     serial: int = 0
     round: int = 0
     parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
+    judged: Judged | None = field(default=None, compare=False)
 
     @property
     def point(self) -> int:

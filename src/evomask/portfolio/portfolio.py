@@ -243,6 +243,7 @@ class Portfolio:
             individual.serial,
             at,
             member.parameters,
+            measured.judged,
         )
 
 

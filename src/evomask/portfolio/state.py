@@ -19,6 +19,7 @@ from evomask.evolution.log import Log
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
+from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
 from evomask.portfolio.worker import Maker
 
@@ -145,6 +146,7 @@ def _arrays(state: PortfolioState, maker: Maker) -> Arrays:
     )
     arrays |= rows_as_arrays("candidates", offspring, Offspring)
     arrays["makings"] = as_bytes([msgspec.to_builtins(c.making) for c in state.candidates])
+    arrays["judged"] = as_bytes([msgspec.to_builtins(c.judged) for c in state.candidates])
     arrays["portfolio"] = as_bytes(
         {
             "members": list(state.members),
@@ -161,8 +163,10 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
     kept = from_bytes(arrays["portfolio"])
     columns = columns_of("candidates", arrays, Offspring)
     makings = msgspec.convert(from_bytes(arrays["makings"]), list[Making])
+    judged = msgspec.convert(from_bytes(arrays["judged"]), list[Judged | None])
     rows = (Offspring(*row) for row in zip(*columns, strict=True))
-    candidates = [_candidate(row, own, maker) for row, own in zip(rows, makings, strict=True)]
+    kept_rows = zip(rows, makings, judged, strict=True)
+    candidates = [_candidate(row, own, parts, maker) for row, own, parts in kept_rows]
     front = tuple(candidates[number] for number in kept["front"])
     return PortfolioState(
         {name: _inner(name, arrays, maker) for name in kept["members"]},
@@ -184,11 +188,12 @@ def _sets(numbers: Mapping[str, list[int]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(own) for name, own in numbers.items()}
 
 
-def _candidate(row: Offspring, making: Making, maker: Maker) -> Candidate:
+def _candidate(row: Offspring, making: Making, judged: Judged | None, maker: Maker) -> Candidate:
     member = maker.settings.members[row.member]
     return Candidate(
-        **row._asdict(), making=making, search=member.search, parameters=member.parameters
-    )
+        **row._asdict(), making=making, search=member.search, parameters=member.parameters,
+        judged=judged,
+    )  # fmt: skip
 
 
 def _inner(name: str, arrays: Arrays, maker: Maker) -> State[Any]:

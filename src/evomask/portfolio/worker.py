@@ -22,6 +22,7 @@ from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.method import Making, Step
 from evomask.masking.randomization.pram import Transitions
+from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
@@ -78,10 +79,11 @@ class Adopt:
 
 @dataclass(frozen=True)
 class Measured:
-    """Loss and risk of a file in percent."""
+    """Loss and risk of a file in percent, and the parts of the risk where it has any."""
 
     loss: float
     risk: float
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,10 @@ class Maker:
     def measured(self, masked: Table) -> Measured:
         """Loss and risk of a file."""
         loss, risk = self.readings
-        return Measured(loss(masked), risk(masked))
+        if not isinstance(risk, StrictReading):
+            return Measured(loss(masked), risk(masked))
+        judged = risk.judged(masked)
+        return Measured(loss(masked), judged.risk, judged)
 
     def making(self, name: str, genome: Any, operator: str) -> Making:  # noqa: ANN401
         """How a file was made; by the member's parameters where its problem does not tell."""

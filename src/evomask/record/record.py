@@ -47,6 +47,28 @@ class AttributeNote(msgspec.Struct, frozen=True):
     shift: float | None = None
 
 
+class RiskNote(msgspec.Struct, frozen=True):
+    """The parts of a risk, in percent of people.
+
+    Args:
+        linked, read, confidential: what the most successful attacker of each kind achieves.
+        largest: which of them is the risk.
+        attacker: what that attacker does, in words.
+        error: standard error of the risk; 0 where everybody was attacked.
+        people: how many were attacked.
+        expected: how many people it gets right.
+    """
+
+    linked: float
+    read: float | None
+    confidential: float | None
+    largest: str
+    attacker: str
+    error: float
+    people: int
+    expected: float
+
+
 class PointNote(msgspec.Struct, frozen=True):
     """A masked file on offer: how it was made, and its loss and risk in percent."""
 
@@ -55,6 +77,7 @@ class PointNote(msgspec.Struct, frozen=True):
     method: str
     loss: float
     risk: float
+    parts: RiskNote | None = None
 
     @property
     def score(self) -> float:

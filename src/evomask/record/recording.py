@@ -15,6 +15,7 @@ from evomask.masking.randomization.pram import Transitions, category_frequencies
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
+from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
 from evomask.portfolio.state import PortfolioState, operators_of
@@ -31,6 +32,7 @@ from evomask.record.record import (
     PointsNote,
     ReleaseRecord,
     RiskCell,
+    RiskNote,
     SearchNote,
 )
 from evomask.record.spreads import MINIMUM
@@ -128,6 +130,24 @@ def _point(candidate: Candidate) -> PointNote:
         method_in_words(candidate),
         candidate.loss,
         candidate.risk,
+        _parts(candidate.judged),
+    )
+
+
+def _parts(judged: Judged | None) -> RiskNote | None:
+    """The parts of a risk; none under the papers' profile."""
+    if judged is None:
+        return None
+    percents = {name: part.percent for name, part in judged.parts.items()}
+    return RiskNote(
+        percents["linked"],
+        percents.get("read"),
+        percents.get("confidential"),
+        judged.kind,
+        judged.worst.sentence,
+        judged.worst.error,
+        judged.people,
+        judged.expected,
     )
 
 

@@ -20,6 +20,7 @@ from evomask.errors import EvomaskError
 from evomask.masking.catalogue import METHODS
 from evomask.masking.guarantees.requirement import Requirement, requirement_of
 from evomask.masking.method import About, Making, Step, about_of, about_unknown
+from evomask.measures.judging.risk import Success
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.state import PortfolioState
@@ -318,7 +319,13 @@ def as_point(candidate: Candidate) -> dict[str, object]:
         "method": method_in_words(candidate),
         "operator": candidate.operator,
         **candidate.readings,
+        **{name: part.percent for name, part in parts_of(candidate).items()},
     }
+
+
+def parts_of(candidate: Candidate) -> dict[str, Success]:
+    """The parts of its risk by name; none under the papers' profile."""
+    return candidate.judged.parts if candidate.judged else {}
 
 
 def method_in_words(candidate: Candidate) -> str:

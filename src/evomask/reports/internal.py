@@ -9,7 +9,14 @@ from math import ceil
 
 from evomask.data.chart import Chart
 from evomask.record.public import PublicMatrix
-from evomask.record.record import AttackNote, MatrixNote, PointNote, ReleaseRecord, SearchNote
+from evomask.record.record import (
+    AttackNote,
+    MatrixNote,
+    PointNote,
+    ReleaseRecord,
+    RiskNote,
+    SearchNote,
+)
 from evomask.reports import charts
 from evomask.reports.pages import page
 
@@ -46,6 +53,7 @@ def internal_page(record: ReleaseRecord) -> str:
             "operators": [
                 (search.name, *row) for search in record.searches for row in _bred(search)
             ],
+            "risk_parts": list(_risk_parts(record.points.original.parts, record.chosen.parts)),
             "models": list(_models(record)),
             "risk_charts": charts.record_risk_charts(record.before, record.after, record.minimum),
             "attacks": list(_attacks(record.attacks)),
@@ -83,6 +91,25 @@ def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
     for operator in search.operators:
         if operator.children and operator.name not in WITHOUT_PARENTS:
             yield operator.name, operator.children, operator.entered, operator.improved
+
+
+PARTS = {
+    "linked": "people whose record an intruder who knows all quasi-identifiers picks",
+    "read": "unknown values of people that are read in similar records, beyond guessing",
+    "confidential": "confidential values that are read by one who knows all quasi-identifiers, "
+    "beyond guessing",
+}
+"""What each part of the risk says."""
+
+
+def _risk_parts(
+    before: RiskNote | None, after: RiskNote | None
+) -> Iterable[tuple[str, float, float, str]]:
+    """Each part of the risk that was tried, in the original and in the released file."""
+    for name, meaning in PARTS.items():
+        was, is_now = getattr(before, name, None), getattr(after, name, None)
+        if was is not None and is_now is not None:
+            yield name, was, is_now, meaning
 
 
 def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:

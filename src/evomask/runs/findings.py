@@ -174,7 +174,9 @@ def _repaired(finding: Finding | None) -> float | None:
 
 def _original(maker: Maker) -> Candidate:
     before = maker.measured(maker.table)
-    return Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", "")
+    return Candidate(
+        ORIGINAL, Making(), before.loss, before.risk, "", "", "", judged=before.judged
+    )  # fmt: skip
 
 
 def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
