@@ -268,14 +268,17 @@ def _bound(boxes: Boxes, costs: Costs, search: Search, node: int, limit: float) 
 
 @inner
 def seek(
-    boxes: Boxes, costs: Costs, people: People, search: Search, i: int
+    boxes: Boxes, costs: Costs, people: People, search: Search, i: int, strangers: bool
 ) -> tuple[int, float]:  # fmt: skip
     """Finds the nearest records of a person; how many there are, and what each costs.
 
-    A record of the person's own is looked at first: it is rarely far away.
+    A record of the person's own is looked at first: it is rarely far away. Among *strangers*
+    records that equal the person in all that is known are left out.
     """
     _prepare(search, costs, people, i)
-    limit = _cost(boxes, costs, search, people.rows[people.ends[i]], np.inf)
+    limit = np.inf
+    if not strangers:
+        limit = _cost(boxes, costs, search, people.rows[people.ends[i]], np.inf)
     size = 0
     search.nodes[0] = 1
     search.bounds[0] = 0.0
@@ -301,7 +304,7 @@ def seek(
         start = (node - boxes.first_leaf) * LEAF
         for row in range(start, start + boxes.filled[node]):
             apart = _cost(boxes, costs, search, row, limit * (1.0 + TIE))
-            if apart <= limit * (1.0 + TIE):
+            if apart <= limit * (1.0 + TIE) and not (strangers and apart == 0.0):
                 if apart < limit * (1.0 - TIE):
                     size = 0
                 limit = min(limit, apart)
@@ -315,8 +318,9 @@ def links(boxes: Boxes, costs: Costs, people: People, search: Search) -> Points:
     """For each person: records that are nearest, people alike whose own is, and the cost."""
     linked = np.zeros((people.sizes.size, 3))
     seen = np.full(boxes.counts.size, -1)
+    strangers = False
     for i in range(people.sizes.size):
-        size, limit = seek(boxes, costs, people, search, i)
+        size, limit = seek(boxes, costs, people, search, i, strangers)
         for f in range(size):
             row = search.found[f]
             seen[row] = i

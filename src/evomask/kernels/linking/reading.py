@@ -15,6 +15,7 @@ from evomask.kernels.compiler import (
     OWN_FLOATS,
     OWN_INDICES,
     OWN_POINTS,
+    TRUTH,
     bundle,
     inner,
     kernel,
@@ -97,6 +98,8 @@ def _share_among_most(counts: Floats, out: Floats) -> None:
     for v in range(counts.size):
         most = max(most, counts[v])
         total += counts[v]
+    if total == 0.0:
+        return
     tied = 0
     for v in range(counts.size):
         if counts[v] >= most - CLOSE * total:
@@ -146,18 +149,22 @@ def _read_category(
         _share_among_most(counts, out)
 
 
-@kernel(BOXES, COSTS, PEOPLE, SEARCH, CELLS, INDICES)
+@kernel(BOXES, COSTS, PEOPLE, SEARCH, CELLS, INDICES, TRUTH)
 def readings(
-    boxes: Boxes, costs: Costs, people: People, search: Search, cells: Cells, chosen: Indices
-) -> tuple[Points, Points]:
-    """For each chosen person the numbers read, and the shares of the categories read."""
+    boxes: Boxes, costs: Costs, people: People, search: Search, cells: Cells, chosen: Indices,
+    strangers: bool,
+) -> tuple[Points, Points]:  # fmt: skip
+    """For each chosen person the numbers read, and the shares of the categories read.
+
+    From the nearest records; or from the nearest *strangers*, who do not equal the person.
+    """
     n_codes = cells.sizes.size
     numbers = np.zeros((chosen.size, boxes.low.shape[1]))
     width = cells.places[n_codes]
     shares = np.zeros((chosen.size, width))
     values, weights = np.empty(boxes.counts.size), np.empty(boxes.counts.size)
     for t in range(chosen.size):
-        size, _ = seek(boxes, costs, people, search, chosen[t])
+        size, _ = seek(boxes, costs, people, search, chosen[t], strangers)
         for a in range(boxes.low.shape[1]):
             if cells.wanted_numbers[a]:
                 for f in range(size):

@@ -107,6 +107,17 @@ class Truth:
         missing = np.isnan(numbers) & np.isnan(column.ranks[records])
         return ((apart <= self.window) | missing).astype(np.float64)
 
+    def guessed(self, wanted: Known, records: Indices) -> list[Floats]:
+        """For each attribute wanted, whether the usual value is right for each record."""
+        found = []
+        for a in np.flatnonzero(wanted.numbers).tolist():
+            usual = np.full(len(records), self.number_guess(a))
+            found.append(self.number_right(a, usual, records))
+        for j in np.flatnonzero(wanted.codes).tolist():
+            codes = self.space.categories[j].codes[records]
+            found.append(self.close[j][codes, self.code_guess(j)].astype(np.float64))
+        return found
+
     def code_guess(self, j: int) -> int:
         """The usual category: the most frequent, of ordered ones the median."""
         column = self.space.categories[j]
@@ -152,12 +163,30 @@ class Reader:
             np.zeros(len(columns), np.int64),
         )
 
-    def ask(self, question: Question, *, of_members: bool = False) -> Gain:
-        """What a question brings.
+    def ask(self, question: Question) -> Gain:
+        """What a question about attributes that look-alikes share brings, beyond guessing."""
+        sample = self.released.sample
+        right = self.right(question, sample.representatives, np.arange(len(sample.chosen)))
+        guessed = self.truth.guessed(question.wanted, sample.representatives)
+        return Gain(np.mean(right, axis=0), np.mean(guessed, axis=0))
 
-        Attributes that people who look alike do not share are judged for each of their members.
+    def told(self, question: Question, *, by_strangers: bool = False) -> list[Floats]:
+        """How often each class is read right in each attribute wanted, over its members."""
+        sample = self.released.sample
+        records, places = sample.members
+        right = self.right(question, records, places, by_strangers=by_strangers)
+        return [sample.within(one) for one in right]
+
+    def right(
+        self, question: Question, records: Indices, places: Indices, *, by_strangers: bool = False
+    ) -> list[Floats]:
+        """For each attribute wanted, the chance that it is read right of each record.
+
+        Args:
+            places: of their classes among those that are attacked.
+            by_strangers: reads it in the nearest records that do not equal the person.
         """
-        sample, wanted = self.released.sample, question.wanted
+        wanted = question.wanted
         chosen, targets = self._targets(question.known)
         cells = self._cells._replace(
             wanted_numbers=wanted.numbers.astype(np.int64),
@@ -165,19 +194,15 @@ class Reader:
         )
         numbers, shares = readings(
             self.released.boxes, self.released.distances(question.known), self.released.people,
-            self.released.search, laid(CELLS, cells), chosen,
+            self.released.search, laid(CELLS, cells), chosen, by_strangers,
         )  # fmt: skip
-        records, places = sample.representatives, np.arange(len(sample.chosen))
-        if of_members:
-            records, places = sample.members
-        found = [self._of_number(a, numbers, targets[places], records)
+        rows, starts = targets[places], self._cells.places
+        found = [self.truth.number_right(a, numbers[rows, a], records)
                  for a in np.flatnonzero(wanted.numbers).tolist()]  # fmt: skip
-        found += [self._of_code(j, shares, targets[places], records)
-                  for j in np.flatnonzero(wanted.codes).tolist()]  # fmt: skip
-        right, guessed = (np.mean(parts, axis=0) for parts in zip(*found, strict=True))
-        if of_members:
-            return Gain(sample.within(right), sample.within(guessed))
-        return Gain(right, guessed)
+        for j in np.flatnonzero(wanted.codes).tolist():
+            read = shares[rows, starts[j] : starts[j + 1]]
+            found.append(self.truth.code_right(j, read, records))
+        return found
 
     def _targets(self, known: Known) -> tuple[Indices, Indices]:
         """A person for each way to be known, and the one that each class of people is like."""
@@ -185,19 +210,3 @@ class Reader:
         columns = [*people.numbers.T[known.numbers], *people.codes.T[known.codes]]
         alike = classes_of_columns(columns, len(people.sizes))
         return alike.representatives, alike.labels
-
-    def _of_number(
-        self, a: int, numbers: Points, targets: Indices, records: Indices
-    ) -> tuple[Floats, Floats]:
-        right = self.truth.number_right(a, numbers[targets, a], records)
-        guess = np.full(len(records), self.truth.number_guess(a))
-        return right, self.truth.number_right(a, guess, records)
-
-    def _of_code(
-        self, j: int, shares: Points, targets: Indices, records: Indices
-    ) -> tuple[Floats, Floats]:
-        places = self._cells.places
-        read = shares[targets, places[j] : places[j + 1]]
-        codes = self.truth.space.categories[j].codes[records]
-        guessed = self.truth.close[j][codes, self.truth.code_guess(j)].astype(np.float64)
-        return self.truth.code_right(j, read, records), guessed

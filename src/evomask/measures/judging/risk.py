@@ -3,7 +3,8 @@
 The largest of three. *Linked*: the chance that an intruder who knows all quasi-identifiers picks
 a person's record, by the nearest one or by weighing agreements. *Read*: what can be read of
 people beyond guessing, with half of the attributes known or with all but one. *Confidential*:
-the same for confidential attributes, with all quasi-identifiers known. Each is tried before and
+what is read of confidential attributes with all quasi-identifiers known, beyond what the records
+of other people tell. Each is tried before and
 after putting renamed categories right, and none cares about the order of records.
 """
 
@@ -21,6 +22,7 @@ from evomask.data.table import Table
 from evomask.measures.comparability import categorical, check_masked, check_original
 from evomask.measures.judging.linked import chances_by_agreement, chances_by_distance
 from evomask.measures.judging.read import (
+    Gain,
     Question,
     Reader,
     Truth,
@@ -33,6 +35,9 @@ from evomask.measures.measure import About, Side
 from evomask.measures.people import SEARCHING, Sample
 from evomask.measures.risk.relabelling import renamed
 from evomask.measures.risk.space import Space
+
+WORTHWHILE = 0.01
+"""Names of an attribute are put right where that puts right more than this share of its cells."""
 
 
 class Attacker(StrEnum):
@@ -203,7 +208,7 @@ class StrictReading:
         attack = self._attacks(confidential)
         found = attack.on(masked)
         if categorical(self.original.schema, self.known):
-            named = renamed(self.original, masked, self.known)
+            named = renamed(self.original, masked, self.known, WORTHWHILE)
             if not same_codes(masked, named, self.known):
                 found += [replace(success, renamed=True) for success in attack.on(named)]
         return Judged(
@@ -228,8 +233,9 @@ class StrictReading:
             if confidential not in made:
                 space = Space.of(self.original, (*self.known, *confidential))
                 made[confidential] = Attack(
-                    space, self.sample, self.known, confidential, self.measure.probabilistic
-                )
+                    self.original, space, self.sample, self.known, confidential,
+                    self.measure.probabilistic,
+                )  # fmt: skip
             return made[confidential]
 
         return attack
@@ -239,6 +245,7 @@ class StrictReading:
 class Attack:
     """Every intruder, let loose on the same people."""
 
+    original: Table
     space: Space
     sample: Sample
     known: tuple[str, ...]
@@ -258,7 +265,7 @@ class Attack:
             halves = [Reader(released.ordered_by(half.known), self._truth) for half in self._halves]
             found.append(self._gained(halves, self._halves, Attacker.HALF))
             found.append(self._gained([reader] * len(self._each), self._each, Attacker.ALL_BUT_ONE))
-        return found + [self._told(reader, name, everything) for name in self.confidential]
+        return found + (self._confidential(reader) if self.confidential else [])
 
     def _knowing(self, names: Sequence[str]) -> Known:
         return Known(
@@ -297,10 +304,42 @@ class Attack:
         share, error = gain.share(self.sample), gain.error(self.sample)
         return Success(100.0 * share, 100.0 * error, attacker)
 
-    def _told(self, reader: Reader, name: str, everything: Known) -> Success:
-        gain = reader.ask(Question(everything, self._knowing([name])), of_members=True)
-        share, error = gain.share(self.sample), gain.error(self.sample)
-        return Success(100.0 * share, 100.0 * error, Attacker.CONFIDENTIAL, attribute=name)
+    def _confidential(self, reader: Reader) -> list[Success]:
+        """What is read of each confidential attribute, beyond what strangers tell of people."""
+        names, question = self._secrets
+        found = zip(names, reader.told(question), self._strangers, strict=True)
+        gains = [(name, Gain(right, guessed)) for name, right, guessed in found]
+        return [
+            Success(
+                100.0 * gain.share(self.sample), 100.0 * gain.error(self.sample),
+                Attacker.CONFIDENTIAL, attribute=name,
+            )
+            for name, gain in gains
+        ]  # fmt: skip
+
+    @cached_property
+    def _secrets(self) -> tuple[list[str], Question]:
+        """Confidential attributes in the order in which they are read, and the question."""
+        wanted = self._knowing(self.confidential)
+        numbers = [column.name for column in self.space.numbers]
+        codes = [column.attribute.name for column in self.space.categories]
+        names = [name for name in (*numbers, *codes) if name in self.confidential]
+        return names, Question(self._knowing(self.known), wanted)
+
+    @cached_property
+    def _strangers(self) -> list[Floats]:
+        """How well each confidential attribute is guessed without the person's own record.
+
+        By the usual value, or by the nearest originals of people who do not look the same,
+        whichever is right more often: what is known of everybody gives nobody away.
+        """
+        _, question = self._secrets
+        released = Released.of(self.space, self.sample, self.original, question.known)
+        nearest = Reader(released, self._truth).told(question, by_strangers=True)
+        records, _ = self.sample.members
+        usual = [self.sample.within(g) for g in self._truth.guessed(question.wanted, records)]
+        pairs = zip(nearest, usual, strict=True)
+        return [max(pair, key=self.sample.mean) for pair in pairs]
 
 
 def _best(found: Sequence[Success], *attackers: Attacker) -> Success | None:

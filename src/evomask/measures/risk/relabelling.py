@@ -37,8 +37,13 @@ def best_names(joint: Indices) -> Codes:
     return np.where(rows < joint.shape[0], rows, -1).astype(np.int32)
 
 
-def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
-    """The masked table with the categories of its plain attributes *names* put right."""
+def renamed(original: Table, masked: Table, names: Sequence[str], worthwhile: float = 0.0) -> Table:
+    """The masked table with the categories of its plain attributes *names* put right.
+
+    Args:
+        worthwhile: an attribute keeps its names unless more than this share of its cells is
+            put right.
+    """
     changes: dict[str, Column] = {}
     for name in names:
         if original.attribute(name).is_categorical and not masked.is_recoded(name):
@@ -46,7 +51,10 @@ def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
             plain = masked.codes(name)
             joint = np.zeros((column.size, column.size), dtype=np.int64)
             np.add.at(joint, (column.codes, plain), 1)
-            changes[name] = best_names(joint)[plain]
+            best = best_names(joint)
+            gained = joint[best, np.arange(column.size)].sum() - np.trace(joint)
+            if gained > worthwhile * len(plain):
+                changes[name] = best[plain]
     return masked.with_columns(changes)
 
 
