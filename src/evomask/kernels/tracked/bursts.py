@@ -21,7 +21,7 @@ from evomask.kernels.compiler import (
 from evomask.kernels.filled import reals, wholes
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, started, unit
-from evomask.kernels.tracked.measures import INFERENCE, LOSS, PAPERS, STRICT, reading
+from evomask.kernels.tracked.measures import INFERENCE, PAPERS, STRICT, loss, risk_read
 from evomask.kernels.tracked.moves import (
     ALIKE,
     FIELD,
@@ -111,7 +111,7 @@ def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> fl
         for k in range(move.size[0]):
             change(state, move.records[k], move.attributes[k], move.values[k])
         part = risk if depth == 2 else (INFERENCE if depth == 1 else PAPERS)
-        cost = cost_of(aim, reading(state, LOSS), reading(state, part))
+        cost = cost_of(aim, loss(state), risk_read(state, part))
         if cost > limit:
             break
     state.depth[0] = 2
@@ -137,13 +137,13 @@ def burst(
         file: what *state* follows, one attribute a row; changed in place.
         aim: weights of loss and risk, of which the larger counts, and plain weights of both.
         allowed: 1 for each kind of move that may be used.
-        risk: which risk of the state is read.
+        risk: which risk of the state is read, the papers' or the strict one.
     """
     dice = started(seed)
     n = file.shape[1]
     counts = wholes(2 * MOVES + 1, 0)
     success, tries, merits = reals(MOVES, 0.0), reals(MOVES, 1.0), reals(file.size, 1.0)
-    cost = cost_of(aim, reading(state, LOSS), reading(state, risk))
+    cost = cost_of(aim, loss(state), risk_read(state, risk))
     typical, gains, tried = 0.0, 0.0, 0
     for _ in range(PATIENCE * steps):
         if tried >= steps:

@@ -132,6 +132,16 @@ def strict_risk(state: State) -> float:
 
 
 @inner
+def risk_read(state: State, what: int) -> float:
+    """One of the risks that bursts follow: the papers', the strict one, or inference alone."""
+    if what == PAPERS:
+        return papers_risk(state)
+    if what == STRICT:
+        return strict_risk(state)
+    return inference(state)
+
+
+@inner
 def reading(state: State, what: int) -> float:  # noqa: PLR0911
     """One of the measures above; long because it is a list."""
     if what == LOSS:

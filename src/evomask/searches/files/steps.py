@@ -71,7 +71,7 @@ class Steps:
     """Tracked steps on masked versions of one original.
 
     Args:
-        measure: the risk to follow, by its name among tracked measures; loss comes along.
+        measure: the risk to follow, the papers' or the strict one; loss comes along.
     """
 
     coding: Coding
