@@ -134,7 +134,7 @@ def test_the_best_renaming_changes_on_the_way():
     seen = set()
     for part in range(40):
         replay(tracked.state, *random_changes(NAMES, 25, seed=part))
-        seen.add(int(tracked.state.journal.wholes[place]))
+        seen.add(int(tracked.state.memory.wholes[place]))
     assert {1, 2} <= seen
 
 
@@ -151,7 +151,7 @@ def test_a_score_follows_its_parts(score):
 
 def test_too_many_changes_without_keeping_are_refused():
     tracked = StrictLoss(CATEGORIES).against(TABLE).track(TABLE)
-    tracked.state.journal.size[0] = len(tracked.state.journal.places)
+    tracked.state.memory.size[0] = len(tracked.state.memory.places)
     with pytest.raises(ParameterError, match="keep or undo"):
         tracked.change(0, "school", (TABLE["school"][0] + 1) % 4)
 

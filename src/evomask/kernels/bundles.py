@@ -147,7 +147,7 @@ def _read(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> 
 
 def _read_array(context: Any, builder: Any, kind: Any, block: _Block) -> Any:
     array = context.make_array(kind)(context, builder)
-    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    size = as_dtype(kind.dtype).itemsize
     shape = [block.word(1 + axis, WORD) for axis in range(kind.ndim)]
     strides = [WORD(size)]
     for length in reversed(shape[1:]):

@@ -18,10 +18,26 @@ import numba
 from llvmlite.binding import Linkage
 from numba.core import typeinfer, types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import (
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonRewrites,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
 from numba.core.types.misc import unliteral
+from numba.core.untyped_passes import (
+    FixupArgs,
+    GenericRewrites,
+    IRProcessing,
+    ReconstructSSA,
+    TranslateByteCode,
+)
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """How names of variables begin that hold a function's constants."""
@@ -67,7 +83,11 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
 
     def add_llvm_module(self, ll_module: Any) -> None:
         """Tidy each function; linking and the rest is done inside kernels."""
-        self._optimize_functions(ll_module)
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
         self.modules.append(ll_module)
 
     def finalize(self) -> None:
@@ -115,6 +135,11 @@ def _modules(libraries: list[Any]) -> Iterator[Any]:
 class Whole(JITCodeLibrary):  # type: ignore[misc]
     """A kernel with all its parts, optimised together."""
 
+    def _optimize_final_module(self) -> None:
+        """Once: the cheap passes that usually come before have tidied each part already."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
     def finalize(self) -> None:
         """Link the parts, hide them from all others so that they can be dissolved, and compile."""
         for module in _modules(self._linking_libraries):
@@ -155,7 +180,28 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-class KernelCompiler(Compiler):  # type: ignore[misc]
+PASSES = (
+    TranslateByteCode, FixupArgs, IRProcessing, GenericRewrites, ReconstructSSA,
+    NopythonTypeInference, PreLowerStripPhis, NopythonRewrites, IRLegalization, NativeLowering,
+    NoPythonBackend,
+)  # fmt: skip
+"""What is done to a function of ours; the usual passes that are left out are for closures,
+comprehensions, context managers, constants that decide types, and parallel loops."""
+
+
+class PartCompiler(CompilerBase):  # type: ignore[misc]
+    """Translates functions as plain as ours."""
+
+    def define_pipelines(self) -> Any:
+        """The passes as the compiler wants them."""
+        manager = PassManager("part of kernels")
+        for each in PASSES:
+            manager.add_pass(each, each.__name__)
+        manager.finalize()
+        return [manager]
+
+
+class KernelCompiler(PartCompiler):
     """Makes a kernel a whole, and all that is compiled on its way parts."""
 
     def compile_extra(self, func: Any) -> Any:
@@ -164,6 +210,7 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
         self.state.library = Whole(codegen, func.__qualname__)
         self.state.library.enable_object_caching()
         self.state.flags.no_cpython_wrapper = True
+        self.state.flags.no_cfunc_wrapper = True
         with _parts(codegen), _without_collection():
             return super().compile_extra(func)
 
@@ -174,12 +221,15 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
         calls them, so with equal flags each is compiled once.
         """
         self.state.flags.no_cpython_wrapper = False
-        self.state.flags.no_cfunc_wrapper = True
         return super().define_pipelines()
 
 
 class PartDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """A part of kernels, compiled once for all whole numbers, whatever their width or value."""
+    """A part of kernels, compiled once for all whole numbers, whatever their width or value.
+
+    And once for arrays, whether they may be changed or not; that a kernel leaves alone what it
+    must is checked where it is compiled the usual way.
+    """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """How a kernel calls the part."""
@@ -197,13 +247,17 @@ class PartDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 def _wide(kind: Any) -> Any:
     plain: Any = unliteral(kind)
+    if isinstance(plain, types.Array) and not plain.mutable:
+        return plain.copy(readonly=False)
     return types.int64 if plain in NARROW else plain
 
 
 def part_of_kernels(function: Any, options: dict[str, Any]) -> Any:
     """A part, with options of the compiler."""
-    all_options = {**OPTIONS, "no_cpython_wrapper": True, **options}
-    return PartDispatcher(py_func=function, locals={}, targetoptions=all_options)
+    all_options = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
+    return PartDispatcher(
+        py_func=function, locals={}, targetoptions=all_options, pipeline_class=PartCompiler
+    )
 
 
 def kernel_of(function: Any, signature: Any, kept: Any) -> Any:

@@ -1,11 +1,14 @@
-"""Sorting inside kernels: one compiled sort for each kind of number, whatever the array."""
+"""Sorting and searching inside kernels: compiled once for each kind of number.
+
+numpy's own functions would be translated again for each kernel and each kind of array.
+"""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Indices
+from evomask.arrays import Floats, Indices
 from evomask.kernels.compiler import inner
 
 
@@ -16,3 +19,29 @@ def stable_order(values: NDArray[Any]) -> Indices:
     for i in range(values.size):
         own[i] = values[i]
     return np.argsort(own, kind="mergesort")
+
+
+@inner
+def place_before(ordered: Floats, value: float) -> int:
+    """Where a number belongs among ordered ones, before equal ones; NaN: at the end."""
+    low, high = 0, ordered.size
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] >= value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@inner
+def place_behind(ordered: Floats, value: float) -> int:
+    """Where a number belongs among ordered ones, behind equal ones; NaN: at the end."""
+    low, high = 0, ordered.size
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low

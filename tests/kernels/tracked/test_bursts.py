@@ -6,7 +6,17 @@ import pytest
 from evomask.evolution.gray import gray
 from evomask.kernels.tracked.bursts import burst
 from evomask.kernels.tracked.measures import PAPERS
-from evomask.kernels.tracked.moves import DRAW, EXCHANGE, FLIP, GIVE, JOIN, MOVES, NEAR, SWAP
+from evomask.kernels.tracked.moves import (
+    DRAW,
+    EXCHANGE,
+    FLIP,
+    GIVE,
+    JOIN,
+    MOVES,
+    NEAR,
+    SWAP,
+    empty_move,
+)
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.steps import Steps
 from tests.measures.files import perturbed
@@ -32,8 +42,8 @@ def after(kind, seed, steps=1):
     allowed = (np.arange(MOVES) == kind).astype(np.int64)
     file = BEFORE.copy()
     counts = burst(
-        tracked.state, STEPS.field, STEPS.rules, STEPS.alike(masked), file, DONOR, NO_MATTER,
-        allowed, PAPERS, steps, 0.0, ROOM, seed,
+        tracked.state, STEPS.field, STEPS.rules, STEPS.alike(masked), empty_move(ROOM), file, DONOR,
+        NO_MATTER, allowed, PAPERS, steps, 0.0, seed,
     )  # fmt: skip
     assert counts[kind] == counts[MOVES + kind] > 0
     return file

@@ -4,6 +4,10 @@ import numpy as np
 
 from evomask.arrays import Indices
 from evomask.kernels.compiler import INDEX_ROWS, inner, kernel
+from evomask.kernels.filled import wholes
+
+FAR = int(np.iinfo(np.int64).max)
+"""Farther than any row is from a column."""
 
 
 def best_rows(weights: Indices) -> Indices:
@@ -19,9 +23,7 @@ def best_rows(weights: Indices) -> Indices:
 def pair_off(weights: Indices) -> Indices:
     """The same for kernels."""
     k = weights.shape[0]
-    rows = np.full(k + 1, -1)
-    row_prices = np.zeros(k, dtype=np.int64)
-    column_prices = np.zeros(k + 1, dtype=np.int64)
+    rows, row_prices, column_prices = wholes(k + 1, -1), wholes(k, 0), wholes(k + 1, 0)
     for row in range(k):
         rows[k] = row
         _augment(weights, rows, row_prices, column_prices)
@@ -32,14 +34,13 @@ def pair_off(weights: Indices) -> Indices:
 def _augment(weights: Indices, rows: Indices, row_prices: Indices, column_prices: Indices) -> None:
     """Pair one more row, which waits in the column behind the last."""
     k = weights.shape[0]
-    shortest = np.full(k, np.iinfo(np.int64).max)
-    behind = np.full(k, k)
-    done = np.zeros(k + 1, dtype=np.bool_)
+    shortest, behind = wholes(k, FAR), wholes(k, k)
+    done = wholes(k + 1, 0)
     column = k
     while rows[column] >= 0:
-        done[column] = True
+        done[column] = 1
         row = rows[column]
-        step, following = np.iinfo(np.int64).max, -1
+        step, following = FAR, -1
         for c in range(k):
             if not done[c]:
                 reach = -weights[row, c] - row_prices[row] - column_prices[c]

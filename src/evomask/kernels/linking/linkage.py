@@ -31,6 +31,8 @@ from evomask.kernels.compiler import (
     inner,
     kernel,
 )
+from evomask.kernels.filled import wholes
+from evomask.kernels.sorting import place_before
 
 BLOCK = 64
 """Candidates whose distances are computed together."""
@@ -230,7 +232,7 @@ def _smallest(values: Floats, count: int) -> float:
 @inner
 def _start(line: Floats, place: float) -> int:
     """Where a walk begins; at the first candidate where there is no place or no line."""
-    return 0 if np.isnan(place) else int(np.searchsorted(line, place))
+    return 0 if np.isnan(place) else place_before(line, place)
 
 
 @inner
@@ -273,7 +275,7 @@ def ties_with_own(
     widths: Indices,
 ) -> Indices:
     """As `tied_with_own`; long because the compiler wants its arrays one by one."""
-    ties = np.zeros(own.size, dtype=np.int64)
+    ties = wholes(own.size, 0)
     block = np.empty(BLOCK)
     for i in range(own.size):
         _distances(
@@ -356,14 +358,15 @@ def _nearest_ties(
     """Long because the compiler wants its arrays one by one."""
     n_targets = t_low.shape[0]
     n_candidates = c_codes.shape[0]
-    ends = np.zeros(n_targets + 1, dtype=np.int64)
+    ends = wholes(n_targets + 1, 0)
     found = np.empty(4 * n_targets + n_candidates, dtype=np.int64)
     block = np.empty(BLOCK)
     for i in range(n_targets):
         begin = end = ends[i]
         if begin + n_candidates > found.size:
             larger = np.empty(2 * found.size + n_candidates, dtype=np.int64)
-            larger[:begin] = found[:begin]
+            for j in range(begin):
+                larger[j] = found[j]
             found = larger
         limit = np.inf
         left = right = _start(line, places[i])

@@ -7,8 +7,6 @@ success, or tried less in vain, is taken.
 
 import math
 
-import numpy as np
-
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import (
     FLOATS,
@@ -20,18 +18,20 @@ from evomask.kernels.compiler import (
     inner,
     kernel,
 )
+from evomask.kernels.filled import reals, wholes
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, started, unit
-from evomask.kernels.tracked.measures import INFERENCE, LOSS, PAPERS, STRICT, reading
+from evomask.kernels.tracked.measures import INFERENCE, PAPERS, STRICT, loss, risk_read
 from evomask.kernels.tracked.moves import (
     ALIKE,
     FIELD,
+    MOVE,
+    MOVE_RULES,
     MOVES,
-    RULES,
     Alike,
     Field,
     Move,
-    Rules,
+    MoveRules,
     propose,
     relabel,
     take_back,
@@ -59,22 +59,35 @@ def _cell(merits: Floats, dice: Generator) -> int:
 
 
 @inner
+def _heaviest(weights: Floats) -> int:
+    """Where the largest weight stands, the first of equal ones."""
+    best = 0
+    for m in range(1, weights.size):
+        if weights[m] > weights[best]:
+            best = m
+    return best
+
+
+@inner
 def _kind(success: Floats, tries: Floats, allowed: Indices, dice: Generator) -> int:
     """A kind of move, drawn by its success so far."""
     best = 1e-300
     for m in range(MOVES):
         if allowed[m]:
             best = max(best, success[m] / tries[m])
-    weights = np.zeros(MOVES)
+    weights = reals(MOVES, 0.0)
     for m in range(MOVES):
         if allowed[m]:
             weights[m] = max(FLOOR, success[m] / tries[m] / best)
-    point = unit(dice) * weights.sum()
+    total = 0.0
+    for m in range(MOVES):
+        total += weights[m]
+    point = unit(dice) * total
     for m in range(MOVES):
         point -= weights[m]
         if weights[m] > 0.0 and point < 0.0:
             return m
-    return int(np.argmax(weights))
+    return _heaviest(weights)
 
 
 @inner
@@ -98,7 +111,7 @@ def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> fl
         for k in range(move.size[0]):
             change(state, move.records[k], move.attributes[k], move.values[k])
         part = risk if depth == 2 else (INFERENCE if depth == 1 else PAPERS)
-        cost = cost_of(aim, reading(state, LOSS), reading(state, part))
+        cost = cost_of(aim, loss(state), risk_read(state, part))
         if cost > limit:
             break
     state.depth[0] = 2
@@ -106,12 +119,13 @@ def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> fl
 
 
 @kernel(
-    STATE, FIELD, RULES, ALIKE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL, WHOLE,
+    STATE, FIELD, MOVE_RULES, ALIKE, MOVE, OWN_POINTS, POINTS, FLOATS, INDICES, WHOLE, WHOLE, REAL,
     WHOLE,
 )  # fmt: skip
 def burst(
-    state: State, field: Field, rules: Rules, alike: Alike, file: Points, donor: Points,
-    aim: Floats, allowed: Indices, risk: int, steps: int, heat: float, room: int, seed: int,
+    state: State, field: Field, rules: MoveRules, alike: Alike, move: Move,
+    file: Points, donor: Points, aim: Floats, allowed: Indices, risk: int, steps: int,
+    heat: float, seed: int,
 ) -> Indices:  # fmt: skip
     """Change the file until so many cells were tried; moves tried and kept, by kind, and cells.
 
@@ -119,22 +133,17 @@ def burst(
     chance that falls to 0 towards the end: by *heat*, in typical worsenings.
 
     Args:
+        move: empty, with room for twice the attributes at least.
         file: what *state* follows, one attribute a row; changed in place.
         aim: weights of loss and risk, of which the larger counts, and plain weights of both.
         allowed: 1 for each kind of move that may be used.
-        risk: which risk of the state is read.
-        room: most cells that one move may change; twice the attributes at least.
+        risk: which risk of the state is read, the papers' or the strict one.
     """
     dice = started(seed)
     n = file.shape[1]
-    counts = np.zeros(2 * MOVES + 1, dtype=np.int64)
-    success, tries = np.zeros(MOVES), np.ones(MOVES)
-    merits = np.ones(file.size)
-    move = Move(
-        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
-        np.zeros(1, np.int64),
-    )  # fmt: skip
-    cost = cost_of(aim, reading(state, LOSS), reading(state, risk))
+    counts = wholes(2 * MOVES + 1, 0)
+    success, tries, merits = reals(MOVES, 0.0), reals(MOVES, 1.0), reals(file.size, 1.0)
+    cost = cost_of(aim, loss(state), risk_read(state, risk))
     typical, gains, tried = 0.0, 0.0, 0
     for _ in range(PATIENCE * steps):
         if tried >= steps:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from evomask.arrays import Floats, Indices
 from evomask.kernels.compiler import OWN_FLOATS, OWN_INDEX_ROWS, OWN_INDICES, WHOLE, bundle, inner
-from evomask.kernels.tracked.memory import Journal, add_real, add_whole, write_whole
+from evomask.kernels.tracked.memory import Memory, add_real, add_whole, write_whole
 
 
 class CategoryPlaces(NamedTuple):
-    """Where the state of categorical attributes begins in a journal."""
+    """Where the state of categorical attributes begins in a memory."""
 
     moved: int
     """Sums of distances of cells, for each attribute."""
@@ -77,33 +77,33 @@ CATEGORIES = bundle(
 
 
 @inner
-def change_category(facts: Categories, journal: Journal, record: int, j: int, code: int) -> None:
+def change_category(facts: Categories, memory: Memory, record: int, j: int, code: int) -> None:
     """Write another category into a cell, and all that follows from it."""
     place = facts.at.codes + j * facts.codes.shape[1] + record
-    old = journal.wholes[place]
-    _change_tables(facts, journal, record, j, old, code)
+    old = memory.wholes[place]
+    _change_tables(facts, memory, record, j, old, code)
     row = facts.squares[j] + facts.codes[j, record] * facts.sizes[j]
-    add_real(journal, facts.at.moved + j, facts.distances[row + code] - facts.distances[row + old])
-    add_whole(journal, facts.at.hits + j, facts.near[row + code] - facts.near[row + old])
-    change = _moved_count(facts, journal, facts.at.sizes + facts.starts[j] + code, 1)
-    change += _moved_count(facts, journal, facts.at.sizes + facts.starts[j] + old, -1)
-    change -= _moved_count(facts, journal, facts.at.joint + row + code, 1)
-    change -= _moved_count(facts, journal, facts.at.joint + row + old, -1)
-    add_real(journal, facts.at.entropies + j, change)
-    write_whole(journal, place, code)
+    add_real(memory, facts.at.moved + j, facts.distances[row + code] - facts.distances[row + old])
+    add_whole(memory, facts.at.hits + j, facts.near[row + code] - facts.near[row + old])
+    change = _moved_count(facts, memory, facts.at.sizes + facts.starts[j] + code, 1)
+    change += _moved_count(facts, memory, facts.at.sizes + facts.starts[j] + old, -1)
+    change -= _moved_count(facts, memory, facts.at.joint + row + code, 1)
+    change -= _moved_count(facts, memory, facts.at.joint + row + old, -1)
+    add_real(memory, facts.at.entropies + j, change)
+    write_whole(memory, place, code)
 
 
 @inner
-def _moved_count(facts: Categories, journal: Journal, place: int, step: int) -> float:
+def _moved_count(facts: Categories, memory: Memory, place: int, step: int) -> float:
     """Change one count; by how much its k log k has grown."""
-    before = journal.wholes[place]
-    write_whole(journal, place, before + step)
+    before = memory.wholes[place]
+    write_whole(memory, place, before + step)
     return facts.entropies[before + step] - facts.entropies[before]
 
 
 @inner
 def _change_tables(
-    facts: Categories, journal: Journal, record: int, j: int, old: int, code: int
+    facts: Categories, memory: Memory, record: int, j: int, old: int, code: int
 ) -> None:
     n_attributes, n = facts.codes.shape
     growth = 0
@@ -114,34 +114,34 @@ def _change_tables(
         cell = facts.at.apart + facts.tables[t]
         for b in range(n_attributes):
             if b != j and facts.strides[t, b] != 0:
-                cell += facts.strides[t, b] * journal.wholes[facts.at.codes + b * n + record]
-        growth += _step(journal, cell + stride * old, -1)
-        growth += _step(journal, cell + stride * code, 1)
-    add_whole(journal, facts.at.total, growth)
+                cell += facts.strides[t, b] * memory.wholes[facts.at.codes + b * n + record]
+        growth += _step(memory, cell + stride * old, -1)
+        growth += _step(memory, cell + stride * code, 1)
+    add_whole(memory, facts.at.total, growth)
 
 
 @inner
-def _step(journal: Journal, place: int, step: int) -> int:
+def _step(memory: Memory, place: int, step: int) -> int:
     """Change one difference; by how much its absolute value has grown."""
-    before = journal.wholes[place]
-    write_whole(journal, place, before + step)
+    before = memory.wholes[place]
+    write_whole(memory, place, before + step)
     return abs(before + step) - abs(before)
 
 
 @inner
-def contingency_loss(facts: Categories, journal: Journal) -> float:
+def contingency_loss(facts: Categories, memory: Memory) -> float:
     """Loss by cells of contingency tables that have other counts (CTBIL), in percent."""
-    total = journal.wholes[facts.at.total]
+    total = memory.wholes[facts.at.total]
     return 50.0 * total / (facts.codes.shape[1] * facts.tables.size)
 
 
 @inner
-def entropy_loss(facts: Categories, journal: Journal) -> float:
+def entropy_loss(facts: Categories, memory: Memory) -> float:
     """Loss by what masked categories leave uncertain about original ones (EBIL), in percent."""
     n_attributes, n = facts.codes.shape
     total = 0.0
     for j in range(n_attributes):
         if facts.sizes[j] > 1:
-            share = journal.reals[facts.at.entropies + j] / n / facts.logarithms[j]
+            share = memory.reals[facts.at.entropies + j] / n / facts.logarithms[j]
             total += min(1.0, max(0.0, share))
     return 100.0 * total / n_attributes

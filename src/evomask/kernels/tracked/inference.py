@@ -25,7 +25,7 @@ from evomask.kernels.compiler import (
 )
 from evomask.kernels.linking.linkage import TIE
 from evomask.kernels.tracked.linkage import Version
-from evomask.kernels.tracked.memory import Journal, add_real, write_real, write_whole
+from evomask.kernels.tracked.memory import Memory, add_real, write_real, write_whole
 
 
 class Inference(NamedTuple):
@@ -70,10 +70,10 @@ class Inference(NamedTuple):
     records: Floats
     n_records: int
     values: int
-    """Where the masked numbers begin in a journal."""
+    """Where the masked numbers begin in a memory."""
 
     places: int
-    """Where the ranks of masked numbers begin in a journal."""
+    """Where the ranks of masked numbers begin in a memory."""
 
 
 INFERENCE = bundle(
@@ -108,36 +108,38 @@ def _table(facts: Inference, h: int, j: int, code: int) -> Floats:
 
 @inner
 def _from_record(
-    facts: Inference, journal: Journal, version: Version, h: int, record: int, out: Floats
+    facts: Inference, memory: Memory, version: Version, h: int, record: int, out: Floats
 ) -> None:
     """Distances of one masked record to all people."""
     n = facts.n_records
-    out[:] = 0.0
+    for s in range(out.size):
+        out[s] = 0.0
     for a in range(facts.numbers.shape[0]):
         if facts.known_numbers[h, a]:
-            value = journal.reals[facts.values + a * n + record]
+            value = memory.reals[facts.values + a * n + record]
             _add_gaps(facts.numbers[a], value, facts.scales[h, a], facts.missing[h], out)
     for j in range(facts.codes.shape[0]):
         if facts.known_codes[h, j]:
-            code = journal.wholes[version.codes + j * n + record]
+            code = memory.wholes[version.codes + j * n + record]
             _add_table(facts.codes[j], _table(facts, h, j, code), out)
 
 
 @inner
 def _from_person(
-    facts: Inference, journal: Journal, version: Version, h: int, person: int, out: Floats
+    facts: Inference, memory: Memory, version: Version, h: int, person: int, out: Floats
 ) -> None:
     """Distances of one person to all masked records."""
     n = facts.n_records
-    out[:] = 0.0
+    for s in range(out.size):
+        out[s] = 0.0
     for a in range(facts.numbers.shape[0]):
         if facts.known_numbers[h, a]:
-            column = journal.reals[facts.values + a * n : facts.values + (a + 1) * n]
+            column = memory.reals[facts.values + a * n : facts.values + (a + 1) * n]
             value = facts.numbers[a, person]
             _add_gaps(column, value, facts.scales[h, a], facts.missing[h], out)
     for j in range(facts.codes.shape[0]):
         if facts.known_codes[h, j]:
-            codes = journal.wholes[version.codes + j * n : version.codes + (j + 1) * n]
+            codes = memory.wholes[version.codes + j * n : version.codes + (j + 1) * n]
             _add_table(codes, _table(facts, h, j, facts.codes[j, person]), out)
 
 
@@ -155,18 +157,18 @@ def _category_is_close(facts: Inference, j: int, code: int, own: int) -> int:
 
 @inner
 def _close_cells(
-    facts: Inference, journal: Journal, version: Version, h: int, person: int, record: int
+    facts: Inference, memory: Memory, version: Version, h: int, person: int, record: int
 ) -> int:
     """How many cells that a half does not hold are read closely from a masked record."""
     n = facts.n_records
     close = 0
     for a in range(facts.numbers.shape[0]):
         if not facts.known_numbers[h, a]:
-            rank = journal.reals[facts.places + a * n + record]
+            rank = memory.reals[facts.places + a * n + record]
             close += _number_is_close(facts, rank, facts.ranks[a, person])
     for j in range(facts.codes.shape[0]):
         if not facts.known_codes[h, j]:
-            code = journal.wholes[version.codes + j * n + record]
+            code = memory.wholes[version.codes + j * n + record]
             close += _category_is_close(facts, j, code, facts.codes[j, person])
     return close
 
@@ -181,90 +183,90 @@ def _least(values: Floats) -> float:
 
 @inner
 def _seek(
-    facts: Inference, journal: Journal, version: Version, h: int, person: int
+    facts: Inference, memory: Memory, version: Version, h: int, person: int
 ) -> tuple[float, int, int]:
     """The nearest distance, how many masked records are tied there, and their close cells."""
     out = facts.records
-    _from_person(facts, journal, version, h, person, out)
+    _from_person(facts, memory, version, h, person, out)
     near = _least(out)
     tied = close = 0
     for record in range(out.size):
         if out[record] <= near * (1.0 + TIE):
             tied += 1
-            close += _close_cells(facts, journal, version, h, person, record)
+            close += _close_cells(facts, memory, version, h, person, record)
     return near, tied, close
 
 
 @inner
-def infer_all(facts: Inference, journal: Journal, version: Version) -> None:
-    """Every half and person from the beginning; not noted in the journal."""
+def infer_all(facts: Inference, memory: Memory, version: Version) -> None:
+    """Every half and person from the beginning; not noted in the memory."""
     n_people = facts.weights.size
     for h in range(facts.shares.size):
         success = 0.0
         for person in range(n_people):
             place = h * n_people + person
-            near, tied, close = _seek(facts, journal, version, h, person)
-            journal.reals[version.near + place] = near
-            journal.wholes[version.tied + place] = tied
-            journal.wholes[version.close + place] = close
+            near, tied, close = _seek(facts, memory, version, h, person)
+            memory.reals[version.near + place] = near
+            memory.wholes[version.tied + place] = tied
+            memory.wholes[version.close + place] = close
             success += facts.weights[person] * close / tied
-        journal.reals[version.success + h] = success
+        memory.reals[version.success + h] = success
 
 
 @inner
 def note_distances(
-    facts: Inference, journal: Journal, version: Version, record: int, before: Floats
+    facts: Inference, memory: Memory, version: Version, record: int, before: Floats
 ) -> None:
     """Where a masked record stands before it is changed."""
     n_people = facts.weights.size
     for h in range(facts.shares.size):
         out = before[h * n_people : (h + 1) * n_people]
-        _from_record(facts, journal, version, h, record, out)
+        _from_record(facts, memory, version, h, record, out)
 
 
 @inner
 def _settle(
-    facts: Inference, journal: Journal, version: Version, place: int, tied: int, close: int
+    facts: Inference, memory: Memory, version: Version, place: int, tied: int, close: int
 ) -> float:
     """Write what a person reads now; by how much the success of its half has grown."""
-    was_tied = journal.wholes[version.tied + place]
-    was_close = journal.wholes[version.close + place]
+    was_tied = memory.wholes[version.tied + place]
+    was_close = memory.wholes[version.close + place]
     if tied != was_tied:
-        write_whole(journal, version.tied + place, tied)
+        write_whole(memory, version.tied + place, tied)
     if close != was_close:
-        write_whole(journal, version.close + place, close)
+        write_whole(memory, version.close + place, close)
     return facts.weights[place % facts.weights.size] * (close / tied - was_close / was_tied)
 
 
 @inner
 def _moved(
-    facts: Inference, journal: Journal, version: Version, h: int, person: int, record: int,
+    facts: Inference, memory: Memory, version: Version, h: int, person: int, record: int,
     was_near: bool, apart: float,
 ) -> float:  # fmt: skip
     """A masked record is at another distance from a person; growth of the half's success."""
     place = h * facts.weights.size + person
-    near = journal.reals[version.near + place]
-    tied = journal.wholes[version.tied + place]
-    close = journal.wholes[version.close + place]
+    near = memory.reals[version.near + place]
+    tied = memory.wholes[version.tied + place]
+    close = memory.wholes[version.close + place]
     if apart < near * (1.0 - TIE):
-        write_real(journal, version.near + place, apart)
-        cells = _close_cells(facts, journal, version, h, person, record)
-        return _settle(facts, journal, version, place, 1, cells)
+        write_real(memory, version.near + place, apart)
+        cells = _close_cells(facts, memory, version, h, person, record)
+        return _settle(facts, memory, version, place, 1, cells)
     is_near = apart <= near * (1.0 + TIE)
     if is_near == was_near:
         return 0.0
     if was_near and tied == 1:
-        near, tied, close = _seek(facts, journal, version, h, person)
-        write_real(journal, version.near + place, near)
-        return _settle(facts, journal, version, place, tied, close)
+        near, tied, close = _seek(facts, memory, version, h, person)
+        write_real(memory, version.near + place, near)
+        return _settle(facts, memory, version, place, tied, close)
     step = 1 if is_near else -1
-    cells = _close_cells(facts, journal, version, h, person, record)
-    return _settle(facts, journal, version, place, tied + step, close + step * cells)
+    cells = _close_cells(facts, memory, version, h, person, record)
+    return _settle(facts, memory, version, place, tied + step, close + step * cells)
 
 
 @inner
 def infer_again(
-    facts: Inference, journal: Journal, version: Version, before: Floats, record: int,
+    facts: Inference, memory: Memory, version: Version, before: Floats, record: int,
     number: int, category: int, old: float, new: float,
 ) -> None:  # fmt: skip
     """Follow one changed cell: of a number (ranks old and new) or a category (codes); -1 else."""
@@ -272,26 +274,26 @@ def infer_again(
     for h in range(facts.shares.size):
         known = facts.known_numbers[h, number] if number >= 0 else facts.known_codes[h, category]
         if known:
-            _from_record(facts, journal, version, h, record, facts.people)
+            _from_record(facts, memory, version, h, record, facts.people)
         growth = 0.0
         for person in range(n_people):
             place = h * n_people + person
-            limit = journal.reals[version.near + place] * (1.0 + TIE)
+            limit = memory.reals[version.near + place] * (1.0 + TIE)
             was_near = before[place] <= limit
             if known:
                 if was_near or facts.people[person] <= limit:
                     apart = facts.people[person]
                     growth += _moved(
-                        facts, journal, version, h, person, record, was_near, apart
+                        facts, memory, version, h, person, record, was_near, apart
                     )  # fmt: skip
             elif was_near:
-                growth += _read_anew(facts, journal, version, place, number, category, old, new)
-        add_real(journal, version.success + h, growth)
+                growth += _read_anew(facts, memory, version, place, number, category, old, new)
+        add_real(memory, version.success + h, growth)
 
 
 @inner
 def _read_anew(
-    facts: Inference, journal: Journal, version: Version, place: int, number: int, category: int,
+    facts: Inference, memory: Memory, version: Version, place: int, number: int, category: int,
     old: float, new: float,
 ) -> float:  # fmt: skip
     """A cell that a person reads has changed; growth of the half's success."""
@@ -305,17 +307,17 @@ def _read_anew(
         step -= _category_is_close(facts, category, int(old), code)
     if step == 0:
         return 0.0
-    tied = journal.wholes[version.tied + place]
-    close = journal.wholes[version.close + place] + step
-    return _settle(facts, journal, version, place, tied, close)
+    tied = memory.wholes[version.tied + place]
+    close = memory.wholes[version.close + place] + step
+    return _settle(facts, memory, version, place, tied, close)
 
 
 @inner
-def inferred_share(facts: Inference, journal: Journal, version: Version) -> float:
+def inferred_share(facts: Inference, memory: Memory, version: Version) -> float:
     """What inference adds to guessing, in percent of what guessing leaves open."""
     if facts.floor >= 1.0:
         return 0.0
     success = 0.0
     for h in range(facts.shares.size):
-        success += facts.shares[h] * journal.reals[version.success + h] / facts.unknown[h]
+        success += facts.shares[h] * memory.reals[version.success + h] / facts.unknown[h]
     return 100.0 * max(0.0, (success - facts.floor) / (1.0 - facts.floor))

@@ -20,12 +20,13 @@ from evomask.kernels.compiler import (
     bundle,
     inner,
 )
+from evomask.kernels.filled import reals
 from evomask.kernels.linking.linkage import ties_with_own
-from evomask.kernels.tracked.memory import Journal, add_real, write_whole
+from evomask.kernels.tracked.memory import Memory, add_real, write_whole
 
 
 class Version(NamedTuple):
-    """Where one version of a masked file, as it is or renamed, begins in a journal."""
+    """Where one version of a masked file, as it is or renamed, begins in a memory."""
 
     codes: int
     ties: int
@@ -65,7 +66,7 @@ class Linkage(NamedTuple):
     """The line; empty where there is none."""
 
     values: int
-    """Where the masked numbers begin in a journal."""
+    """Where the masked numbers begin in a memory."""
 
 
 LINKAGE = bundle(
@@ -75,49 +76,49 @@ LINKAGE = bundle(
 
 
 @inner
-def _ties(facts: Linkage, journal: Journal, version: Version, record: int) -> int:
+def _ties(facts: Linkage, memory: Memory, version: Version, record: int) -> int:
     """How many originals are as near to a masked record as its own; 0 if any is nearer."""
     d, c, n = facts.numbers.shape[0], facts.codes.shape[1], facts.own.size
     numbers, codes = np.empty((1, d)), np.empty((1, c), dtype=np.int32)
     plain = facts.plain
     place = 0.0 if facts.direction.size else np.nan
     for a in range(d):
-        value = journal.reals[facts.values + a * n + record]
+        value = memory.reals[facts.values + a * n + record]
         numbers[0, a] = value
         plain = plain and not np.isnan(value)
         if facts.direction.size:
             place += (value - facts.origin[a]) * facts.direction[a]
     for j in range(c):
-        codes[0, j] = journal.wholes[version.codes + j * n + record]
+        codes[0, j] = memory.wholes[version.codes + j * n + record]
     return ties_with_own(
-        numbers, numbers, codes, np.full(1, place), facts.own[record : record + 1],
+        numbers, numbers, codes, reals(1, place), facts.own[record : record + 1],
         facts.numbers, facts.numbers, facts.codes, facts.counts, facts.line, plain,
         facts.weights, facts.missing, facts.tables, facts.starts, facts.widths,
     )[0]  # fmt: skip
 
 
 @inner
-def link_again(facts: Linkage, journal: Journal, version: Version, record: int) -> None:
+def link_again(facts: Linkage, memory: Memory, version: Version, record: int) -> None:
     """Link one record that has changed."""
-    before = journal.wholes[version.ties + record]
-    after = _ties(facts, journal, version, record)
+    before = memory.wholes[version.ties + record]
+    after = _ties(facts, memory, version, record)
     if after != before:
-        write_whole(journal, version.ties + record, after)
-        add_real(journal, version.linked, facts.rule[after] - facts.rule[before])
+        write_whole(memory, version.ties + record, after)
+        add_real(memory, version.linked, facts.rule[after] - facts.rule[before])
 
 
 @inner
-def link_all(facts: Linkage, journal: Journal, version: Version) -> None:
-    """Link every record; not noted in the journal."""
+def link_all(facts: Linkage, memory: Memory, version: Version) -> None:
+    """Link every record; not noted in the memory."""
     total = 0.0
     for record in range(facts.own.size):
-        ties = _ties(facts, journal, version, record)
-        journal.wholes[version.ties + record] = ties
+        ties = _ties(facts, memory, version, record)
+        memory.wholes[version.ties + record] = ties
         total += facts.rule[ties]
-    journal.reals[version.linked] = total
+    memory.reals[version.linked] = total
 
 
 @inner
-def linked_share(facts: Linkage, journal: Journal, version: Version) -> float:
+def linked_share(facts: Linkage, memory: Memory, version: Version) -> float:
     """Masked records nearest to their own original (DBRL), in percent."""
-    return 100.0 * journal.reals[version.linked] / facts.own.size
+    return 100.0 * memory.reals[version.linked] / facts.own.size

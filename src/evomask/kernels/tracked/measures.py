@@ -37,9 +37,9 @@ def distance_loss(state: State) -> float:
     """Mean distance between original and masked cells (DBIL), in percent."""
     total = 0.0
     for a in range(state.numbers.values.shape[0]):
-        total += state.journal.reals[state.numbers.at.moved + a]
+        total += state.memory.reals[state.numbers.at.moved + a]
     for j in range(state.categories.sizes.size):
-        total += state.journal.reals[state.categories.at.moved + j]
+        total += state.memory.reals[state.categories.at.moved + j]
     return 100.0 * total / (state.columns.size * state.linkage.own.size)
 
 
@@ -49,13 +49,13 @@ def loss(state: State) -> float:
     n_numbers, n_categories = state.numbers.values.shape[0], state.categories.sizes.size
     total = 0.0
     if n_numbers:
-        total += n_numbers * probabilistic_loss(state.numbers, state.journal)
+        total += n_numbers * probabilistic_loss(state.numbers, state.memory)
     if n_categories:
         moved = 0.0
         for j in range(n_categories):
-            moved += state.journal.reals[state.categories.at.moved + j]
-        tables = contingency_loss(state.categories, state.journal)
-        entropies = entropy_loss(state.categories, state.journal)
+            moved += state.memory.reals[state.categories.at.moved + j]
+        tables = contingency_loss(state.categories, state.memory)
+        entropies = entropy_loss(state.categories, state.memory)
         cells = n_categories * state.linkage.own.size
         ends = state.categories.ends
         total += n_categories * mean_on_scales(ends, tables, 100.0 * moved / cells, entropies)
@@ -67,7 +67,7 @@ def _numbers_within(state: State) -> float:
     """Continuous cells within the rank intervals, averaged over windows."""
     hits = 0
     for a in range(state.numbers.values.shape[0]):
-        hits += state.journal.wholes[state.numbers.at.hits + a]
+        hits += state.memory.wholes[state.numbers.at.hits + a]
     return hits / max(state.numbers.windows.size, 1)
 
 
@@ -76,7 +76,7 @@ def interval_disclosure(state: State) -> float:
     """Cells within an interval of ranks around the masked value (ID), in percent."""
     hits = _numbers_within(state)
     for j in range(state.categories.sizes.size):
-        hits += state.journal.wholes[state.categories.at.hits + j]
+        hits += state.memory.wholes[state.categories.at.hits + j]
     return 100.0 * hits / (state.columns.size * state.linkage.own.size)
 
 
@@ -84,21 +84,21 @@ def interval_disclosure(state: State) -> float:
 def _recovered(state: State) -> int:
     total = 0
     for j in range(state.categories.sizes.size):
-        total += state.journal.wholes[state.renaming.recovered + j]
+        total += state.memory.wholes[state.renaming.recovered + j]
     return total
 
 
 @inner
 def linkage(state: State) -> float:
     """Masked records nearest to their own original (DBRL), in percent."""
-    return linked_share(state.linkage, state.journal, state.main)
+    return linked_share(state.linkage, state.memory, state.main)
 
 
 @inner
 def relabelled_linkage(state: State) -> float:
     """DBRL after the best renaming."""
     version = renamed_version(state) if is_renamed(state) else state.main
-    return linked_share(state.linkage, state.journal, version)
+    return linked_share(state.linkage, state.memory, version)
 
 
 @inner
@@ -110,7 +110,7 @@ def relabelling(state: State) -> float:
 @inner
 def inference(state: State) -> float:
     """Inference from the most similar record."""
-    return inferred_share(state.inference, state.journal, state.main)
+    return inferred_share(state.inference, state.memory, state.main)
 
 
 @inner
@@ -125,9 +125,19 @@ def strict_risk(state: State) -> float:
     risk = max(linkage(state), inference(state))
     if state.categories.sizes.size and is_renamed(state):
         version = renamed_version(state)
-        risk = max(risk, linked_share(state.linkage, state.journal, version))
-        risk = max(risk, inferred_share(state.inference, state.journal, version))
+        risk = max(risk, linked_share(state.linkage, state.memory, version))
+        risk = max(risk, inferred_share(state.inference, state.memory, version))
     return risk
+
+
+@inner
+def risk_read(state: State, what: int) -> float:
+    """One of the risks that bursts follow: the papers', the strict one, or inference alone."""
+    if what == PAPERS:
+        return papers_risk(state)
+    if what == STRICT:
+        return strict_risk(state)
+    return inference(state)
 
 
 @inner
@@ -140,23 +150,23 @@ def reading(state: State, what: int) -> float:  # noqa: PLR0911
     if what == STRICT:
         return strict_risk(state)
     if what == PIL:
-        return probabilistic_loss(state.numbers, state.journal)
+        return probabilistic_loss(state.numbers, state.memory)
     if what == IL1:
-        return value_loss(state.numbers, state.journal)
+        return value_loss(state.numbers, state.memory)
     if what == IL2:
-        return mean_loss(state.numbers, state.journal)
+        return mean_loss(state.numbers, state.memory)
     if what == IL3:
-        return covariance_loss(state.numbers, state.journal)
+        return covariance_loss(state.numbers, state.memory)
     if what == IL4:
-        return variance_loss(state.numbers, state.journal)
+        return variance_loss(state.numbers, state.memory)
     if what == IL5:
-        return correlation_loss(state.numbers, state.journal)
+        return correlation_loss(state.numbers, state.memory)
     if what == DBIL:
         return distance_loss(state)
     if what == CTBIL:
-        return contingency_loss(state.categories, state.journal)
+        return contingency_loss(state.categories, state.memory)
     if what == EBIL:
-        return entropy_loss(state.categories, state.journal)
+        return entropy_loss(state.categories, state.memory)
     if what == ID:
         return interval_disclosure(state)
     if what == DBRL:

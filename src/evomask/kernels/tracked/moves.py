@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
+from evomask.kernels.bundles import laid
 from evomask.kernels.compiler import (
     OWN_FLOATS,
     OWN_INDICES,
@@ -20,6 +21,7 @@ from evomask.kernels.compiler import (
 )
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, unit
+from evomask.kernels.sorting import place_before
 
 FLIP, DRAW, NEAR, SWAP, JOIN, EXCHANGE, GIVE = range(7)
 MOVES = 7
@@ -65,7 +67,7 @@ FIELD = bundle(
 )
 
 
-class Rules(NamedTuple):
+class MoveRules(NamedTuple):
     """Weighted sums of attributes that must lie between limits in every record."""
 
     weights: Points
@@ -78,7 +80,7 @@ class Rules(NamedTuple):
     high: Floats
 
 
-RULES = bundle(Rules, OWN_POINTS, OWN_POINTS, OWN_FLOATS, OWN_FLOATS)
+MOVE_RULES = bundle(MoveRules, OWN_POINTS, OWN_POINTS, OWN_FLOATS, OWN_FLOATS)
 
 
 class Alike(NamedTuple):
@@ -106,6 +108,14 @@ class Move(NamedTuple):
 
 
 MOVE = bundle(Move, OWN_INDICES, OWN_INDICES, OWN_FLOATS, OWN_FLOATS, OWN_INDICES)
+
+
+def empty_move(room: int) -> Move:
+    """A move that may come to change that many cells."""
+    return laid(MOVE, Move(
+        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(room),
+        np.zeros(1, np.int64),
+    ))  # fmt: skip
 
 
 @inner
@@ -145,7 +155,7 @@ def _near(field: Field, a: int, value: float, own: float, dice: Generator) -> fl
         return np.nan
     row = field.ordered[a, : field.known[a]]
     reach = max(1, int(REACH * unit(dice) * row.size))
-    place = int(np.searchsorted(row, value)) + below(dice, 2 * reach + 1) - reach
+    place = place_before(row, value) + below(dice, 2 * reach + 1) - reach
     return float(row[min(max(place, 0), row.size - 1)])
 
 
@@ -212,7 +222,7 @@ def take_back(file: Points, move: Move) -> None:
 
 @inner
 def _balance(
-    field: Field, file: Points, alike: Alike, rules: Rules, move: Move, dice: Generator
+    field: Field, file: Points, alike: Alike, rules: MoveRules, move: Move, dice: Generator
 ) -> None:
     """Change another part of every sum that a change of one cell has upset."""
     a, record = move.attributes[0], move.records[0]
@@ -229,7 +239,7 @@ def _balance(
 
 
 @inner
-def _obeys(file: Points, rules: Rules, record: int) -> bool:
+def _obeys(file: Points, rules: MoveRules, record: int) -> bool:
     """Whether a record keeps all rules; those about missing values are kept."""
     for r in range(rules.low.size):
         total = rules.fixed[r, record]
@@ -243,7 +253,7 @@ def _obeys(file: Points, rules: Rules, record: int) -> bool:
 
 
 @inner
-def _all_obey(file: Points, rules: Rules, move: Move) -> bool:
+def _all_obey(file: Points, rules: MoveRules, move: Move) -> bool:
     for k in range(move.size[0] if rules.low.size else 0):
         if not _obeys(file, rules, move.records[k]):
             return False
@@ -290,7 +300,7 @@ def relabel(alike: Alike, kind: int, record: int, other: int) -> None:
 
 @inner
 def propose(
-    field: Field, file: Points, donor: Points, alike: Alike, rules: Rules, move: Move,
+    field: Field, file: Points, donor: Points, alike: Alike, rules: MoveRules, move: Move,
     kind: int, a: int, record: int, dice: Generator,
 ) -> int:  # fmt: skip
     """Write a move into the file; the record it exchanges with or follows, if any."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import OWN_FLOATS, OWN_INDICES, OWN_POINTS, WHOLE, bundle, inner
-from evomask.kernels.tracked.memory import Journal, add_real, add_whole, write_real
+from evomask.kernels.sorting import place_before, place_behind
+from evomask.kernels.tracked.memory import Memory, add_real, add_whole, write_real
 
 ROUNDING = 1e-9
 """A standardised difference below this is rounding, not loss."""
@@ -23,7 +24,7 @@ FLAT = 1e-12
 
 
 class NumberPlaces(NamedTuple):
-    """Where the state of continuous attributes begins in a journal."""
+    """Where the state of continuous attributes begins in a memory."""
 
     values: int
     ranks: int
@@ -136,9 +137,7 @@ def rank_of(facts: Numbers, a: int, value: float) -> float:
     if np.isnan(value):
         return np.nan
     known = facts.sorted[facts.ends[a] : facts.ends[a + 1]]
-    below = np.searchsorted(known, value, side="left")
-    up_to = np.searchsorted(known, value, side="right")
-    return (below + up_to + 1) / 2
+    return (place_before(known, value) + place_behind(known, value) + 1) / 2
 
 
 @inner
@@ -154,36 +153,36 @@ def windows_around(windows: Floats, ours: float, theirs: float) -> int:
 
 
 @inner
-def change_number(facts: Numbers, journal: Journal, record: int, a: int, value: float) -> None:
+def change_number(facts: Numbers, memory: Memory, record: int, a: int, value: float) -> None:
     """Write another value into a cell, and all that follows from it."""
     at = facts.at
     cell = a * facts.values.shape[1] + record
-    old = journal.reals[at.values + cell]
-    _change_cell(facts, journal, record, a, old, value)
-    _change_sums(facts, journal, record, a, old, value)
+    old = memory.reals[at.values + cell]
+    _change_cell(facts, memory, record, a, old, value)
+    _change_sums(facts, memory, record, a, old, value)
     for q in range(facts.cuts.shape[1]):
         cut = facts.cuts[a, q]
         if (value <= cut) != (old <= cut):
             place = at.up_to + a * facts.cuts.shape[1] + q
-            add_whole(journal, place, 1 if value <= cut else -1)
-    write_real(journal, at.values + cell, value)
-    refresh_number(facts, journal, a)
+            add_whole(memory, place, 1 if value <= cut else -1)
+    write_real(memory, at.values + cell, value)
+    refresh_number(facts, memory, a)
 
 
 @inner
 def _change_cell(
-    facts: Numbers, journal: Journal, record: int, a: int, old: float, value: float
+    facts: Numbers, memory: Memory, record: int, a: int, old: float, value: float
 ) -> None:
     at, x, scale = facts.at, facts.values[a, record], facts.scales[a, record]
     spread = facts.spreads[a]
-    add_real(journal, at.relative + a, capped(x, value, scale) - capped(x, old, scale))
-    add_real(journal, at.moved + a, capped(x, value, spread) - capped(x, old, spread))
+    add_real(memory, at.relative + a, capped(x, value, scale) - capped(x, old, scale))
+    add_real(memory, at.moved + a, capped(x, value, spread) - capped(x, old, spread))
     rank = rank_of(facts, a, value)
     place = at.ranks + a * facts.values.shape[1] + record
     own = facts.ranks[a, record]
-    before = windows_around(facts.windows, own, journal.reals[place])
-    add_whole(journal, at.hits + a, windows_around(facts.windows, own, rank) - before)
-    write_real(journal, place, rank)
+    before = windows_around(facts.windows, own, memory.reals[place])
+    add_whole(memory, at.hits + a, windows_around(facts.windows, own, rank) - before)
+    write_real(memory, place, rank)
 
 
 @inner
@@ -194,82 +193,82 @@ def standard(facts: Numbers, a: int, value: float) -> float:
 
 @inner
 def _change_sums(
-    facts: Numbers, journal: Journal, record: int, a: int, old: float, value: float
+    facts: Numbers, memory: Memory, record: int, a: int, old: float, value: float
 ) -> None:
     at, d, n = facts.at, facts.values.shape[0], facts.values.shape[1]
     z_old, z_new = standard(facts, a, old), standard(facts, a, value)
     known = (1.0 if np.isnan(old) else 0.0) - (1.0 if np.isnan(value) else 0.0)
     for b in range(d):
-        other = journal.reals[at.values + b * n + record]
+        other = memory.reals[at.values + b * n + record]
         if b == a:
-            add_real(journal, at.products + pair(d, a, a), z_new * z_new - z_old * z_old)
+            add_real(memory, at.products + pair(d, a, a), z_new * z_new - z_old * z_old)
         elif np.isnan(other):
             continue
         else:
             z = standard(facts, b, other)
-            add_real(journal, at.products + pair(d, a, b), (z_new - z_old) * z)
+            add_real(memory, at.products + pair(d, a, b), (z_new - z_old) * z)
             if known != 0.0:
-                add_real(journal, at.sums + b * d + a, known * z)
-        add_real(journal, at.sums + a * d + b, z_new - z_old)
+                add_real(memory, at.sums + b * d + a, known * z)
+        add_real(memory, at.sums + a * d + b, z_new - z_old)
         if known != 0.0:
-            add_real(journal, at.counts + pair(d, a, b), known)
+            add_real(memory, at.counts + pair(d, a, b), known)
 
 
 @inner
-def refresh_number(facts: Numbers, journal: Journal, a: int) -> None:
+def refresh_number(facts: Numbers, memory: Memory, a: int) -> None:
     """Covariances, correlations and losses of one attribute, from its sums."""
     at, d = facts.at, facts.values.shape[0]
-    _refresh_covariance(facts, journal, a, a)
+    _refresh_covariance(facts, memory, a, a)
     for b in range(d):
         if b != a:
-            _refresh_covariance(facts, journal, a, b)
-            _refresh_correlation(facts, journal, a, b)
-    known = journal.reals[at.counts + pair(d, a, a)]
-    mean = journal.reals[at.sums + a * d + a] / max(known, 1.0)
+            _refresh_covariance(facts, memory, a, b)
+            _refresh_correlation(facts, memory, a, b)
+    known = memory.reals[at.counts + pair(d, a, a)]
+    mean = memory.reals[at.sums + a * d + a] / max(known, 1.0)
     loss = surprise(mean - facts.centres[a], facts.mean_errors[a])
-    write_real(journal, at.mean_losses + a, _worsened(loss, facts.counts[a, a], known))
-    write_real(journal, at.quantile_losses + a, _quantile_loss(facts, journal, a, known))
+    write_real(memory, at.mean_losses + a, _worsened(loss, facts.counts[a, a], known))
+    write_real(memory, at.quantile_losses + a, _quantile_loss(facts, memory, a, known))
 
 
 @inner
-def _refresh_covariance(facts: Numbers, journal: Journal, a: int, b: int) -> None:
+def _refresh_covariance(facts: Numbers, memory: Memory, a: int, b: int) -> None:
     at, d = facts.at, facts.values.shape[0]
     place = pair(d, a, b)
-    known = journal.reals[at.counts + place]
+    known = memory.reals[at.counts + place]
     count = max(known, 1.0)
-    sums = journal.reals[at.sums + a * d + b] / count * (journal.reals[at.sums + b * d + a] / count)
-    covariance = journal.reals[at.products + place] / count - sums
+    sums = memory.reals[at.sums + a * d + b] / count * (memory.reals[at.sums + b * d + a] / count)
+    covariance = memory.reals[at.products + place] / count - sums
     if a == b:
         covariance = max(covariance, 0.0)
-    write_real(journal, at.covariances + place, covariance)
+    write_real(memory, at.covariances + place, covariance)
     loss = surprise(covariance - facts.covariances[a, b], facts.covariance_errors[a, b])
     loss = _worsened(loss, facts.counts[a, b], known)
-    write_real(journal, at.covariance_losses + place, loss)
+    write_real(memory, at.covariance_losses + place, loss)
 
 
 @inner
-def _refresh_correlation(facts: Numbers, journal: Journal, a: int, b: int) -> None:
+def _refresh_correlation(facts: Numbers, memory: Memory, a: int, b: int) -> None:
     at, d = facts.at, facts.values.shape[0]
-    first = journal.reals[at.covariances + pair(d, a, a)]
-    second = journal.reals[at.covariances + pair(d, b, b)]
+    first = memory.reals[at.covariances + pair(d, a, a)]
+    second = memory.reals[at.covariances + pair(d, b, b)]
     scale = math.sqrt(first) * math.sqrt(second)
     place = pair(d, a, b)
     correlation = 0.0
     if scale > FLAT:
-        correlation = min(1.0, max(-1.0, journal.reals[at.covariances + place] / scale))
-    write_real(journal, at.correlations + place, correlation)
+        correlation = min(1.0, max(-1.0, memory.reals[at.covariances + place] / scale))
+    write_real(memory, at.correlations + place, correlation)
     loss = surprise(correlation - facts.correlations[a, b], facts.correlation_errors[a, b])
-    loss = _worsened(loss, facts.counts[a, b], journal.reals[at.counts + place])
-    write_real(journal, at.correlation_losses + place, loss)
+    loss = _worsened(loss, facts.counts[a, b], memory.reals[at.counts + place])
+    write_real(memory, at.correlation_losses + place, loss)
 
 
 @inner
-def _quantile_loss(facts: Numbers, journal: Journal, a: int, known: float) -> float:
+def _quantile_loss(facts: Numbers, memory: Memory, a: int, known: float) -> float:
     n_cuts = facts.cuts.shape[1]
     total = 0.0
     for q in range(n_cuts):
         share = facts.shares[a, q]
-        after = journal.wholes[facts.at.up_to + a * n_cuts + q] / max(known, 1.0)
+        after = memory.wholes[facts.at.up_to + a * n_cuts + q] / max(known, 1.0)
         error = share * (1.0 - share) / facts.drawn[a]
         total += _worsened(surprise(after - share, error), facts.counts[a, a], known)
     return total / n_cuts

@@ -33,7 +33,7 @@ MOST_CELLS = 1 << 24
 
 
 class Allocation:
-    """Counts the places given away in the two arrays of a journal."""
+    """Counts the places given away in the two arrays of a memory."""
 
     def __init__(self) -> None:
         self.reals = 0

@@ -10,7 +10,7 @@ from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError
 from evomask.kernels.bundles import laid
 from evomask.kernels.tracked import measures as kernels
-from evomask.kernels.tracked.memory import journal_of
+from evomask.kernels.tracked.memory import memory_of
 from evomask.kernels.tracked.state import (
     STATE,
     Renaming,
@@ -113,8 +113,8 @@ class TrackedFile:
     def _check(self, record: int, name: str, value: float) -> None:
         if not 0 <= record < len(self.original):
             raise ParameterError(f"there is no record {record}; the first is 0")
-        journal = self.state.journal
-        if journal.size[0] + self.state.most > len(journal.places):
+        memory = self.state.memory
+        if memory.size[0] + self.state.most > len(memory.places):
             raise ParameterError("too many changes that can be undone; keep or undo some first")
         attribute = self.original.attribute(name)
         if attribute.is_categorical:
@@ -179,7 +179,7 @@ class Tracker:
         d, tables = len(numbers.values), len(categories.tables)
         most = 8 * d + 2 * tables + names + 64 + 2 * people
         return State(
-            journal_of(np.empty(0), np.empty(0, np.int64), 0), numbers, categories, linkage,
+            memory_of(np.empty(0), np.empty(0, np.int64), 0), numbers, categories, linkage,
             inference, main, renaming, self.wanted, np.full(1, 2), self._columns, most,
         )  # fmt: skip
 
@@ -199,10 +199,8 @@ class Tracker:
             before=np.empty((2, blank.inference.shares.size * people)),
             people=np.empty(people), records=np.empty(n),
         )  # fmt: skip
-        journal = journal_of(reals, wholes, unkept * blank.most)
-        state = laid(
-            STATE, blank._replace(journal=journal, inference=inference, depth=np.full(1, 2))
-        )
+        memory = memory_of(reals, wholes, unkept * blank.most)
+        state = laid(STATE, blank._replace(memory=memory, inference=inference, depth=np.full(1, 2)))
         begin(state)
         return TrackedFile(self.original, self._names, MEASURES[self.request.measure], state)
 

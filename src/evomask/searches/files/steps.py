@@ -23,15 +23,16 @@ from evomask.kernels.tracked.moves import (
     FIELD,
     GIVE,
     JOIN,
+    MOVE_RULES,
     MOVES,
     NOMINAL,
     NUMBER,
     ORDINAL,
-    RULES,
     SWAP,
     Alike,
     Field,
-    Rules,
+    MoveRules,
+    empty_move,
 )
 from evomask.searches.files.genome import Coding
 
@@ -69,7 +70,7 @@ class Steps:
     """Tracked steps on masked versions of one original.
 
     Args:
-        measure: the risk to follow, by its name among tracked measures; loss comes along.
+        measure: the risk to follow, the papers' or the strict one; loss comes along.
     """
 
     coding: Coding
@@ -104,7 +105,7 @@ class Steps:
         )
 
     @cached_property
-    def rules(self) -> Rules:
+    def rules(self) -> MoveRules:
         """The edit rules that speak of numbers only; the others are seen to after a burst."""
         names, edits = self.coding.names, rules_of(self.coding.original.schema)
         among = [edits.names.index(name) if name in edits.names else -1 for name in names]
@@ -116,7 +117,7 @@ class Steps:
         fixed = np.where(others[:, None, :] != 0, others[:, None, :] * values[None], 0.0).sum(
             axis=2
         )
-        return laid(RULES, Rules(
+        return laid(MOVE_RULES, MoveRules(
             np.ascontiguousarray(weights.T[linear]), np.ascontiguousarray(fixed[linear]),
             edits.low[linear].copy(), edits.high[linear].copy(),
         ))  # fmt: skip
@@ -149,9 +150,9 @@ class Steps:
         tracked = self.tracker.begin(masked, unkept=room)
         after = file.copy()
         counts = burst(
-            tracked.state, self.field, self.rules, self.alike(masked), after,
-            file if donor is None else donor, aim, self._allowed(donor is not None),
-            MEASURES[self.measure], steps, heat, room, seed_of(rng),
+            tracked.state, self.field, self.rules, self.alike(masked), empty_move(room),
+            after, file if donor is None else donor, aim, self._allowed(donor is not None),
+            MEASURES[self.measure], steps, heat, seed_of(rng),
         )  # fmt: skip
         return after, counts
 
