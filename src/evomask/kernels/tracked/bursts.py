@@ -21,7 +21,7 @@ from evomask.kernels.compiler import (
 from evomask.kernels.filled import reals, wholes
 from evomask.kernels.generator import State as Generator
 from evomask.kernels.generator import below, started, unit
-from evomask.kernels.tracked.measures import INFERENCE, PAPERS, STRICT, loss, risk_read
+from evomask.kernels.tracked.measures import DBRL, INFERENCE, STRICT, loss, risk_read
 from evomask.kernels.tracked.moves import (
     ALIKE,
     FIELD,
@@ -110,7 +110,7 @@ def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> fl
         state.depth[0] = depth
         for k in range(move.size[0]):
             change(state, move.records[k], move.attributes[k], move.values[k])
-        part = risk if depth == 2 else (INFERENCE if depth == 1 else PAPERS)
+        part = risk if depth == 2 else (INFERENCE if depth == 1 else DBRL)
         cost = cost_of(aim, loss(state), risk_read(state, part))
         if cost > limit:
             break

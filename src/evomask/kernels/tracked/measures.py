@@ -132,12 +132,12 @@ def strict_risk(state: State) -> float:
 
 @inner
 def risk_read(state: State, what: int) -> float:
-    """One of the risks that bursts follow: the papers', the strict one, or inference alone."""
+    """One of the risks that bursts follow: the papers', the strict one, or a part of that."""
     if what == PAPERS:
         return papers_risk(state)
     if what == STRICT:
         return strict_risk(state)
-    return inference(state)
+    return linkage(state) if what == DBRL else inference(state)
 
 
 @inner
