@@ -28,6 +28,9 @@ HALVES = 5
 WINDOW = 10.0
 ALL_UP_TO = 2_000
 SAMPLE = 1_000
+FEWEST, PAIRS = 100, 100_000_000
+"""Fewer people where there would be more pairs of a person and a record than this."""
+
 FIXED = 0
 """Seed of the halves and of the sample: they are part of the measure's definition."""
 
@@ -44,7 +47,8 @@ def fixed_targets(original: Table, names: Sequence[str]) -> Indices:
     if len(original) <= ALL_UP_TO:
         return np.arange(len(original))
     in_order = np.argsort(classes_of(original, names).labels, kind="stable")
-    drawn = np.random.default_rng(FIXED).permutation(len(original))[:SAMPLE]
+    people = min(SAMPLE, max(FEWEST, PAIRS // len(original)))
+    drawn = np.random.default_rng(FIXED).permutation(len(original))[:people]
     return in_order[np.sort(drawn)]
 
 
