@@ -23,12 +23,15 @@ def chances_by_distance(released: Released, known: Known) -> Floats:
 
     A record that equals a person in everything known counts as theirs wherever it stands,
     shared among as many as are equal in either file: an order that was shuffled hides nobody.
+    A cell that covers several values is as good as equal to as many people as it may cover.
     """
     costs = released.distances(known)
-    found = links(released.boxes, costs, released.people, released.search)
-    near, own, apart = found.T
+    covered = released.covered(known)
+    found = links(released.boxes, costs, released.people, released.search, covered)
+    near, own, apart, alike = found.T
     sizes = released.sample.sizes
-    others = np.where(apart == 0.0, (sizes - own) / np.maximum(near, sizes), 0.0)
+    shared = np.maximum(np.maximum(near, sizes), alike)
+    others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
     chances: Floats = (own / near + others) / sizes
     return chances
 
@@ -40,8 +43,10 @@ def chances_by_agreement(released: Released, known: Known) -> Floats:
     records by expectation and maximisation.
     """
     costs = released.differences(known, _steps(released, known))
-    found = links(released.boxes, costs, released.people, released.search)
-    near, own, _ = found.T
+    nobody = np.zeros(len(released.boxes.counts))
+    near, own, _, _ = links(
+        released.boxes, costs, released.people, released.search, nobody
+    ).T  # fmt: skip
     chances: Floats = own / near / released.sample.sizes
     return chances
 

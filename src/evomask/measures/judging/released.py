@@ -25,6 +25,11 @@ from evomask.kernels.linking.boxes import (
 )
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.judging.people import Sample
+from evomask.measures.judging.wide import (
+    numbers_at_face_value,
+    people_covered,
+    tables_at_face_value,
+)
 from evomask.measures.risk.space import Masked, Space
 
 KEY_BITS = 60
@@ -64,6 +69,8 @@ class Released:
     masked: Masked
     ordering: Known
     """The attributes by which the tree is ordered."""
+    at_face: bool = False
+    """Whether cells that cover several values are taken at face value (see ``wide``)."""
 
     @classmethod
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
@@ -88,8 +95,9 @@ class Released:
         rows = self.masked.rows.take(records)
         leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(records) // LEAF))))))
         shape = (2 * leaves, rows.low.shape[1])
+        low, high = self._ends
         tree = Boxes(
-            _own(rows.low), _own(rows.high), np.array(rows.codes, np.int32, order="C"),
+            _own(low), _own(high), np.array(rows.codes, np.int32, order="C"),
             np.array(counts, np.int64), np.full(shape, np.inf), np.full(shape, -np.inf),
             np.zeros((2 * leaves, rows.codes.shape[1]), np.int64), np.zeros(2 * leaves, np.int64),
             leaves,
@@ -97,6 +105,21 @@ class Released:
         boxes = laid(BOXES, tree)
         close_boxes(boxes)
         return boxes
+
+    @cached_property
+    def _ends(self) -> tuple[Points, Points]:
+        """Both ends of the numbers of each row of the tree, as they are compared."""
+        rows = self.masked.rows.take(self._order[0])
+        if not self.at_face:
+            return rows.low, rows.high
+        numbers = numbers_at_face_value(self.space, rows, self.middles)
+        return numbers, numbers
+
+    def covered(self, known: Known) -> Floats:
+        """How many people the wide cells of each row may cover; 0 where there are none."""
+        rows = self.masked.rows.take(self._order[0])
+        flags = np.concatenate([known.numbers, known.codes])
+        return people_covered(self.space, self.masked, rows, flags)
 
     @cached_property
     def search(self) -> Search:
@@ -121,25 +144,27 @@ class Released:
         return laid(PEOPLE, people)
 
     @cached_property
-    def _terms(self) -> tuple[Floats, Indices, Indices, list[Points]]:
+    def _tables(self) -> list[Points]:
+        """What each code of a person (rows) and a released one cost, for each attribute."""
+        if self.at_face:
+            return tables_at_face_value(self.space, self.masked)
         terms = self.space.terms(self.masked, from_originals=True)
-        widths = terms.widths
         ends = np.append(terms.starts, terms.tables.size)
-        tables = [
-            terms.tables[ends[j] : ends[j + 1]].reshape(-1, widths[j]) for j in range(len(widths))
+        return [
+            terms.tables[ends[j] : ends[j + 1]].reshape(-1, width)
+            for j, width in enumerate(terms.widths.tolist())
         ]
-        return terms.tables, terms.starts, widths, tables
 
     def distances(self, known: Known) -> Costs:
         """Costs of being apart in what is known."""
-        tables = self._terms[3]
+        tables = self._tables
         d = len(self.space.numbers)
         unit = float(self.space.unit)
         return self._costs(known, tables, self.space.weights, np.full(d, -1.0), np.full(d, unit))
 
     def differences(self, known: Known, steps: Steps) -> Costs:
         """Costs of differing in what is known."""
-        pairs = zip(self._terms[3], steps.codes, strict=True)
+        pairs = zip(self._tables, steps.codes, strict=True)
         tables = [np.where(t == 0.0, max(0.0, -w), max(0.0, w)) for t, w in pairs]
         return self._costs(known, tables, steps.numbers, steps.tolerances, np.abs(steps.numbers))
 
@@ -147,13 +172,13 @@ class Released:
         self, known: Known, tables: Sequence[Points], weights: Floats, tolerances: Floats,
         missing: Floats,
     ) -> Costs:  # fmt: skip
-        _, starts, widths, _ = self._terms
         sizes = np.array([len(table) for table in tables], dtype=np.int64)
+        widths = np.array([table.shape[1] for table in tables], dtype=np.int64)
+        starts = np.cumsum(sizes * widths) - sizes * widths
         flat = np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0)
         costs = Costs(
             known.numbers.astype(np.int64), known.codes.astype(np.int64), _own(weights),
-            _own(tolerances), _own(missing), _own(flat), np.array(starts, np.int64),
-            np.array(widths, np.int64), np.cumsum(sizes) - sizes,
+            _own(tolerances), _own(missing), _own(flat), starts, widths, np.cumsum(sizes) - sizes,
             np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
             np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
         )  # fmt: skip
