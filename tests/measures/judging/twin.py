@@ -1,6 +1,6 @@
 """The intruders of the strict risk, slow and obvious: every person, every record, one by one."""
 
-from functools import cached_property
+from functools import cached_property, wraps
 
 import numpy as np
 
@@ -11,6 +11,19 @@ from evomask.measures.risk.fellegi_sunter import fitted
 TIE = 1e-9
 
 
+def kept(method):
+    """What was computed for the same arguments is not computed again."""
+
+    @wraps(method)
+    def remembering(self, *arguments):
+        key = (method.__name__, *arguments)
+        if key not in self.found:
+            self.found[key] = method(self, *arguments)
+        return self.found[key]
+
+    return remembering
+
+
 class Twin:
     """All pairs of an original and a masked table, some attributes known, some confidential."""
 
@@ -18,6 +31,7 @@ class Twin:
         self.original, self.masked, self.at_face = original, masked, at_face
         self.known, self.confidential = known, confidential
         self.n = len(original)
+        self.found = {}
 
     def is_number(self, name):
         return not self.original.attribute(name).is_categorical
@@ -28,25 +42,30 @@ class Twin:
     def values(self, name):
         return self.original[name]
 
+    @kept
     def numbers(self, name):
         values = self.original.values(name)
         return sorted(values[~np.isnan(values)])
 
+    @kept
     def counts(self, name):
         size = len(self.original.attribute(name).categories)
         return np.array([np.sum(self.original[name] == v) for v in range(size)])
 
+    @kept
     def deviation(self, name):
         return np.std(self.numbers(name)) or 1.0
 
     # what a released cell stands for
 
+    @kept
     def leaves(self, j, name):
         size = len(self.original.attribute(name).categories)
         if self.masked.suppressed[j]:
             return [*range(size)]
         return np.flatnonzero(self.masked.recoding(name).leaves[self.masked[name][j]]).tolist()
 
+    @kept
     def ends(self, j, name):
         known = self.numbers(name)
         if self.masked.suppressed[j] and known:
@@ -54,12 +73,14 @@ class Twin:
         low, high = self.masked.ends(name)
         return low[j], high[j]
 
+    @kept
     def is_wide(self, j, name):
         if self.is_number(name):
             low, high = self.ends(j, name)
             return bool(low < high)
         return len(self.leaves(j, name)) > 1
 
+    @kept
     def is_whole(self, j, name):
         if not self.is_wide(j, name):
             return False
@@ -68,6 +89,7 @@ class Twin:
             return all(low <= v <= high for v in self.numbers(name))
         return set(np.flatnonzero(self.counts(name))) <= set(self.leaves(j, name))
 
+    @kept
     def middle(self, j, name):
         low, high = self.ends(j, name)
         if not low < high:
@@ -75,6 +97,7 @@ class Twin:
         inside = [v for v in self.numbers(name) if low <= v <= high]
         return inside[len(inside) // 2] if inside else (low + high) / 2
 
+    @kept
     def shares(self, j, name):
         """How likely each category is in a cell."""
         leaves, counts = self.leaves(j, name), self.counts(name).astype(float)
@@ -85,6 +108,7 @@ class Twin:
 
     # how far a record is from a person
 
+    @kept
     def apart(self, name, v, w):
         attribute = self.original.attribute(name)
         if v == w or attribute.kind is Kind.NOMINAL:
@@ -100,6 +124,7 @@ class Twin:
             return sum(s * self.apart(name, v, w) for w, s in enumerate(self.shares(j, name)))
         return min(self.apart(name, v, w) for w in self.leaves(j, name))
 
+    @kept
     def compared_ends(self, j, name):
         if self.at_face and self.is_whole(j, name):
             return np.nan, np.nan
@@ -148,6 +173,7 @@ class Twin:
             for j in range(self.n)
         )
 
+    @kept
     def people_covered(self, j):
         if not any(self.is_wide(j, name) for name in self.known):
             return 0
@@ -197,10 +223,12 @@ class Twin:
 
     # read
 
+    @kept
     def rank(self, name, value):
         values = self.values(name)
         return (np.sum(values < value) + np.sum(values <= value) + 1) / 2
 
+    @kept
     def is_right(self, name, value, truth):
         """Whether what was read is equal, or within a tenth of the ranks."""
         if self.is_number(name):
@@ -213,6 +241,7 @@ class Twin:
             return False
         return abs(self.rank(name, value) - self.rank(name, truth)) <= 0.1 * self.n
 
+    @kept
     def missing(self, name):
         attribute = self.original.attribute(name)
         return len(attribute.categories) - 1 if attribute.has_missing else None
@@ -238,6 +267,7 @@ class Twin:
         found = self.likely(name, sum(self.shares(j, name) for j in near))
         return np.mean([self.is_right(name, value, truth) for value in found])
 
+    @kept
     def guessed_right(self, i, name):
         truth = self.values(name)[i]
         if self.is_number(name):
