@@ -13,7 +13,7 @@ from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.kernels.tracked.measures import replay
 from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.profiles import FollowedRisk, PapersRisk
+from evomask.measures.profiles import PROFILES
 from evomask.measures.tracked.tracking import TrackedFile
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
@@ -70,8 +70,7 @@ def real_changes(
 
 def figure(title: str, table: Table, masked: Table, *, strict: bool, aim: float) -> None:
     names, rng = table.schema.names, np.random.default_rng(2)
-    risk = FollowedRisk if strict else PapersRisk
-    reading = risk(names).against(table)
+    reading = PROFILES["strict" if strict else "papers"].followable(names).against(table)
     loss = StrictLoss(names).against(table)
     warm, tracked = (reading.track(masked) for _ in range(2))  # type: ignore[attr-defined]
     assert isinstance(warm, TrackedFile)

@@ -4,9 +4,16 @@ import re
 
 import pytest
 
-from evomask.testing import check_evaluator, check_measure, check_method, check_search
+from evomask.testing import (
+    check_evaluator,
+    check_judge,
+    check_measure,
+    check_method,
+    check_search,
+)
 from evomask.testing.evaluators import LAWS as LAWS_OF_EVALUATORS
 from evomask.testing.expected import LAWS_OF_EXPECTING, Expecting
+from evomask.testing.judges import LAWS_OF_LOSS, LAWS_OF_RISK, Judging
 from evomask.testing.law import check, sentence
 from evomask.testing.measures import LAWS as LAWS_OF_MEASURES
 from evomask.testing.measures import Measuring
@@ -15,7 +22,7 @@ from evomask.testing.methods import LAWS_OF_GROUPING, Grouped, Masking
 from evomask.testing.searches import AROUND, Searching
 from evomask.testing.searches import LAWS as LAWS_OF_SEARCHES
 from evomask.testing.tracked import LAWS_OF_TRACKING, Tracking
-from tests.contracts.broken import evaluators, measures, methods, searches
+from tests.contracts.broken import evaluators, judges, measures, methods, searches
 
 TABLE = measures.TABLE
 
@@ -29,6 +36,10 @@ def of_measure(law, measure):
     kind = {LAWS_OF_TRACKING: Tracking, LAWS_OF_EXPECTING: Expecting}
     case = next((kind[laws] for laws in kind if law in laws), Measuring)
     check("it", [law], case(measure, methods.example_table()))
+
+
+def of_judge(law, measure):
+    check("it", [law], Judging(measure, methods.example_table(120)))
 
 
 def of_search(law, search):
@@ -47,6 +58,7 @@ KINDS = {
         of_measure,
         check_measure,
     ),
+    "judges": (LAWS_OF_LOSS + LAWS_OF_RISK, judges.BROKEN, of_judge, check_judge),
     "searches": (LAWS_OF_SEARCHES, searches.BROKEN, of_search, check_search),
     "evaluators": (LAWS_OF_EVALUATORS, evaluators.BROKEN, of_evaluator, check_evaluator),
 }

@@ -130,12 +130,12 @@ def related(n=200):
     return categories(**noisy)
 
 
-def test_the_original_is_100_in_any_order():
+def test_as_much_is_inferred_from_the_original_in_any_order():
     table = related()
     order = np.random.default_rng(1).permutation(len(table))
     read = Inference(tuple("wxyz")).against(table)
-    assert read(table) == 100.0
-    assert read(table.take(order)) == pytest.approx(100)
+    assert read(table.take(order)) == pytest.approx(read(table))
+    assert 60 < read(table) < 90
 
 
 def test_less_can_be_inferred_from_independent_columns():

@@ -120,7 +120,9 @@ def test_a_negative_window_is_refused():
 
 
 def test_an_unknown_measure_is_told_what_there_is():
-    with pytest.raises(ParameterError, match="no measure is called 'magic'; there are loss, risk"):
+    with pytest.raises(
+        ParameterError, match="no measure is called 'magic'; there are loss, loss-pap"
+    ):
         explained("magic")
 
 

@@ -6,12 +6,14 @@ names the law and who broke it; see docs/extending.md.
 
 from evomask.testing.evaluators import check_evaluator
 from evomask.testing.examples import example_table
+from evomask.testing.judges import check_judge
 from evomask.testing.measures import check_measure, check_tracked
 from evomask.testing.methods import check_method
 from evomask.testing.searches import check_search
 
 __all__ = [
     "check_evaluator",
+    "check_judge",
     "check_measure",
     "check_method",
     "check_search",

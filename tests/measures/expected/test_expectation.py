@@ -9,10 +9,9 @@ from scipy.stats import foldnorm
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.expected.expectation import folded_normal_means
 from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.profiles import PapersRisk
+from evomask.measures.profiles import FollowedRisk, PapersRisk
 from evomask.measures.risk.interval import RankInterval
 from evomask.measures.risk.linkage import DistanceLinkage, unique
 from tests.measures.files import categories
@@ -74,7 +73,7 @@ def test_a_matrix_that_sends_all_to_one_category_loses_the_entropy_of_the_origin
 
 
 def test_a_maximum_has_no_expectation():
-    reading = StrictRisk(NAMES, probabilistic=False).against(TABLE)
+    reading = FollowedRisk(NAMES).against(TABLE)
     with pytest.raises(ParameterError, match="draws"):
         reading.expected(MATRICES)
 

@@ -7,8 +7,7 @@ from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import rows_to_one
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.profiles import PapersRisk
+from evomask.measures.profiles import FollowedRisk, PapersLoss, PapersRisk
 from evomask.measures.risk.interval import RankInterval
 from tests.measures.files import categories
 from tests.tables import mixed
@@ -54,26 +53,34 @@ def test_loss_and_papers_risk_are_the_expectations(ordinal, n_attributes):
     original = table(ordinal, n_attributes)
     names, matrices = original.schema.names, random_matrices(original, 1)
     found = Forecast.of(original, names, strict=False)(matrices)
-    loss = StrictLoss(names).against(original).expected(matrices)
+    loss = PapersLoss(names).against(original).expected(matrices)
     risk = PapersRisk(names, probabilistic=False).against(original).expected(matrices)
     assert found == pytest.approx((loss, risk), abs=1e-9)
 
 
+@pytest.mark.parametrize("ordinal", [True, False])
+def test_the_strict_loss_is_its_expectation(ordinal):
+    original = table(ordinal)
+    names, matrices = original.schema.names, random_matrices(original, 1)
+    expected = StrictLoss(names).against(original).expected(matrices)
+    assert Forecast.of(original, names, strict=True)(matrices)[0] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("ordinal", [True, False])
-def test_without_chance_the_strict_risk_is_that_of_the_file(ordinal, seed):
+def test_without_chance_the_risk_that_is_followed_is_that_of_the_file(ordinal, seed):
     original = table(ordinal)
     names, matrices = original.schema.names, fixed_matrices(original, seed)
     found = Forecast.of(original, names, strict=True)(matrices)
-    read = StrictRisk(names, probabilistic=False).against(original)(drawn(original, matrices, 0))
+    read = FollowedRisk(names).against(original)(drawn(original, matrices, 0))
     assert found[1] == pytest.approx(read)
 
 
 @pytest.mark.parametrize("ordinal", [True, False])
-def test_the_strict_risk_is_near_the_mean_of_draws(ordinal):
+def test_the_risk_that_is_followed_is_near_the_mean_of_draws(ordinal):
     original = table(ordinal)
     names, matrices = original.schema.names, random_matrices(original, 2)
-    reading = StrictRisk(names, probabilistic=False).against(original)
+    reading = FollowedRisk(names).against(original)
     mean = np.mean([reading(drawn(original, matrices, r)) for r in range(30)])
     assert Forecast.of(original, names, strict=True)(matrices)[1] == pytest.approx(mean, abs=2.0)
 
@@ -92,7 +99,7 @@ def test_numbers_beside_stay_and_lower_the_loss_by_their_share():
     forecast = Forecast.in_part(original, names, strict=False)
     matrices = {name: rows_to_one(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")}
     assert Forecast.of(original, names, strict=False) is None
-    expected = StrictLoss(names).against(original).expected(matrices)
+    expected = PapersLoss(names).against(original).expected(matrices)
     assert forecast(matrices)[0] == pytest.approx(expected)
 
 

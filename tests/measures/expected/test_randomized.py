@@ -5,10 +5,9 @@ from evomask.errors import ParameterError
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import rows_to_one
 from evomask.measures.expected.randomized import Randomized
-from evomask.measures.judging.loss import StrictLoss
 from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.bivariate import BivariateLoss
-from evomask.measures.profiles import PROFILES, PapersRisk
+from evomask.measures.profiles import PROFILES, PapersLoss, PapersRisk
 from tests.measures.files import categories
 
 NAMES = ("a", "b")
@@ -27,7 +26,7 @@ def randomized(profile, draws=5, *, probabilistic=False):
 
 def test_papers_measures_are_expectations():
     expected = (
-        StrictLoss(NAMES).against(TABLE).expected(MATRICES),
+        PapersLoss(NAMES).against(TABLE).expected(MATRICES),
         PapersRisk(NAMES, probabilistic=False).against(TABLE).expected(MATRICES),
     )
     assert randomized("papers")(MATRICES) == expected
@@ -45,7 +44,7 @@ def test_what_has_no_expectation_is_the_mean_of_common_draws(profile, probabilis
 def test_a_released_draw_has_its_own_reading_and_the_expected_beside():
     measured = randomized("papers")
     told = measured.released(MATRICES, 4)
-    assert told["loss"] == StrictLoss(NAMES).against(TABLE)(DRAW(MATRICES, 4))
+    assert told["loss"] == PapersLoss(NAMES).against(TABLE)(DRAW(MATRICES, 4))
     assert (told["expected_loss"], told["expected_risk"]) == measured(MATRICES)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Points
 from evomask.kernels.compiler import (
+    FLOATS,
     OWN_CODE_ROWS,
     OWN_FLOATS,
     OWN_INDEX_ROWS,
@@ -313,10 +314,15 @@ def seek(
     return size, limit
 
 
-@kernel(BOXES, COSTS, PEOPLE, SEARCH)
-def links(boxes: Boxes, costs: Costs, people: People, search: Search) -> Points:
-    """For each person: records that are nearest, people alike whose own is, and the cost."""
-    linked = np.zeros((people.sizes.size, 3))
+@kernel(BOXES, COSTS, PEOPLE, SEARCH, FLOATS)
+def links(
+    boxes: Boxes, costs: Costs, people: People, search: Search, covered: Floats
+) -> Points:  # fmt: skip
+    """For each person: records that are nearest, people alike whose own is, and the cost.
+
+    Last comes the largest of the nearest records' entries in *covered*.
+    """
+    linked = np.zeros((people.sizes.size, 4))
     seen = np.full(boxes.counts.size, -1)
     strangers = False
     for i in range(people.sizes.size):
@@ -325,6 +331,7 @@ def links(boxes: Boxes, costs: Costs, people: People, search: Search) -> Points:
             row = search.found[f]
             seen[row] = i
             linked[i, 0] += boxes.counts[row]
+            linked[i, 3] = max(linked[i, 3], covered[row])
         for place in range(people.ends[i], people.ends[i + 1]):
             if seen[people.rows[place]] == i:
                 linked[i, 1] += people.counts[place]

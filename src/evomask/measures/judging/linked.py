@@ -18,12 +18,15 @@ def chances_by_distance(released: Released, known: Known) -> Floats:
 
     A record that equals a person in everything known counts as theirs wherever it stands,
     shared among as many as are equal in either file: an order that was shuffled hides nobody.
+    A cell that covers several values is as good as equal to as many people as it may cover.
     """
     costs = released.distances(known)
-    found = links(released.boxes, costs, released.people, released.search)
-    near, own, apart = found.T
+    covered = released.covered(known)
+    found = links(released.boxes, costs, released.people, released.search, covered)
+    near, own, apart, alike = found.T
     sizes = released.sample.sizes
-    others = np.where(apart == 0.0, (sizes - own) / np.maximum(near, sizes), 0.0)
+    shared = np.maximum(np.maximum(near, sizes), alike)
+    others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
     chances: Floats = (own / near + others) / sizes
     return chances
 
@@ -35,8 +38,9 @@ def chances_by_agreement(released: Released, known: Known) -> Floats:
     the values of each attribute.
     """
     costs = released.differences(known, weights_of_agreement(released, known))
-    found = links(released.boxes, costs, released.people, released.search)
-    near, own, _ = found.T
+    nobody = np.zeros(len(released.boxes.counts))
+    found = links(released.boxes, costs, released.people, released.search, nobody)
+    near, own, _, _ = found.T
     chances: Floats = own / near / released.sample.sizes
     return chances
 
@@ -47,15 +51,14 @@ def weights_of_agreement(released: Released, known: Known) -> Steps:
     The logarithm of the odds that people agree with their own record, over those that they
     agree with any.
     """
-    space, cells = released.space, released.masked.cells
+    space = released.space
     deviations = [column.deviation for column in space.numbers]
     tolerances = TOLERANCE * np.array(deviations, dtype=np.float64)
     numbers, codes = np.zeros(len(space.numbers)), np.zeros(len(space.categories))
     for a in np.flatnonzero(known.numbers).tolist():
         numbers[a] = _worth(*_number_agreements(released, a, float(tolerances[a])))
     for j in np.flatnonzero(known.codes).tolist():
-        agree = cells[j].leaves.T
-        codes[j] = _worth(*_code_agreements(released, j, agree))
+        codes[j] = _worth(*_code_agreements(released, j, released.tables[j] == 0.0))
     return Steps(numbers, codes, tolerances)
 
 
@@ -80,7 +83,7 @@ def _code_agreements(released: Released, j: int, agree: Flags) -> tuple[float, f
 def _number_agreements(released: Released, a: int, tolerance: float) -> tuple[float, float]:
     """The same in a number; missing agrees with missing."""
     sample, values = released.sample, released.space.numbers[a].values
-    low, high = released.masked.rows.low[:, a], released.masked.rows.high[:, a]
+    low, high = released.ends(a)
     members, _ = sample.members
     own = (low[members] <= values[members] + tolerance) & (
         high[members] >= values[members] - tolerance

@@ -16,6 +16,7 @@ from evomask.arrays import Flags, Floats
 from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.comparability import categorical, check_masked, check_original, continuous
+from evomask.measures.judging.wide import are_whole
 from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.loss.entropy import EntropyLoss
@@ -101,7 +102,7 @@ def _of_categories(original: Table, names: tuple[str, ...]) -> Reading:
 
 def _counted(column: CategoricalColumn, cells: Cells) -> Cells:
     """Cells that count nowhere in tables where they may stand for everything there is."""
-    whole = (cells.leaves | (column.counts == 0)).all(axis=1) & (cells.leaves.sum(axis=1) > 1)
+    whole = are_whole(column, cells)
     if not whole.any():
         return cells
     return Cells(cells.codes, cells.leaves, np.where(whole[:, None], 0.0, cells.spread))

@@ -24,6 +24,11 @@ from evomask.kernels.linking.boxes import (
     search_in,
 )
 from evomask.kernels.linking.linkage import Rows
+from evomask.measures.judging.wide import (
+    numbers_at_face_value,
+    people_covered,
+    tables_at_face_value,
+)
 from evomask.measures.people import Sample
 from evomask.measures.risk.space import Masked, Space
 
@@ -62,12 +67,14 @@ class Distinct:
     Args:
         records: one for each.
         counts: how many are like it.
+        labels: which of them each record is.
         ends, theirs, often: person i has the distinct records ``theirs[ends[i]:ends[i + 1]]``,
             each so often.
     """
 
     records: Indices
     counts: Indices
+    labels: Indices
     ends: Indices
     theirs: Indices
     often: Indices
@@ -82,7 +89,7 @@ class Distinct:
         )
         ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
         return cls(
-            classes.representatives, classes.sizes, ends.astype(np.int64),
+            classes.representatives, classes.sizes, classes.labels, ends.astype(np.int64),
             (pairs % len(classes)).astype(np.int64), often.astype(np.int64),
         )  # fmt: skip
 
@@ -97,6 +104,8 @@ class Released:
     distinct: Distinct = field(repr=False)
     ordering: Known
     """The attributes by which the tree is ordered."""
+    at_face: bool = False
+    """Whether cells that cover several values are taken at face value (see ``wide``)."""
 
     @classmethod
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
@@ -115,6 +124,13 @@ class Released:
         return np.argsort(_keys(rows, self.ordering), kind="stable")
 
     @cached_property
+    def _places(self) -> Indices:
+        """Where each distinct record stands in the tree."""
+        places = np.empty_like(self._order)
+        places[self._order] = np.arange(len(places))
+        return places
+
+    @cached_property
     def _records(self) -> Indices:
         """A record for each row of the tree."""
         return self.distinct.records[self._order]
@@ -126,8 +142,9 @@ class Released:
         counts = self.distinct.counts[self._order]
         leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(rows) // LEAF))))))
         shape = (2 * leaves, rows.low.shape[1])
+        low, high = self._ends
         tree = Boxes(
-            _own(rows.low), _own(rows.high), np.array(rows.codes, np.int32, order="C"),
+            _own(low), _own(high), np.array(rows.codes, np.int32, order="C"),
             np.array(counts, np.int64), np.full(shape, np.inf), np.full(shape, -np.inf),
             np.zeros((2 * leaves, rows.codes.shape[1]), np.int64), np.zeros(2 * leaves, np.int64),
             leaves,
@@ -135,6 +152,21 @@ class Released:
         boxes = laid(BOXES, tree)
         close_boxes(boxes)
         return boxes
+
+    @cached_property
+    def _ends(self) -> tuple[Points, Points]:
+        """Both ends of the numbers of each row of the tree, as they are compared."""
+        rows = self.masked.rows.take(self._records)
+        if not self.at_face:
+            return rows.low, rows.high
+        numbers = numbers_at_face_value(self.space, rows, self.middles)
+        return numbers, numbers
+
+    def covered(self, known: Known) -> Floats:
+        """How many people the wide cells of each row may cover; 0 where there are none."""
+        rows = self.masked.rows.take(self._records)
+        flags = np.concatenate([known.numbers, known.codes])
+        return people_covered(self.space, self.masked, rows, flags)
 
     @cached_property
     def search(self) -> Search:
@@ -147,35 +179,41 @@ class Released:
     def people(self) -> People:
         """The people of the sample and the rows of the tree that are theirs."""
         rows = self.space.originals.take(self.sample.representatives)
-        place = np.empty_like(self._order)
-        place[self._order] = np.arange(len(place))
         people = People(
             _own(rows.low), np.array(rows.codes, np.int32, order="C"),
             np.array(self.sample.sizes, np.int64), self.distinct.ends,
-            place[self.distinct.theirs], self.distinct.often,
+            self._places[self.distinct.theirs], self.distinct.often,
         )  # fmt: skip
         return laid(PEOPLE, people)
 
+    def ends(self, a: int) -> tuple[Floats, Floats]:
+        """Both ends of a number in every record, as they are compared."""
+        low, high = self._ends
+        rows = self._places[self.distinct.labels]
+        return low[rows, a], high[rows, a]
+
     @cached_property
-    def _terms(self) -> tuple[Floats, Indices, Indices, list[Points]]:
+    def tables(self) -> list[Points]:
+        """What each code of a person (rows) and a released one cost, for each attribute."""
+        if self.at_face:
+            return tables_at_face_value(self.space, self.masked)
         terms = self.space.terms(self.masked, from_originals=True)
-        widths = terms.widths
         ends = np.append(terms.starts, terms.tables.size)
-        tables = [
-            terms.tables[ends[j] : ends[j + 1]].reshape(-1, widths[j]) for j in range(len(widths))
+        return [
+            terms.tables[ends[j] : ends[j + 1]].reshape(-1, width)
+            for j, width in enumerate(terms.widths.tolist())
         ]
-        return terms.tables, terms.starts, widths, tables
 
     def distances(self, known: Known) -> Costs:
         """Costs of being apart in what is known."""
-        tables = self._terms[3]
+        tables = self.tables
         d = len(self.space.numbers)
         unit = float(self.space.unit)
         return self._costs(known, tables, self.space.weights, np.full(d, -1.0), np.full(d, unit))
 
     def differences(self, known: Known, steps: Steps) -> Costs:
         """Costs of differing in what is known."""
-        pairs = zip(self._terms[3], steps.codes, strict=True)
+        pairs = zip(self.tables, steps.codes, strict=True)
         tables = [np.where(t == 0.0, max(0.0, -w), max(0.0, w)) for t, w in pairs]
         return self._costs(known, tables, steps.numbers, steps.tolerances, np.abs(steps.numbers))
 
@@ -183,13 +221,13 @@ class Released:
         self, known: Known, tables: Sequence[Points], weights: Floats, tolerances: Floats,
         missing: Floats,
     ) -> Costs:  # fmt: skip
-        _, starts, widths, _ = self._terms
         sizes = np.array([len(table) for table in tables], dtype=np.int64)
+        widths = np.array([table.shape[1] for table in tables], dtype=np.int64)
+        starts = np.cumsum(sizes * widths) - sizes * widths
         flat = np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0)
         costs = Costs(
             known.numbers.astype(np.int64), known.codes.astype(np.int64), _own(weights),
-            _own(tolerances), _own(missing), _own(flat), np.array(starts, np.int64),
-            np.array(widths, np.int64), np.cumsum(sizes) - sizes,
+            _own(tolerances), _own(missing), _own(flat), starts, widths, np.cumsum(sizes) - sizes,
             np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
             np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
         )  # fmt: skip

@@ -4,8 +4,8 @@ The largest of three. *Linked*: the chance that an intruder who knows all quasi-
 a person's record, by the nearest one or by weighing agreements. *Read*: what can be read of
 people beyond guessing, with half of the attributes known or with all but one. *Confidential*:
 what is read of confidential attributes with all quasi-identifiers known, beyond what the records
-of other people tell. Each is tried before and
-after putting renamed categories right, and none cares about the order of records.
+of other people tell. Each is tried before and after putting renamed categories right, with wide
+cells believed and taken at face value, and none cares about the order of records.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,6 +31,7 @@ from evomask.measures.judging.read import (
     mean_gain,
 )
 from evomask.measures.judging.released import Known, Released
+from evomask.measures.judging.wide import has_wide_cells
 from evomask.measures.measure import About, Side
 from evomask.measures.people import SEARCHING, Sample
 from evomask.measures.risk.relabelling import renamed
@@ -254,8 +255,14 @@ class Attack:
 
     def on(self, masked: Table) -> list[Success]:
         """What each intruder achieves with a masked table."""
-        everything = self._knowing(self.known)
-        released = Released.of(self.space, self.sample, masked, everything)
+        released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
+        found = self._tried(released)
+        if has_wide_cells(released.masked):
+            found += self._tried(replace(released, at_face=True))
+        return found
+
+    def _tried(self, released: Released) -> list[Success]:
+        everything = released.ordering
         found = [self._success(chances_by_distance(released, everything), Attacker.NEAREST)]
         if self.probabilistic:
             chances = chances_by_agreement(released, everything)
