@@ -16,6 +16,7 @@ from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
+from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
 from evomask.portfolio.state import PortfolioState, without_a_turn
@@ -130,6 +131,7 @@ def examined(
     choice: Choice,
     known: Mapping[int, Finding],
     events: Events,
+    kept: Kept | None = None,
 ) -> Protection:
     """The protection with all that is known of its points, the chosen one first.
 
@@ -164,6 +166,7 @@ def examined(
         results,
         _about(maker, state),
         found.unfinished,
+        kept,
     )
 
 
