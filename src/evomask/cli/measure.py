@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
+from evomask.cli import keeping, options
 from evomask.cli.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def measure(
     ] = None,
     measures: Annotated[str, typer.Option("--measures", help="Only these, a,b.")] = "",
     explain: Annotated[str, typer.Option("--explain", help="What a measure means; or all.")] = "",
+    keep_table: keeping.KeepTable = None,
+    keep_model: keeping.KeepModel = None,
     profile: options.Profile = "strict",
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -30,6 +32,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
+    from evomask.runs.keeping import keeping as wanted
     from evomask.runs.measure import MeasureJob, measure_files
 
     if explain:
@@ -38,7 +41,9 @@ def measure(
     if original is None or masked is None:
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
-    outcome = measure_files(MeasureJob(source(original), masked, options.names(measures), profile))
+    keep = wanted(keep_table, keep_model)
+    names = options.names(measures)
+    outcome = measure_files(MeasureJob(source(original), masked, names, profile, keep))
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 
@@ -53,6 +58,7 @@ def _as_json(outcome: "MeasureOutcome") -> dict[str, object]:
         "score_mean": outcome.score_mean,
         "score_worst": outcome.score_worst,
         "measures": dict(outcome.measures),
+        "kept": keeping.as_json(outcome.kept),
         "notes": list(outcome.notes),
     }
 
@@ -72,6 +78,8 @@ def _in_words(outcome: "MeasureOutcome") -> str:
     ]
     parts = outcome.measures.items()
     lines += [f"{name:<16}{value:8.2f}  {explain(name).title}" for name, value in parts]
+    for statistic in outcome.kept:
+        lines += ["", *keeping.in_words(statistic)]
     return "\n".join(lines)
 
 

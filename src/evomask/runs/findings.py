@@ -1,7 +1,7 @@
 """Looking closely at the points of a front: all measures, privacy models, held-out attacks."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import inf
@@ -162,7 +162,7 @@ def examined(
         replace(state, front=front),
         found.times,
         files,
-        _original(maker),
+        _original(maker, chosen.errors),
         results,
         _about(maker, state),
         found.unfinished,
@@ -175,9 +175,11 @@ def _repaired(finding: Finding | None) -> float | None:
     return finding.repaired if finding else None
 
 
-def _original(maker: Maker) -> Candidate:
+def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
+    """The original as a candidate; the statistics that must survive have no error in it."""
     before = maker.measured(maker.table)
-    return Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", "")
+    none = dict.fromkeys(errors, 0.0)
+    return Candidate(ORIGINAL, Making(), before.loss, before.risk, "", "", "", errors=none)
 
 
 def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:

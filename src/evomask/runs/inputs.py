@@ -13,7 +13,7 @@ from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_trees
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
-from evomask.measures.keeping.keeping import Keeping
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Loaded:
     dialect: Dialect | None
     notes: tuple[str, ...]
     hierarchies: TreeLines = field(default_factory=dict)
-    keep: Keeping = Keeping()
+    keep: Keeping = NO_STATISTICS
 
     @property
     def trees(self) -> dict[str, Hierarchy]:

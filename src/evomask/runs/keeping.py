@@ -1,6 +1,6 @@
 """What must survive: checked before a search begins, measured on the front when it has ended."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import msgspec
 
 from evomask.errors import ParameterError
 from evomask.io.files import replace_file
+from evomask.measures.keeping.estimates import Estimate, KeptStatistic
 from evomask.measures.keeping.keeping import MODEL_ERROR, TABLE_ERROR, Keeping, Kept, errors_of
 from evomask.portfolio.front import Bounds, Candidate
 from evomask.portfolio.state import PortfolioState
@@ -15,10 +16,29 @@ from evomask.portfolio.worker import Maker
 from evomask.record.protection import point_file
 from evomask.runs.kept.events import Events, Phase
 
+Statistic = KeptStatistic
+Figure = Estimate
+AtMost = Bounds
+
 ERRORS = "kept.json"
 
 Errors = Mapping[int, Mapping[str, float]]
 """The errors of each point, by its number."""
+
+
+def keeping(tables: Iterable[str] | None, models: Iterable[str] | None) -> Keeping:
+    """What must survive, as a user names it: ``education x sex: mean hours``, ``income ~ age``."""
+    return Keeping(tuple(tables or ()), tuple(models or ()))
+
+
+def at_most(
+    risk: float | None = None,
+    loss: float | None = None,
+    table_error: float | None = None,
+    model_error: float | None = None,
+) -> Bounds:
+    """What a point may have at most, in percent, as a user says it."""
+    return Bounds(risk, loss, table_error, model_error)
 
 
 def check_bounds(bounds: Bounds, keep: Keeping) -> None:

@@ -10,6 +10,8 @@ from evomask.io.masked import masked_version
 from evomask.io.tables import read_source
 from evomask.masking.guarantees.fulfilment import broken_rules
 from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained
+from evomask.measures.keeping.estimates import KeptStatistic
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, load
@@ -24,12 +26,14 @@ class MeasureJob:
     Args:
         measures: names of the measures wanted; all that apply by default.
         profile: which risk is the risk: ``strict`` or ``papers``.
+        keep: tables and models to compare, besides those that the schema names.
     """
 
     original: Input
     masked: Path
     measures: tuple[str, ...] = ()
     profile: str = "strict"
+    keep: Keeping = NO_STATISTICS
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class MeasureOutcome:
     risk: float
     measures: Mapping[str, float]
     notes: tuple[str, ...]
+    kept: tuple[KeptStatistic, ...] = ()
 
     @property
     def score_mean(self) -> float:
@@ -63,6 +68,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     source = read_source(job.masked, Dialect(missing=missing))
     masked = masked_version(loaded.table, source, loaded.trees)
     names = scope(loaded.table, masked)
+    kept = (job.keep + loaded.keep).against(loaded.table).compare(masked)
     return MeasureOutcome(
         pair.name,
         names,
@@ -71,6 +77,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
         pair.risk(names).against(loaded.table)(masked),
         _each(job.measures, loaded.table, masked, names),
         (*loaded.notes, *broken_rules(loaded.table, masked)),
+        kept,
     )
 
 

@@ -21,7 +21,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
-from evomask.measures.keeping.keeping import Keeping, Kept
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, pick, suggested, within
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
@@ -78,7 +78,7 @@ class ProtectJob:
     evaluations: int | None = None
     searches: tuple[str, ...] = ()
     pick: str = "balanced"
-    keep: Keeping = Keeping()
+    keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
 
     @property

@@ -47,6 +47,9 @@ class Keeping:
         )
 
 
+NO_STATISTICS = Keeping()
+
+
 @dataclass(frozen=True, eq=False)
 class Kept:
     """Statistics of an original, to be compared with those of its masked files."""

@@ -14,7 +14,7 @@ import tomli_w
 from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.measures.keeping.keeping import Keeping
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
 from evomask.searches.search import Search
@@ -46,7 +46,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     snapshot: int = SNAPSHOT_EVERY
     out: Path | None = None
     pick: str = "best"
-    keep: Keeping = Keeping()
+    keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
     format: int = FORMAT
 
@@ -77,7 +77,7 @@ def plan_of(
     budget: Budget,
     out: Path | None = None,
     pick: str = "best",
-    keep: Keeping = Keeping(),
+    keep: Keeping = NO_STATISTICS,
     bounds: Bounds = UNBOUNDED,
 ) -> Plan:
     """A plan for a search whose parameters are at hand."""
