@@ -1,6 +1,7 @@
 """Means of numbers by groups before and after masking, and categories that are gone."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from evomask.measures.keeping.tables import PreparedTable, prepare_table
 from evomask.measures.keeping.wording import TableWish
 from evomask.record.record import AttributeNote
 
-MOST_PAIRS = 24
-"""Pairs of a grouping and a number that are compared."""
+MOST_PAIRS = 40
+"""Pairs of a grouping and a number that are compared: the first ones of all groupings."""
 
 MOST_GROUPS = 40
 
@@ -27,12 +28,10 @@ def group_means(
     shown = [note for note in notes if note.released and note.role != Role.WEIGHT]
     changed = {note.name for note in shown if note.changed > 0}
     attributes = [original.attribute(note.name) for note in shown]
-    pairs = [
-        (group.name, number.name)
-        for group in attributes
-        for number in attributes
-        if _are_groups(group) and is_number(number) and changed & {group.name, number.name}
-    ]
+    groups = [attribute.name for attribute in attributes if _are_groups(attribute)]
+    numbers = [attribute.name for attribute in attributes if is_number(attribute)]
+    pairs = [pair for pair in product(groups, numbers) if changed & set(pair)]
+    pairs.sort(key=lambda pair: groups.index(pair[0]) + numbers.index(pair[1]))
     return tuple(table.compare(masked) for table in _prepared(original, pairs))
 
 

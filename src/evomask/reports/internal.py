@@ -90,7 +90,7 @@ def evenly(front: tuple[PointNote, ...], chosen: PointNote) -> list[PointNote]:
 def _gone(attributes: Iterable[AttributeNote]) -> Iterable[tuple[AttributeNote, str]]:
     """Attributes of which categories or cells are gone, and which categories in words."""
     for attribute in attributes:
-        rare = f"{attribute.lost_rare} that few had" if attribute.lost_rare else ""
+        rare = f"{attribute.lost_rare} rare" if attribute.lost_rare else ""
         lost = ", ".join(filter(None, [*attribute.lost, rare]))
         if lost or attribute.suppressed:
             yield attribute, lost or "none"

@@ -17,6 +17,8 @@ from evomask.measures.keeping.tables import OTHERS, category_code, merged, relea
 from evomask.measures.keeping.wording import ModelWish
 
 MOST_COLUMNS = 200
+LITTLE = 0.05
+"""A model that explains a smaller share says little, and changes by little things."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,22 +107,29 @@ class PreparedModel:
         against = f"{self.wish.outcome} = {category} against all others"
         return f"coefficients (log odds) of the logistic regression of {against}"
 
+    @cached_property
+    def explained(self) -> float:
+        """The share of the outcome's variation in the original that the model explains."""
+        whole = _variance(self.sample.outcome, self.sample.weights)
+        expected = self.fit.predicted(self.sample.columns)
+        return _variance(expected, self.sample.weights) / whole if whole > 0 else 0.0
+
     def _error(self, after: Fit | None) -> float:
         """How far predictions have moved, in percent of how far they lie from their mean."""
         if after is None:
             return 100.0
-        expected = self.fit.predicted(self.sample.columns)
+        weights, expected = self.sample.weights, self.fit.predicted(self.sample.columns)
         moved = after.predicted(self.sample.columns) - expected
-        weights = self.sample.weights
-        spread = np.average(
-            (expected - np.average(expected, weights=weights)) ** 2, weights=weights
-        )
+        spread = _variance(expected, weights)
         distance = float(np.average(moved**2, weights=weights))
-        if distance <= 1e-18 * max(float(spread), 1e-300):
+        if distance <= 1e-18 * max(spread, 1e-300):
             return 0.0
         return min(100.0, 100.0 * float(np.sqrt(distance / spread))) if spread > 0 else 100.0
 
     def _notes(self, names: list[str], after: Fit | None) -> Iterator[str]:
+        if self.explained < LITTLE:
+            share = f"{100 * self.explained:.1f} % of the variation of {self.wish.outcome}"
+            yield f"the model explains {share} in the original: its error is of little weight"
         for file, fit in (("the original", self.fit), ("the masked file", after)):
             if fit is None:
                 yield f"{file} has no complete record"
@@ -214,6 +223,10 @@ def _term(original: Table, name: str, text: str) -> Term:
     places[(rows == len(shown)) & (rare == 0)] = -1
     del names[usual]
     return Term(attribute, tuple(names), columns=np.append(places, -1))
+
+
+def _variance(values: Floats, weights: Floats) -> float:
+    return float(np.average((values - np.average(values, weights=weights)) ** 2, weights=weights))
 
 
 def _why(fit: Fit) -> str:

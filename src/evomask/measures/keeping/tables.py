@@ -23,16 +23,17 @@ from evomask.measures.keeping.estimates import (
 )
 from evomask.measures.keeping.records import Records, is_number, plain_records
 from evomask.measures.keeping.wording import TableWish
+from evomask.measures.risk.individual import weight_of
 
 MOST_CELLS = 10_000
 OTHERS = "all others"
 
 MEANINGS = {
-    "count": "records, by their survey weights where there are any",
-    "sum": "sum of {of}",
-    "mean": "mean of {of}",
-    "median": "median of {of}",
-    "share": "percent with {of} = {category}",
+    "count": "records{weighted}",
+    "sum": "sum of {of}{weighted}",
+    "mean": "mean of {of}{weighted}",
+    "median": "median of {of}{weighted}",
+    "share": "percent with {of} = {category}{weighted}",
 }
 
 
@@ -163,12 +164,19 @@ class PreparedTable:
         """The table before and after masking."""
         statistic, after = STATISTICS[self.wish.statistic], self._grouped(masked)
         both = statistic(self.before), statistic(after)
-        values = compared(self.names, *both)
-        of = {"of": self.wish.of, "category": self.wish.category}
-        meaning = MEANINGS[self.wish.statistic].format(**of)
-        error = self._error(both[0][0], both[1][0])
-        overlap = mean_overlap(values)
-        return KeptStatistic(self.wish.text, "table", meaning, error, overlap, values)
+        there = (self.before.weight > 0) | (after.weight > 0)
+        names = [name for name, shown in zip(self.names, there, strict=True) if shown]
+        values = compared(names, _only(both[0], there), _only(both[1], there))
+        error, overlap = self._error(both[0][0], both[1][0]), mean_overlap(values)
+        return KeptStatistic(self.wish.text, "table", self.meaning, error, overlap, values)
+
+    @property
+    def meaning(self) -> str:
+        """What the figures are, in words."""
+        weighted = " by survey weights" if weight_of(self.original) else ""
+        wish = self.wish
+        words = {"of": wish.of, "category": wish.category, "weighted": weighted}
+        return MEANINGS[wish.statistic].format(**words)
 
     def _error(self, before: Floats, after: Floats) -> float:
         """In percent: of records in another cell, or of each group's figure on average."""
@@ -301,6 +309,10 @@ def _values(records: Records, wish: TableWish, original: Table) -> Floats:
 def _name(original: Table, groups: tuple[str, ...], codes: tuple[np.intp, ...]) -> str:
     parts = zip(groups, codes, strict=True)
     return ", ".join(original.attribute(n).categories[code] or "missing" for n, code in parts)
+
+
+def _only(found: Intervals, flags: Flags) -> Intervals:
+    return found[0][flags], found[1][flags], found[2][flags]
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
