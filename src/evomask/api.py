@@ -16,7 +16,7 @@ from evomask.data.table import Table
 if TYPE_CHECKING:
     from evomask.record.protection import Choice, Protection
     from evomask.runs.graphs.graph import Readings
-    from evomask.runs.keeping import AtMost, Statistic
+    from evomask.runs.kept.keeping import AtMost, Statistic
 
 F = TypeVar("F", bound=Frame)
 
@@ -122,7 +122,7 @@ class Result(Generic[F]):
         max_model_error: float | None = None,
     ) -> int:
         """The number of another point: by a wish such as ``knee``, and within limits in percent."""
-        from evomask.runs.keeping import at_most
+        from evomask.runs.kept.keeping import at_most
         from evomask.runs.protect import choice_of
 
         bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
@@ -235,7 +235,7 @@ def protect(
     from evomask.execution.local import Local
     from evomask.io.hierarchies import read_trees
     from evomask.runs.inputs import Input, with_quasi_identifiers
-    from evomask.runs.keeping import at_most, keeping
+    from evomask.runs.kept.keeping import at_most, keeping
     from evomask.runs.protect import ProtectJob, choice_of, protect_table, required
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
@@ -281,7 +281,7 @@ def measure_kept(
     from evomask.data.intake import as_polars
     from evomask.io.masked import masked_version
     from evomask.io.tables import Source
-    from evomask.runs.keeping import keeping
+    from evomask.runs.kept.keeping import keeping
 
     table = table_from(original, _declared((), ordinal, nominal, ()))
     kept = keeping(tables, models).against(table)

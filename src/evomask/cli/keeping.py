@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from evomask.runs.keeping import Figure, Statistic
+    from evomask.runs.kept.keeping import Figure, Statistic
 
 MOST_FIGURES = 20
 """Figures of one table or model that are printed; JSON has all."""

@@ -32,7 +32,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
-    from evomask.runs.keeping import keeping as wanted
+    from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.measure import MeasureJob, measure_files
 
     if explain:

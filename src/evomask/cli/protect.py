@@ -54,8 +54,8 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     from evomask.execution.local import Local
-    from evomask.runs.keeping import at_most
-    from evomask.runs.keeping import keeping as wanted
+    from evomask.runs.kept.keeping import at_most
+    from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
     job = ProtectJob(
@@ -91,7 +91,7 @@ def choose(
     quiet: options.Quiet = False,
 ) -> None:
     """Release another point of the front in DIR; without --pick the balanced one."""
-    from evomask.runs.keeping import at_most
+    from evomask.runs.kept.keeping import at_most
     from evomask.runs.protect import choose as chosen
 
     bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)

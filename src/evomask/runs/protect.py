@@ -30,7 +30,6 @@ from evomask.record.protection import Choice, Protection
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import Found, examined, for_search, read_findings, write_findings
 from evomask.runs.inputs import Input, Loaded, load
-from evomask.runs.keeping import check_bounds, measured, read_errors, write_errors
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -41,6 +40,7 @@ from evomask.runs.kept.events import (
     telling_how_it_ends,
 )
 from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.keeping import check_bounds, measured, read_errors, write_errors
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.stopping import StopRequest
