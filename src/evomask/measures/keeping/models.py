@@ -86,7 +86,8 @@ class PreparedModel:
     def compare(self, masked: Table) -> KeptStatistic:
         """The coefficients before and after masking, without the intercept."""
         sample = self._sample(masked)
-        after = self._fit(sample) if len(sample.outcome) else None
+        start = None if self.fit.is_separated else self.fit.coefficients
+        after = self._fit(sample, start) if len(sample.outcome) else None
         units = np.array([1.0, *(term.unit for term in self.terms for _ in term.names)])
         nothing = np.full(len(units) - 1, np.nan)
         first = tuple(part[1:] for part in self.fit.intervals(units))
@@ -138,9 +139,10 @@ class PreparedModel:
             if lost:
                 yield f"{file} does not determine {', '.join(lost)}: {_why(fit)}"
 
-    def _fit(self, sample: _Sample) -> Fit:
-        fit = linear if self.category is None else logistic
-        return fit(sample.columns, sample.outcome, sample.weights)
+    def _fit(self, sample: _Sample, start: Floats | None = None) -> Fit:
+        if self.category is None:
+            return linear(sample.columns, sample.outcome, sample.weights)
+        return logistic(sample.columns, sample.outcome, sample.weights, start)
 
     def _sample(self, table: Table) -> _Sample:
         """Records with all values, weights scaled to their effective number."""

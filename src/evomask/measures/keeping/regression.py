@@ -70,9 +70,15 @@ def linear(columns: Points, outcome: Floats, weights: Floats) -> Fit:
     return Fit(coefficients, _errors(inverse, variance), determined, freedom)
 
 
-def logistic(columns: Points, outcome: Floats, weights: Floats) -> Fit:
-    """Largest likelihood by weighted least squares again and again; outcomes lie in [0, 1]."""
-    coefficients = np.zeros(columns.shape[1])
+def logistic(
+    columns: Points, outcome: Floats, weights: Floats, start: Floats | None = None
+) -> Fit:  # fmt: skip
+    """Largest likelihood by weighted least squares again and again; outcomes lie in [0, 1].
+
+    Args:
+        start: coefficients to begin with, such as those of a similar file.
+    """
+    coefficients = np.zeros(columns.shape[1]) if start is None else start
     deviance = _deviance(columns, outcome, weights, coefficients)
     for _ in range(MOST_STEPS):
         inverse, _determined, _rank = _information(columns, weights, coefficients)
