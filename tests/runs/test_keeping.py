@@ -162,3 +162,12 @@ def test_group_means_and_gone_categories_are_always_told(town):
     page = done.reports.internal.read_text()
     assert "Means of groups" in page
     assert "Categories and cells that are gone" in page
+
+
+def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_chosen_from(town):
+    with pytest.raises(ParameterError, match="no point has a table error of at most 0 %; the near"):
+        protect_file(job_for(town, "strict", bounds=Bounds(table_error=0)))
+    assert not (town / "strict" / "masked").exists()
+    done = choose(town / "strict", "balanced")
+    assert done.written.records == 150
+    assert done.record.bounds == {}
