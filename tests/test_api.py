@@ -126,3 +126,32 @@ def test_the_public_report_does_not_tell_the_seed(result, tmp_path):
         for public in (False, True)
     ]
     assert ["seed" in page for page in pages] == [True, False]
+
+
+def test_statistics_that_must_survive_are_columns_of_the_front(people):
+    found = protected(people, keep_tables=["school: mean income"], keep_models=["income ~ age"])
+    assert {"table_error", "model_error"} <= set(found.front.columns)
+    table, model = found.kept()
+    assert table.text == "school: mean income"
+    row = found.front.filter(pl.col("point") == found.chosen)
+    assert row["table_error"].item() == table.error
+    assert row["model_error"].item() == model.error
+
+
+def test_a_point_is_picked_within_limits(result):
+    front = result.front
+    limit = front["risk"].median()
+    point = result.pick(max_risk=limit)
+    allowed = front.filter(pl.col("risk") <= limit)
+    assert front.filter(pl.col("point") == point)["loss"].item() == allowed["loss"].min()
+
+
+def test_what_cannot_be_kept_is_told_before_the_search(people):
+    with pytest.raises(evomask.EvomaskError, match="no column 'scool'"):
+        protected(people, keep_tables=["scool"])
+
+
+def test_any_masked_frame_can_be_compared(people):
+    masked = people.with_columns(income=pl.col("income") * 1.1)
+    (table,) = evomask.measure_kept(people, masked, tables=["school: mean income"])
+    assert table.error == pytest.approx(10.0)

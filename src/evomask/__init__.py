@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from evomask.api import Result as Result
     from evomask.api import mask as mask
     from evomask.api import measure_graph as measure_graph
+    from evomask.api import measure_kept as measure_kept
     from evomask.api import protect as protect
     from evomask.api import protect_graph as protect_graph
     from evomask.errors import EvomaskError as EvomaskError
@@ -40,6 +41,7 @@ _HOMES = {
     "EvomaskError": "evomask.errors",
     "mask": "evomask.api",
     "measure_graph": "evomask.api",
+    "measure_kept": "evomask.api",
     "protect": "evomask.api",
     "protect_graph": "evomask.api",
     "BottomCoding": "evomask.masking.recoding.end_coding",
@@ -86,6 +88,7 @@ __all__ = [
     "TopCoding",
     "mask",
     "measure_graph",
+    "measure_kept",
     "protect",
     "protect_graph",
 ]

@@ -16,6 +16,7 @@ from evomask.data.table import Table
 if TYPE_CHECKING:
     from evomask.record.protection import Choice, Protection
     from evomask.runs.graphs.graph import Readings
+    from evomask.runs.kept.keeping import AtMost, Statistic
 
 F = TypeVar("F", bound=Frame)
 
@@ -88,11 +89,13 @@ class Result(Generic[F]):
     Args:
         frame: the frame that was given; it is never changed.
         protection: all that is known, also of files that are not on the front.
+        bounds: what the chosen point may have at most.
     """
 
     frame: F = field(repr=False)
     protection: "Protection" = field(repr=False)
     choice: "Choice"
+    bounds: "AtMost" = field(repr=False)
 
     @property
     def front(self) -> F:
@@ -109,11 +112,28 @@ class Result(Generic[F]):
         """The number of the chosen point."""
         return self.choice.candidate.number
 
-    def pick(self, wish: str) -> int:
-        """The number of another point: ``knee``, ``max-risk=20``, ``max-loss=10``."""
+    def pick(
+        self,
+        wish: str = "balanced",
+        *,
+        max_risk: float | None = None,
+        max_loss: float | None = None,
+        max_table_error: float | None = None,
+        max_model_error: float | None = None,
+    ) -> int:
+        """The number of another point: by a wish such as ``knee``, and within limits in percent."""
+        from evomask.runs.kept.keeping import at_most
         from evomask.runs.protect import choice_of
 
-        return choice_of(wish, self.protection.state).candidate.number
+        bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
+        return choice_of(wish, self.protection.state, bounds).candidate.number
+
+    def kept(self, point: int | None = None) -> "tuple[Statistic, ...]":
+        """Tables and models that must survive, before and after, in a point of the front."""
+        if self.protection.kept is None:
+            return ()
+        number = self.chosen if point is None else self.pick(str(point))
+        return self.protection.kept.compare(self.protection.files(number).masked)
 
     def masked(self, point: int | None = None, *, shuffled: bool = True) -> F:
         """The protected frame of a point of the front, by default of the chosen one.
@@ -143,7 +163,7 @@ class Result(Generic[F]):
         from evomask.runs.release import record_without_file
         from evomask.runs.report import write_page
 
-        record = record_without_file(self.protection, self.choice)
+        record = record_without_file(self.protection, self.choice, self.bounds)
         return write_page(record, Path(path), public=public)
 
     def __repr__(self) -> str:
@@ -180,6 +200,12 @@ def protect(
     profile: str = "strict",
     workers: int = 1,
     seed: int | None = None,
+    keep_tables: Iterable[str] = (),
+    keep_models: Iterable[str] = (),
+    max_risk: float | None = None,
+    max_loss: float | None = None,
+    max_table_error: float | None = None,
+    max_model_error: float | None = None,
 ) -> Result[F]:
     """Search for protections of a pandas, polars or pyarrow frame with little loss and risk.
 
@@ -197,12 +223,19 @@ def protect(
         searches: who takes part; all that apply where none is named.
         profile: the risk of all attackers (``strict``) or of the papers (``papers``).
         seed: repeats a result; keep it secret.
+        keep_tables: tables that must survive, such as ``education x sex: mean hours``.
+        keep_models: models that must survive, such as ``income ~ age + education``.
+        max_risk: chooses the least loss with this risk at most, in percent.
+        max_loss: chooses the least risk with this loss at most.
+        max_table_error: largest error of the tables in the chosen point, in percent.
+        max_model_error: the same of the models.
 
     Nothing is printed, and the frame is left alone.
     """
     from evomask.execution.local import Local
     from evomask.io.hierarchies import read_trees
     from evomask.runs.inputs import Input, with_quasi_identifiers
+    from evomask.runs.kept.keeping import at_most, keeping
     from evomask.runs.protect import ProtectJob, choice_of, protect_table, required
 
     declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
@@ -218,11 +251,41 @@ def protect(
         seed,
         evaluations,
         tuple(searches),
+        keep=keeping(keep_tables, keep_models),
+        bounds=at_most(max_risk, max_loss, max_table_error, max_model_error),
     )
     protection = protect_table(
         table, job, evaluators=Local(workers), hierarchies=read_trees(table.schema)
     )
-    return Result(frame, protection, choice_of(job.pick, protection.state))
+    choice = choice_of(job.pick, protection.state, job.bounds)
+    return Result(frame, protection, choice, job.bounds)
+
+
+def measure_kept(
+    original: Frame,
+    masked: Frame,
+    *,
+    tables: Iterable[str] = (),
+    models: Iterable[str] = (),
+    ordinal: Iterable[str] = (),
+    nominal: Iterable[str] = (),
+) -> "tuple[Statistic, ...]":
+    """Tables and models of a masked frame beside those of its original, records in one order.
+
+    Args:
+        tables: such as ``education x sex: mean hours``.
+        models: such as ``income ~ age + education``.
+        ordinal: columns whose categories have an order.
+        nominal: columns whose values can only be compared.
+    """
+    from evomask.data.intake import as_polars
+    from evomask.io.masked import masked_version
+    from evomask.io.tables import Source
+    from evomask.runs.kept.keeping import keeping
+
+    table = table_from(original, _declared((), ordinal, nominal, ()))
+    kept = keeping(tables, models).against(table)
+    return kept.compare(masked_version(table, Source(as_polars(masked))))
 
 
 def protect_graph(

@@ -66,3 +66,24 @@ def test_ctrl_c_stops_cleanly_and_keeps_the_front(tmp_path):
     assert found["interrupted"]
     assert found["front"]
     assert (folder / "masked" / "town.csv").exists()
+
+
+def test_limits_are_options_of_their_own(evomask, protection):
+    front = protection.answer["front"]
+    limit = sorted(point["risk"] for point in front)[len(front) // 2]
+    answer = evomask("choose", protection.folder, "--max-risk", limit, "--json", "--quiet")
+    found = json.loads(answer.out)
+    allowed = [point["loss"] for point in front if point["risk"] <= limit]
+    assert found["chosen"]["loss"] == min(allowed)
+
+
+def test_a_limit_that_no_point_keeps_is_answered_by_the_nearest(evomask, protection):
+    answer = evomask("choose", protection.folder, "--max-risk", 0, "--max-loss", 0, "--quiet")
+    assert answer.code != 0
+    assert "no point has a risk of at most 0 % and a loss of at most 0 %" in answer.err
+    assert "the nearest, point" in answer.err
+
+
+def test_an_error_of_tables_is_no_limit_where_none_must_survive(evomask, protection):
+    answer = evomask("choose", protection.folder, "--max-table-error", 5, "--quiet")
+    assert "name one with --keep-table" in answer.err

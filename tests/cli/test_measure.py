@@ -117,3 +117,25 @@ def test_a_masked_file_that_does_not_fit_is_one_sentence(
 
 def test_two_files_are_needed(evomask, people):
     assert evomask("measure", people).code == 2
+
+
+def test_tables_and_models_are_compared(evomask, tmp_path):
+    rows = [f"{20 + i % 7},{1000 + 37 * i},{'nsw'[i % 3]}" for i in range(60)]
+    people, masked = tmp_path / "many.csv", tmp_path / "masked.csv"
+    people.write_text("\n".join(["age,income,region", *rows]), encoding="utf-8")
+    evomask("mask", people, "-k", 3, "--out", masked, "--quiet")
+    kept = ("--keep-table", "region: mean income", "--keep-table", "region")
+    with_model = (*kept, "--keep-model", "income ~ age")
+    answer = evomask("measure", people, masked, *with_model, "--json")
+    table, counts, model = json.loads(answer.out)["kept"]
+    assert table["text"] == "region: mean income"
+    assert counts["error"] == 0.0
+    assert model["kind"] == "model"
+    assert "income ~ age: error" in evomask("measure", people, masked, *with_model).out
+
+
+def test_a_table_that_cannot_be_read_is_told_in_a_sentence(evomask, people, masked):
+    answer = evomask("measure", people, masked, "--keep-table", "region: mode income")
+    assert answer.code != 0
+    assert answer.err.count("\n") == 2
+    assert "evomask: the table 'region: mode income' cannot be read" in answer.err

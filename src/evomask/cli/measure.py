@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
+from evomask.cli import keeping, options
 from evomask.cli.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def measure(
     exact: Annotated[
         bool, typer.Option("--exact", help="Attack everybody, however many records there are.")
     ] = False,
+    keep_table: keeping.KeepTable = None,
+    keep_model: keeping.KeepModel = None,
     profile: options.Profile = "strict",
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -33,6 +35,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
+    from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.measure import MeasureJob, measure_files
 
     if explain:
@@ -41,8 +44,8 @@ def measure(
     if original is None or masked is None:
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
-    job = MeasureJob(source(original), masked, options.names(measures), profile, exact)
-    outcome = measure_files(job)
+    keep, names = wanted(keep_table, keep_model), options.names(measures)
+    outcome = measure_files(MeasureJob(source(original), masked, names, profile, exact, keep))
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 
@@ -62,6 +65,7 @@ def _as_json(outcome: "MeasureOutcome") -> dict[str, object]:
         "score_mean": outcome.score_mean,
         "score_worst": outcome.score_worst,
         "measures": dict(outcome.measures),
+        "kept": keeping.as_json(outcome.kept),
         "notes": list(outcome.notes),
     }
 
@@ -84,6 +88,8 @@ def _in_words(outcome: "MeasureOutcome") -> str:
         some = outcome.sampled.get(name)
         people = f" (a sample of {some} records)" if some else ""
         lines.append(f"{name:<16}{value:8.2f}  {explain(name).title}{people}")
+    for statistic in outcome.kept:
+        lines += ["", *keeping.in_words(statistic)]
     return "\n".join(lines)
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
+from evomask.cli import keeping, options
 from evomask.cli.output import notes, say, say_json
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from evomask.record.record import PointNote
+    from evomask.record.record import PointNote, PointsNote
     from evomask.runs.kept.events import Watch
     from evomask.runs.release import Release
 
@@ -38,6 +38,12 @@ def protect(
         str, typer.Option("--searches", help="Who takes part, grid,partition; all that apply.")
     ] = "",
     pick: Pick = "balanced",
+    max_risk: keeping.MaxRisk = None,
+    max_loss: keeping.MaxLoss = None,
+    keep_table: keeping.KeepTable = None,
+    keep_model: keeping.KeepModel = None,
+    max_table_error: keeping.MaxTableError = None,
+    max_model_error: keeping.MaxModelError = None,
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
     seed: options.Seed = None,
@@ -48,11 +54,14 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     from evomask.execution.local import Local
+    from evomask.runs.kept.keeping import at_most
+    from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
     job = ProtectJob(
         source(file), out, required(require), profile, seconds, seed, evaluations,
-        options.names(searches), pick,
+        options.names(searches), pick, wanted(keep_table, keep_model),
+        at_most(max_risk, max_loss, max_table_error, max_model_error),
     )  # fmt: skip
     with _watching(f"protecting {file}", quiet=quiet) as watch:
         done = protect_file(job, evaluators=Local(workers), watch=watch)
@@ -74,13 +83,19 @@ def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> 
 def choose(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a protection.")],
     pick: Pick = "balanced",
+    max_risk: keeping.MaxRisk = None,
+    max_loss: keeping.MaxLoss = None,
+    max_table_error: keeping.MaxTableError = None,
+    max_model_error: keeping.MaxModelError = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Release another point of the front in DIR; without --pick the balanced one."""
+    from evomask.runs.kept.keeping import at_most
     from evomask.runs.protect import choose as chosen
 
-    _tell(chosen(folder, pick), json=json, quiet=quiet)
+    bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
+    _tell(chosen(folder, pick, bounds), json=json, quiet=quiet)
 
 
 def _watching(title: str, *, quiet: bool) -> "AbstractContextManager[Watch]":
@@ -109,6 +124,7 @@ def _as_json(done: "Release") -> dict[str, object]:
         "front": [as_point(candidate) for candidate in protection.front],
         "chosen": {**as_point(done.chosen), **reached},
         "reason": done.choice.reason,
+        "kept": keeping.as_json(done.record.kept),
         "original": as_point(protection.original),
         "masked": str(written.path),
         "records": written.records,
@@ -130,11 +146,12 @@ def _in_words(done: "Release") -> str:
     files = f"{len(protection.state.candidates)} files"
     lines = [
         f"{files} tried in {protection.seconds:.1f} s{stopped}; all in percent, lower is better",
-        _heading(points.original),
+        _heading(points),
         _row("original", points.original),
         *(_row("chosen" if point == points.chosen else "", point) for point in points.front),
         f"chosen       {done.choice.reason}",
         *_risk_in_words(points.chosen, points.original),
+        *(f"kept         {keeping.in_short(statistic)}" for statistic in done.record.kept),
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
@@ -147,13 +164,15 @@ def _in_words(done: "Release") -> str:
 
 def _row(mark: str, point: "PointNote") -> str:
     number = "" if mark == "original" else point.point
-    parts = "".join(f"{value:8.2f}" for value in _percents(point).values())
+    more = {**_percents(point), **_errors(point)}.values()
+    parts = "".join(f"{value:8.2f}" for value in more)
     return f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  {point.method}"
 
 
-def _heading(original: "PointNote") -> str:
-    parts = "".join(f"{name[:7]:>8}" for name in _percents(original))
-    return f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}{parts}  how"
+def _heading(points: "PointsNote") -> str:
+    names = (*_percents(points.chosen), *_errors(points.chosen))
+    more = "".join(f"{name[:7]:>8}" for name in names)
+    return f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}{more}  how"
 
 
 def _percents(point: "PointNote") -> dict[str, float]:
@@ -166,6 +185,12 @@ def _percents(point: "PointNote") -> dict[str, float]:
         "confidential": point.parts.confidential,
     }
     return {name: value for name, value in parts.items() if value is not None}
+
+
+def _errors(point: "PointNote") -> dict[str, float]:
+    """Errors of what must survive, where there is something."""
+    both = {"tables": point.table_error, "models": point.model_error}
+    return {name: error for name, error in both.items() if error is not None}
 
 
 def _risk_in_words(chosen: "PointNote", original: "PointNote") -> list[str]:

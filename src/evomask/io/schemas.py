@@ -26,6 +26,13 @@ class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     edits: list[str] = []
 
 
+class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The ``[keep]`` section: tables and models that masking must not change much."""
+
+    tables: list[str] = []
+    models: list[str] = []
+
+
 class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The ``[file]`` section: how the data file is written."""
 
@@ -40,6 +47,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
     attributes: dict[str, AttributeEntry] = {}
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
+    keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
 
     @property

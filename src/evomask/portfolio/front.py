@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -40,6 +40,7 @@ class Candidate:
         round: in which round of the portfolio it was measured.
         parameters: those of the member.
         judged: the parts of the risk, where it has any.
+        errors: of the tables and models that must survive, in percent, where they were measured.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Candidate:
     round: int = 0
     parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
     judged: Judged | None = field(default=None, compare=False)
+    errors: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def point(self) -> int:
@@ -67,7 +69,7 @@ class Candidate:
     @property
     def readings(self) -> Mapping[str, float]:
         """What it can be picked by."""
-        return {"loss": self.loss, "risk": self.risk, "score": self.worst}
+        return {"loss": self.loss, "risk": self.risk, "score": self.worst, **self.errors}
 
 
 def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -126,6 +128,73 @@ class Offer(Protocol):
 
 
 O = TypeVar("O", bound=Offer)  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Percent that a suggested point may have at most; what is left out has no bound.
+
+    A field is called as the reading it bounds.
+    """
+
+    risk: float | None = None
+    loss: float | None = None
+    table_error: float | None = None
+    model_error: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in self.given.items():
+            if not 0 <= limit <= 100:
+                option = name.replace("_", "-")
+                raise ParameterError(f"max-{option} must lie in 0 to 100 percent, got {limit:g}")
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The bounds that were set, by reading."""
+        return {name: limit for name, limit in asdict(self).items() if limit is not None}
+
+    def excess(self, point: Offer) -> float:
+        """By how many percent the reading that is worst off exceeds its bound; 0 within all."""
+        beyond = (point.readings[name] - limit for name, limit in self.given.items())
+        return max(0.0, *beyond, 0.0)
+
+    def __str__(self) -> str:
+        """The bounds in words."""
+        words = (f"a {_called(name)} of at most {limit:g} %" for name, limit in self.given.items())
+        return " and ".join(words)
+
+
+UNBOUNDED = Bounds()
+
+
+def within(points: Sequence[O], bounds: Bounds) -> tuple[O, ...]:
+    """The points within all bounds; where there is none, how near the best comes is said."""
+    allowed = tuple(point for point in points if bounds.excess(point) == 0.0)
+    if allowed:
+        return allowed
+    nearest = min(points, key=bounds.excess)
+    has = " and ".join(f"a {_called(n)} of {nearest.readings[n]:.2f} %" for n in bounds.given)
+    raise ParameterError(
+        f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
+        "raise the limit, search longer, or choose a point by its number"
+    )
+
+
+def suggested(points: Sequence[Candidate], bounds: Bounds = UNBOUNDED) -> Candidate:
+    """The point on offer where nobody names one.
+
+    With a bound on risk alone the least loss, with one on loss alone the least risk; the
+    balanced point otherwise.
+    """
+    if bounds.risk is not None and bounds.loss is None:
+        return min(points, key=lambda point: (point.loss, point.risk, point.number))
+    if bounds.loss is not None and bounds.risk is None:
+        return min(points, key=lambda point: (point.risk, point.loss, point.number))
+    return balanced(points)
+
+
+def _called(reading: str) -> str:
+    return reading.replace("_", " ")
 
 
 def check_wish(wish: str) -> None:

@@ -11,6 +11,7 @@ from evomask.data.recoding import says_nothing
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
 from evomask.record.associations import Associations, associations
+from evomask.record.groups import lost_categories
 from evomask.record.record import AttributeNote
 from evomask.record.spreads import MINIMUM, Spread, spread
 
@@ -42,16 +43,17 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
     """A note on every attribute."""
     kept = np.flatnonzero(~masked.suppressed)
     before, after = original.take(kept), masked.take(kept)
-    return tuple(_note(attribute, before, after) for attribute in original.schema)
+    return tuple(_note(attribute, original, before, after) for attribute in original.schema)
 
 
-def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
+def _note(attribute: Attribute, original: Table, before: Table, after: Table) -> AttributeNote:
     described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
     if attribute.role is Role.IDENTIFIER:
         return AttributeNote(*described, released=False)
     name = attribute.name
     silent, vague = _silent(before, after, name), _vague(after, name)
     changed = silent | vague | _different(before, after, name)
+    lost, rare = lost_categories(original, after, name, MINIMUM)
     return AttributeNote(
         *described,
         released=True,
@@ -59,6 +61,8 @@ def _note(attribute: Attribute, before: Table, after: Table) -> AttributeNote:
         generalized=_percent(vague & ~silent),
         suppressed=int(silent.sum()),
         shift=_shift(before, after, name),
+        lost=lost,
+        lost_rare=rare,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from evomask.data.table import Table
 from evomask.measures.attacks.audit import Audit
+from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import Candidate
 from evomask.portfolio.state import PortfolioState, shares
 from evomask.portfolio.worker import Maker
@@ -83,6 +84,7 @@ class Protection:
         original: the original file as a candidate.
         findings: what is known of points besides loss and risk, by number; the original has -1.
         unfinished: whether it was stopped before its budget was used up.
+        kept: statistics that must survive, where some were named.
     """
 
     maker: Maker = field(repr=False)
@@ -94,6 +96,7 @@ class Protection:
     findings: Mapping[int, Finding]
     notes: tuple[str, ...] = ()
     unfinished: bool = False
+    kept: Kept | None = field(default=None, repr=False)
 
     @property
     def front(self) -> tuple[Candidate, ...]:

@@ -4,7 +4,7 @@ It is a type of its own: there is no place in it for a seed, a risk or a rare va
 slip into what is made from it.
 """
 
-from math import ceil
+from math import ceil, floor
 from typing import Literal, get_args
 
 import msgspec
@@ -56,6 +56,18 @@ class PublicMatrix(msgspec.Struct, frozen=True):
     repaired: int = 0
 
 
+class PublicStatistic(msgspec.Struct, frozen=True):
+    """How near a table or a model of the file comes to that of the original, in whole percent.
+
+    None of its figures is told, neither of the original nor of the file.
+    """
+
+    text: str
+    kind: str
+    error: int
+    overlap: int
+
+
 class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What may be told to everybody: there is no place in it for a seed or a risk."""
 
@@ -75,6 +87,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     associations: Associations | None
     matrices: tuple[PublicMatrix, ...]
     minimum: int
+    kept: tuple[PublicStatistic, ...] = ()
     purpose: str = ""
     by: str = ""
     date: str = ""
@@ -113,6 +126,10 @@ def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRec
             _public_matrix(matrix) for matrix in record.matrices if _may_be_told(matrix, matrices)
         ),
         minimum=record.minimum,
+        kept=tuple(
+            PublicStatistic(each.text, each.kind, ceil(each.error), floor(each.overlap))
+            for each in record.kept
+        ),
         purpose=record.statement.purpose,
         by=record.statement.by,
         date=record.statement.date,

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from evomask.errors import RunError
+from evomask.measures.keeping.estimates import KeptStatistic
 from evomask.record.associations import Associations
 from evomask.record.spreads import MINIMUM, Spread
 
@@ -34,6 +35,8 @@ class AttributeNote(msgspec.Struct, frozen=True):
         generalized: percent of the cells that say less than one value.
         suppressed: cells that say nothing.
         shift: mean change in percent of the standard deviation; of numbers alone.
+        lost: categories that no cell names any more, those that few records had not named.
+        lost_rare: how many more there are.
     """
 
     name: str
@@ -45,6 +48,8 @@ class AttributeNote(msgspec.Struct, frozen=True):
     generalized: float = 0.0
     suppressed: int = 0
     shift: float | None = None
+    lost: tuple[str, ...] = ()
+    lost_rare: int = 0
 
 
 class RiskNote(msgspec.Struct, frozen=True):
@@ -70,7 +75,12 @@ class RiskNote(msgspec.Struct, frozen=True):
 
 
 class PointNote(msgspec.Struct, frozen=True):
-    """A masked file on offer: how it was made, and its loss and risk in percent."""
+    """A masked file on offer: how it was made, and its loss and risk in percent.
+
+    Args:
+        table_error, model_error: the largest of the statistics that must survive, in percent;
+            none where nothing was named, or beside the front.
+    """
 
     point: int
     search: str
@@ -78,6 +88,8 @@ class PointNote(msgspec.Struct, frozen=True):
     loss: float
     risk: float
     parts: RiskNote | None = None
+    table_error: float | None = None
+    model_error: float | None = None
 
     @property
     def score(self) -> float:
@@ -211,6 +223,9 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         reason: why this point was chosen, in words.
         rules: edit rules, and how many released records break each.
         dropped: identifiers, which no file has.
+        bounds: what the released point may have at most, in percent, by reading.
+        kept: tables and models that must survive, before and after.
+        group_means: means of numbers by categories before and after, where either was masked.
     """
 
     format: int = FORMAT
@@ -237,6 +252,9 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     matrices: tuple[MatrixNote, ...]
     searches: tuple[SearchNote, ...]
     notes: tuple[str, ...]
+    bounds: dict[str, float] = {}
+    kept: tuple[KeptStatistic, ...] = ()
+    group_means: tuple[KeptStatistic, ...] = ()
     minimum: int = MINIMUM
     statement: Statement = Statement()
 

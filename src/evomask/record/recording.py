@@ -16,10 +16,12 @@ from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
 from evomask.measures.judging.risk import Judged
+from evomask.measures.keeping.keeping import MODEL_ERROR, TABLE_ERROR
 from evomask.portfolio.front import ORIGINAL, Candidate, balanced
 from evomask.portfolio.members import search_of
 from evomask.portfolio.state import PortfolioState, operators_of
 from evomask.record.comparison import compared
+from evomask.record.groups import group_means
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
@@ -55,6 +57,7 @@ def record_of(
     files: tuple[FileNote, FileNote],
     suppressed: int = 0,
     parameters: Mapping[str, object] | None = None,
+    bounds: Mapping[str, float] | None = None,
 ) -> ReleaseRecord:
     """The record of releasing one point of a protection.
 
@@ -62,6 +65,7 @@ def record_of(
         files: the original and the released one.
         suppressed: how many records were left out.
         parameters: what the result depends on besides the parameters of the searches.
+        bounds: what the point may have at most, by reading.
     """
     maker, number = protection.maker, choice.candidate.number
     file, finding = protection.files(number), protection.findings[number]
@@ -95,6 +99,9 @@ def record_of(
             _search(protection, name, share) for name, share in protection.shares.items()
         ),
         notes=protection.notes,
+        bounds=dict(bounds or {}),
+        kept=protection.kept.compare(file.masked) if protection.kept else (),
+        group_means=group_means(protection.table, file.masked, side_by_side.attributes),
     )
 
 
@@ -131,6 +138,8 @@ def _point(candidate: Candidate) -> PointNote:
         candidate.loss,
         candidate.risk,
         _parts(candidate.judged),
+        candidate.errors.get(TABLE_ERROR),
+        candidate.errors.get(MODEL_ERROR),
     )
 
 

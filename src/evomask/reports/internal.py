@@ -11,6 +11,7 @@ from evomask.data.chart import Chart
 from evomask.record.public import PublicMatrix
 from evomask.record.record import (
     AttackNote,
+    AttributeNote,
     MatrixNote,
     PointNote,
     ReleaseRecord,
@@ -23,10 +24,16 @@ from evomask.reports.pages import page
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""
 
+ERRORS = ("table_error", "model_error")
+"""What the table of the front has besides loss and risk, where something must survive."""
+
 WITHOUT_PARENTS = ("first", "next", "node")
 """What the first population, the grid and nodes looked at by number came by."""
 
 MOST_LISTED = 60
+MOST_FIGURES = 40
+"""Figures of one table or model that are shown; the record holds the others."""
+
 FEW_CATEGORIES, MOST_CATEGORIES = 6, 30
 
 SINGLING, LINKING, INFERRING = "singling out", "linkability", "inference"
@@ -45,6 +52,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "record": record,
             "map": charts.map_chart(record.points),
             "front": evenly(record.points.front, record.chosen),
+            "errors": [name for name in ERRORS if getattr(record.chosen, name) is not None],
+            "most_figures": MOST_FIGURES,
+            "gone": list(_gone(record.attributes)),
             "verdicts": {name: _holds(record, name) for name in record.required},
             "search_charts": _present(
                 charts.evolution_chart(record.searches),
@@ -77,6 +87,15 @@ def evenly(front: tuple[PointNote, ...], chosen: PointNote) -> list[PointNote]:
         return list(front)
     places = {round(i * (len(front) - 1) / (MOST_LISTED - 1)) for i in range(MOST_LISTED)}
     return [p for place, p in enumerate(front) if place in places or p.point == chosen.point]
+
+
+def _gone(attributes: Iterable[AttributeNote]) -> Iterable[tuple[AttributeNote, str]]:
+    """Attributes of which categories or cells are gone, and which categories in words."""
+    for attribute in attributes:
+        rare = f"{attribute.lost_rare} rare" if attribute.lost_rare else ""
+        lost = ", ".join(filter(None, [*attribute.lost, rare]))
+        if lost or attribute.suppressed:
+            yield attribute, lost or "none"
 
 
 def _holds(record: ReleaseRecord, name: str) -> str:

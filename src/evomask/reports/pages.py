@@ -24,9 +24,15 @@ def page(template: str, values: Mapping[str, object]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: f"{value:.2f}"
+    environment.filters["figure"] = figure
     environment.filters["parameter"] = _parameter
     environment.filters["drawing"] = drawing
     return environment.get_template(template).render(values).lstrip()
+
+
+def figure(value: float) -> str:
+    """A number with four digits, thousands set apart and never a power of ten."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _parameter(value: object) -> str:

@@ -1,7 +1,7 @@
 """Looking closely at the points of a front: all measures, privacy models, held-out attacks."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import inf
@@ -16,6 +16,7 @@ from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
+from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
 from evomask.portfolio.state import PortfolioState, without_a_turn
@@ -130,6 +131,7 @@ def examined(
     choice: Choice,
     known: Mapping[int, Finding],
     events: Events,
+    kept: Kept | None = None,
 ) -> Protection:
     """The protection with all that is known of its points, the chosen one first.
 
@@ -160,10 +162,11 @@ def examined(
         replace(state, front=front),
         found.times,
         files,
-        _original(maker),
+        _original(maker, chosen.errors),
         results,
         _about(maker, state),
         found.unfinished,
+        kept,
     )
 
 
@@ -172,10 +175,12 @@ def _repaired(finding: Finding | None) -> float | None:
     return finding.repaired if finding else None
 
 
-def _original(maker: Maker) -> Candidate:
+def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
+    """The original as a candidate; the statistics that must survive have no error in it."""
     before = maker.measured(maker.table)
+    none = dict.fromkeys(errors, 0.0)
     return Candidate(
-        ORIGINAL, Making(), before.loss, before.risk, "", "", "", judged=before.judged
+        ORIGINAL, Making(), before.loss, before.risk, "", "", "", judged=before.judged, errors=none
     )  # fmt: skip
 
 

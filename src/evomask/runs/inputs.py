@@ -13,6 +13,7 @@ from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_trees
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,14 @@ class Loaded:
     Args:
         hierarchies: the value trees that came with it, as their files hold them; whether one
             fits the table is checked where it is used.
+        keep: statistics that must survive, as the schema names them; checked where they are used.
     """
 
     table: Table
     dialect: Dialect | None
     notes: tuple[str, ...]
     hierarchies: TreeLines = field(default_factory=dict)
+    keep: Keeping = NO_STATISTICS
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -68,7 +71,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
     trees = read_trees(table.schema, hierarchies)
-    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed), trees)
+    keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
+    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed), trees, keep)
 
 
 def load_released(source: Input) -> Loaded:

@@ -11,6 +11,8 @@ from evomask.io.tables import read_source
 from evomask.masking.guarantees.fulfilment import broken_rules
 from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained, samples
 from evomask.measures.judging.risk import Judged, StrictReading
+from evomask.measures.keeping.estimates import KeptStatistic
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, load
@@ -26,6 +28,7 @@ class MeasureJob:
         measures: names of the measures wanted; all that apply by default.
         profile: which pair is the pair: ``strict`` or ``papers``.
         exact: whether attacks are tried on everybody, however many there are.
+        keep: tables and models to compare, besides those that the schema names.
     """
 
     original: Input
@@ -33,6 +36,7 @@ class MeasureJob:
     measures: tuple[str, ...] = ()
     profile: str = "strict"
     exact: bool = False
+    keep: Keeping = NO_STATISTICS
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class MeasureOutcome:
     judged: Judged | None
     original: Judged | None
     sampled: Mapping[str, int]
+    kept: tuple[KeptStatistic, ...] = ()
 
     @property
     def score_mean(self) -> float:
@@ -81,6 +86,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     judged = read.judged(masked) if isinstance(read, StrictReading) else None
     measures = _each(job, loaded.table, masked, names)
     sampled = {} if job.exact else samples(loaded.table.schema, names, len(loaded.table))
+    kept = (job.keep + loaded.keep).against(loaded.table).compare(masked)
     return MeasureOutcome(
         pair.name,
         names,
@@ -93,6 +99,7 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
         judged,
         read.of_original if isinstance(read, StrictReading) else None,
         {name: people for name, people in sampled.items() if name in measures},
+        kept,
     )
 
 

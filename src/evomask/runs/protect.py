@@ -21,7 +21,8 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
-from evomask.portfolio.front import balanced, check_wish, pick
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
+from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, pick, suggested, within
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
@@ -39,6 +40,7 @@ from evomask.runs.kept.events import (
     telling_how_it_ends,
 )
 from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.keeping import check_bounds, measured, read_errors, write_errors
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.stopping import StopRequest
@@ -63,6 +65,8 @@ class ProtectJob:
         evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
         searches: who takes part; all that apply where none is named.
         pick: which point of the front is released.
+        keep: tables and models that must survive, besides those that the schema names.
+        bounds: what the released point may have at most.
     """
 
     source: Input
@@ -74,6 +78,8 @@ class ProtectJob:
     evaluations: int | None = None
     searches: tuple[str, ...] = ()
     pick: str = "balanced"
+    keep: Keeping = NO_STATISTICS
+    bounds: Bounds = UNBOUNDED
 
     @property
     def budget(self) -> Budget:
@@ -100,14 +106,17 @@ def protect_file(
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)
+        keep = job.keep + loaded.keep
+        kept = _kept(keep, job.bounds, loaded.table)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
-            PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick
-        )
+            PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick,
+            keep=keep, bounds=job.bounds,
+        )  # fmt: skip
         store = Store.create(job.folder, plan)
         with store.locked():
-            run = _Run(loaded, maker, plan, store, events)
+            run = _Run(loaded, maker, plan, store, events, kept)
             return _released(run, run.explored(evaluators, stop))
 
 
@@ -124,14 +133,17 @@ def protect_table(
     check_wish(job.pick)
     events, journal = Events(watch), Journal()
     with telling_how_it_ends(events):
+        kept = _kept(job.keep, job.bounds, table)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
             maker, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
         )
-        state = search.explore(PortfolioState())
+        explored = search.explore(PortfolioState())
+        state = measured(maker, explored, kept, {}, events) if kept else explored
         found = Found(state, journal.times, unfinished=search.is_unfinished(state))
-        return examined(maker, job.budget, found, choice_of(job.pick, state), {}, events)
+        choice = choice_of(job.pick, state, job.bounds)
+        return examined(maker, job.budget, found, choice, {}, events, kept)
 
 
 def resume_protection(
@@ -147,19 +159,25 @@ def resume_protection(
         return _released(run, run.explored(evaluators, stop))
 
 
-def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Release:
+def choose(
+    folder: Path, wish: str = "", bounds: Bounds = UNBOUNDED, *, watch: Watch | None = None
+) -> Release:
     """Release a point of the front kept in a folder; nothing is searched any more.
 
     Args:
         wish: ``balanced``, ``knee``, ``max-risk=20``, ``max-loss=10`` or a point's number;
             without one, the point that was chosen before.
+        bounds: what the point may have at most; they take the place of those of the run.
     """
     if wish:
         check_wish(wish)
     with _opened(folder, watch) as run:
-        found = run.kept()
-        plan = msgspec.structs.replace(run.plan, pick=wish) if wish else run.plan
-        choice_of(plan.pick, found.state)  # a wish that no point meets is no event of the run
+        found = run.found_before()
+        changes = {"pick": wish, "bounds": bounds} if wish else {}
+        plan = msgspec.structs.replace(run.plan, **changes)
+        if bounds.given:
+            check_bounds(bounds, plan.keep)
+        choice_of(plan.pick, found.state, plan.bounds)  # what no point meets is no event of a run
         run.events.kept_in(run.store.journal())
         done = _released(replace(run, plan=plan), found)
         run.store.save_plan(plan)
@@ -178,13 +196,23 @@ def maker_for(
     return maker
 
 
-def choice_of(wish: str, state: PortfolioState) -> Choice:
-    """The point of a front that a user wants, and why it is this one."""
-    return Choice(pick(state.front, wish, balanced(state.front)), reason_for(wish))
+def choice_of(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
+    """The point of a front that a user wants within bounds, and why it is this one."""
+    allowed = within(state.front, bounds)
+    return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
 
 
-def reason_for(wish: str) -> str:
+def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
     """Why a point is chosen, in words."""
+    least = {"risk": "loss", "loss": "risk"}
+    bounded = [name for name in least if name in bounds.given]
+    if wish in ("best", "balanced") and len(bounded) == 1:
+        return f"the smallest {least[bounded[0]]} among points with {bounds}"
+    among = f", among points with {bounds}" if bounds.given else ""
+    return f"{_reason_without_bounds(wish)}{among}"
+
+
+def _reason_without_bounds(wish: str) -> str:
     measure, _, limit = wish.removeprefix("max-").partition("=")
     if limit:
         other = "loss" if measure == "risk" else "risk"
@@ -211,6 +239,7 @@ class _Run:
     plan: Plan
     store: Store
     events: Events
+    statistics: Kept | None = None
 
     @property
     def searches(self) -> set[str]:
@@ -234,7 +263,7 @@ class _Run:
         snapshots.take(state)
         return self._found(search, state)
 
-    def kept(self) -> Found:
+    def found_before(self) -> Found:
         """What was found so far."""
         search = self._exploration(Local(), StopRequest())
         state = self.store.newest_state(self.codec)
@@ -248,10 +277,18 @@ class _Run:
         budget, journal = for_search(self.plan.budget), self.store.journal()
         return Exploration(self.maker, budget, journal, self.events, stop, evaluators)
 
-    @staticmethod
-    def _found(search: Exploration, state: PortfolioState) -> Found:
+    def _found(self, search: Exploration, state: PortfolioState) -> Found:
         times = search.journal.times[: len(state.rounds)]
-        return Found(state, times, search.is_unfinished(state))
+        return Found(self._compared(state), times, search.is_unfinished(state))
+
+    def _compared(self, state: PortfolioState) -> PortfolioState:
+        """The state with what became of statistics that must survive, kept for another time."""
+        if self.statistics is None:
+            return state
+        folder = self.store.folder
+        known = measured(self.maker, state, self.statistics, read_errors(folder), self.events)
+        write_errors(folder, known)
+        return known
 
 
 @contextmanager
@@ -268,7 +305,15 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             loaded = load(plan.input)
             maker = Maker(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
             StopRequest(folder).withdraw()
-            yield _Run(loaded, maker, plan, store, events)
+            kept = _kept(plan.keep, plan.bounds, loaded.table)
+            yield _Run(loaded, maker, plan, store, events, kept)
+
+
+def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
+    """Statistics that must survive, where some are named; what is wrong is said at once."""
+    if bounds.given:
+        check_bounds(bounds, keep)
+    return keep.against(table) if keep else None
 
 
 def _settings(plan: Plan) -> Settings:
@@ -285,16 +330,19 @@ def _compiling(events: Events) -> Callable[[str], None]:
 def _released(run: _Run, found: Found) -> Release:
     """Look closely at what was found, keep what is known, and release the chosen point."""
     folder, events = run.store.folder, run.events
-    choice = choice_of(run.plan.pick, found.state)
+    choice = choice_of(run.plan.pick, found.state, run.plan.bounds)
     known = read_findings(folder)
-    done = examined(run.maker, run.plan.budget, found, choice, known, events)
+    done = examined(
+        run.maker, run.plan.budget, found, choice, known, events, run.statistics
+    )  # fmt: skip
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
     write_findings(folder, done.findings)
     run.store.save_front(portfolio_rows(done.state, done.findings, run.maker))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))
-    released = release(done, choice_of(run.plan.pick, done.state), run.loaded, run.plan, folder)
+    choice = choice_of(run.plan.pick, done.state, run.plan.bounds)
+    released = release(done, choice, run.loaded, run.plan, folder)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
     events.tell(Ended(how, point=released.chosen.number))
     return released

@@ -12,7 +12,7 @@ from evomask.errors import RunError
 from evomask.evolution.streams import order_stream
 from evomask.io.files import replace_file
 from evomask.io.tables import Written, write_table
-from evomask.portfolio.front import Candidate
+from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
@@ -65,7 +65,9 @@ def release(
         ),
         FileNote(written.path.name, _sha256(written.path), written.records, 0),
     )
-    record = record_of(protection, choice, files, written.suppressed, _parameters(plan))
+    record = record_of(
+        protection, choice, files, written.suppressed, _parameters(plan), plan.bounds.given
+    )
     record = _with_earlier_words(record, folder)
     return Release(protection, choice, written, record, write_reports(record, folder), folder)
 
@@ -78,7 +80,9 @@ def _with_earlier_words(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
         return record
 
 
-def record_without_file(protection: Protection, choice: Choice) -> ReleaseRecord:
+def record_without_file(
+    protection: Protection, choice: Choice, bounds: Bounds = UNBOUNDED
+) -> ReleaseRecord:
     """The record of a protection that was made in memory: there is no file to name."""
     table = protection.table
     released = int((~protection.files(choice.candidate.number).masked.suppressed).sum())
@@ -86,7 +90,7 @@ def record_without_file(protection: Protection, choice: Choice) -> ReleaseRecord
         FileNote(IN_MEMORY, "", len(table), len(table.schema)),
         FileNote(IN_MEMORY, "", released, 0),
     )
-    return record_of(protection, choice, files, len(table) - released)
+    return record_of(protection, choice, files, len(table) - released, bounds=bounds.given)
 
 
 def map_of(protection: Protection, choice: Choice) -> PointsNote:
@@ -127,4 +131,6 @@ def _parameters(plan: Plan) -> dict[str, object]:
         "budget": {name: value for name, value in budget.items() if value is not None},
         "picked by": plan.pick,
         **({"schema sha256": schema} if schema else {}),
+        **({"keep": msgspec.to_builtins(plan.keep)} if plan.keep else {}),
+        **({"at most": plan.bounds.given} if plan.bounds.given else {}),
     }

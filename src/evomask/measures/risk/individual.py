@@ -64,7 +64,7 @@ def individual_risk(
     the risk is 1 / f.
     """
     classes = released_classes(table, names)
-    weights = _weights(released(table), weight)
+    weights = survey_weights(released(table), weight)
     sizes = classes.sizes_of_records
     population = np.bincount(classes.labels, weights=weights).astype(np.float64)[classes.labels]
     share = np.minimum(sizes / population, 1.0)
@@ -80,7 +80,8 @@ def _mean_inverse_population(sizes: Indices, share: Floats) -> Floats:
     return np.select([sizes == 1, sizes == 2], [of_uniques, of_pairs], share / (sizes - rest))
 
 
-def _weights(table: Table, weight: str | None) -> Floats:
+def survey_weights(table: Table, weight: str | None) -> Floats:
+    """The weight of each record, all positive; 1 where the table has none."""
     if weight is None:
         return np.ones(len(table))
     values = table.values(weight)

@@ -14,6 +14,8 @@ import tomli_w
 from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
+from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
 from evomask.searches.search import Search
 
@@ -30,6 +32,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         snapshot: how many evaluations lie between two snapshots.
         out: where the masked file goes in the end.
         pick: which point of the front it is.
+        keep: tables and models that must survive.
+        bounds: what the released point may have at most.
     """
 
     search: str
@@ -42,6 +46,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     snapshot: int = SNAPSHOT_EVERY
     out: Path | None = None
     pick: str = "best"
+    keep: Keeping = NO_STATISTICS
+    bounds: Bounds = UNBOUNDED
     format: int = FORMAT
 
 
@@ -71,6 +77,8 @@ def plan_of(
     budget: Budget,
     out: Path | None = None,
     pick: str = "best",
+    keep: Keeping = NO_STATISTICS,
+    bounds: Bounds = UNBOUNDED,
 ) -> Plan:
     """A plan for a search whose parameters are at hand."""
     return Plan(
@@ -84,6 +92,8 @@ def plan_of(
         | {"python": python_version()},
         out=out and out.absolute(),
         pick=pick,
+        keep=keep,
+        bounds=bounds,
     )
 
 

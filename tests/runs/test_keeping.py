@@ -1,0 +1,173 @@
+"""Statistics that must survive, from the job to the record and the reports."""
+
+import json
+
+import msgspec
+import numpy as np
+import polars as pl
+import pytest
+
+from evomask.errors import ParameterError, SchemaError
+from evomask.measures.keeping.keeping import Keeping
+from evomask.portfolio.front import Bounds
+from evomask.record.public import public_part
+from evomask.runs.inputs import Input
+from evomask.runs.kept.keeping import ERRORS
+from evomask.runs.protect import ProtectJob, choose, protect_file
+
+KEEP = Keeping(("school: mean income", "school x illness"), ("income ~ age + school",))
+SCHEMA = """
+[attributes.age]
+role = "quasi-identifier"
+[attributes.income]
+role = "quasi-identifier"
+[attributes.school]
+kind = "ordinal"
+role = "quasi-identifier"
+[attributes.name]
+role = "identifier"
+[keep]
+tables = ["school"]
+models = ["income ~ age"]
+"""
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    """A hundred and fifty people whose income depends on age and school."""
+    rng = np.random.default_rng(5)
+    age, school = rng.integers(20, 70, 150), rng.integers(0, 3, 150)
+    frame = pl.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(150)],
+            "age": age,
+            "income": 1000 + 20 * age + 400 * school + rng.integers(0, 200, 150),
+            "school": np.array(["a", "b", "c"])[school],
+            "illness": rng.choice(["flu", "cold", "none"], 150),
+        }
+    )
+    folder = tmp_path_factory.mktemp("town")
+    frame.write_csv(folder / "town.csv")
+    (folder / "town.toml").write_text(SCHEMA, encoding="utf-8")
+    return folder
+
+
+def job_for(town, name, **more):
+    source = Input(
+        town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
+    )
+    usual = {"evaluations": 20, "seed": 7, "keep": KEEP, "searches": ("grid",)}
+    return ProtectJob(**({"source": source, "folder": town / name} | usual | more))
+
+
+@pytest.fixture(scope="module")
+def once(town):
+    """A job that keeps two tables and a model."""
+    return protect_file(job_for(town, "run"))
+
+
+def test_every_point_of_the_front_has_its_errors(once):
+    points = json.loads((once.folder / "record.json").read_bytes())["points"]
+    assert all(
+        0 <= p["table_error"] <= 100 and 0 <= p["model_error"] <= 100 for p in points["front"]
+    )
+    assert points["original"]["table_error"] == 0
+    assert len({p["table_error"] for p in points["front"]}) > 1
+
+
+def test_the_record_tells_every_statistic_before_and_after(once):
+    record = once.record
+    assert [statistic.text for statistic in record.kept] == [*KEEP.tables, *KEEP.models]
+    largest = max(statistic.error for statistic in record.kept if statistic.kind == "table")
+    assert largest == record.chosen.table_error
+    assert record.parameters["keep"] == msgspec.to_builtins(KEEP)
+
+
+def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_come(once):
+    internal, public = once.reports.internal.read_text(), once.reports.public.read_text()
+    (mean, *_) = once.record.kept
+    figure = f"{mean.values[0].before.value:,.0f}"
+    assert figure in internal
+    assert "What must survive" in internal
+    assert mean.text in public
+    assert figure not in public
+
+
+def test_the_public_record_has_no_place_for_a_figure(once):
+    kept = public_part(once.record).kept
+    assert [set(msgspec.to_builtins(each)) for each in kept] == [
+        {"text", "kind", "error", "overlap"}
+    ] * 3
+    assert all(isinstance(each.error, int) and isinstance(each.overlap, int) for each in kept)
+
+
+def test_a_bound_on_errors_moves_the_suggested_point(once, town):
+    errors = sorted(point.table_error for point in once.record.points.front)
+    limit = errors[0] + 0.01
+    done = protect_file(job_for(town, "bounded", bounds=Bounds(table_error=limit)))
+    assert done.record.chosen.table_error <= limit
+    assert f"among points with a table error of at most {limit:g} %" in done.choice.reason
+    assert done.record.bounds == {"table_error": limit}
+
+
+def test_choosing_again_reads_no_statistic_twice(once):
+    kept = once.folder / ERRORS
+    errors = json.loads(kept.read_bytes())
+    changed = {number: {**both, "table_error": 99.0} for number, both in errors.items()}
+    kept.write_text(json.dumps(changed))
+    try:
+        with pytest.raises(ParameterError, match=r"has a table error of 99\.00 %"):
+            choose(once.folder, "balanced", Bounds(table_error=50))
+    finally:
+        kept.write_text(json.dumps(errors))
+
+
+def test_choosing_within_a_risk_takes_the_least_loss(once):
+    front = once.record.points.front
+    limit = sorted(point.risk for point in front)[len(front) // 2]
+    done = choose(once.folder, "balanced", Bounds(risk=limit))
+    assert done.chosen.loss == min(point.loss for point in front if point.risk <= limit)
+    assert (
+        done.choice.reason == f"the smallest loss among points with a risk of at most {limit:g} %"
+    )
+
+
+def test_a_schema_may_name_what_must_survive(town):
+    source = Input(town / "town.csv", town / "town.toml")
+    done = protect_file(job_for(town, "by-schema", source=source, keep=Keeping(("school",))))
+    assert [statistic.text for statistic in done.record.kept] == ["school", "income ~ age"]
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "why"),
+    [
+        ({"keep": Keeping(("scool",))}, SchemaError, "no column 'scool'"),
+        ({"keep": Keeping((), ("income",))}, ParameterError, "cannot be read"),
+        ({"keep": Keeping(), "bounds": Bounds(model_error=5)}, ParameterError, "--keep-model"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_made(town, more, error, why):
+    with pytest.raises(error, match=why):
+        protect_file(job_for(town, "wrong", **more))
+    assert not (town / "wrong").exists()
+
+
+def test_group_means_and_gone_categories_are_always_told(town):
+    done = protect_file(job_for(town, "plain", keep=Keeping()))
+    assert done.record.kept == ()
+    assert {"mean income by school", "mean age by illness"} & {
+        statistic.text for statistic in done.record.group_means
+    }
+    assert done.record.chosen.table_error is None
+    page = done.reports.internal.read_text()
+    assert "Means of groups" in page
+    assert "Categories and cells that are gone" in page
+
+
+def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_chosen_from(town):
+    with pytest.raises(ParameterError, match="no point has a table error of at most 0 %; the near"):
+        protect_file(job_for(town, "strict", bounds=Bounds(table_error=0)))
+    assert not (town / "strict" / "masked").exists()
+    done = choose(town / "strict", "balanced")
+    assert done.written.records == 150
+    assert done.record.bounds == {}
