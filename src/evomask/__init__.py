@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evomask.api import Result as Result
+    from evomask.api import audit as audit
     from evomask.api import mask as mask
     from evomask.api import measure_graph as measure_graph
     from evomask.api import protect as protect
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "EvomaskError": "evomask.errors",
+    "audit": "evomask.api",
     "mask": "evomask.api",
     "measure_graph": "evomask.api",
     "protect": "evomask.api",
@@ -84,6 +86,7 @@ __all__ = [
     "Result",
     "Stratified",
     "TopCoding",
+    "audit",
     "mask",
     "measure_graph",
     "protect",

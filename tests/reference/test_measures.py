@@ -7,9 +7,10 @@ from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
 from evomask.measures.profiles import Loss, PapersRisk, StrictRisk, classic_loss, classic_risk
-from evomask.measures.risk.individual import individual_risk, special_uniques
+from evomask.measures.risk.individual import individual_risk
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.privacy_models import records_below
+from evomask.measures.risk.special_uniques import special_uniques
 from evomask.measures.score import Mean
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")

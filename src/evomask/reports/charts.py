@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.record.associations import Associations
 from evomask.record.public import PublicMatrix
-from evomask.record.record import ModelNote, PointNote, PointsNote, SearchNote
+from evomask.record.record import HouseholdNote, ModelNote, PointNote, PointsNote, SearchNote
 from evomask.record.spreads import Spread
 
 LOSS = Axis("information loss in percent")
@@ -128,6 +128,52 @@ def association_chart(associations: Associations) -> Chart:
         Axis("attribute", associations.attributes),
         heat=HeatMap("after minus before", tuple(rows), (-reach, reach)),
     )
+
+
+def household_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, ...]:
+    """How the risk that any member is identified is spread over households, before and after."""
+    both = {"before": before.households, "after": after.households}
+    return tuple(
+        _household_bars(when, risk, minimum) for when, risk in both.items() if risk is not None
+    )
+
+
+def _household_bars(when: str, risk: HouseholdNote, minimum: int) -> Chart:
+    return _bars(
+        f"household-risk-{when}",
+        f"Households by their risk in percent, {when}",
+        f"Somebody of a household is identified with a chance of {risk.average:.2f} % on average; "
+        f"cells with fewer than {minimum} households are merged.",
+        Axis(
+            "chance that any member is identified in percent",
+            tuple(f"{cell.low:g} to {cell.high:g}" for cell in risk.cells),
+        ),
+        Axis("households"),
+        {"households": [float(cell.records) for cell in risk.cells]},
+    )
+
+
+def special_uniques_chart(before: ModelNote, after: ModelNote) -> Chart | None:
+    """Minimal sets of attributes that make records unique by their size, before and after."""
+    if before.special is None or after.special is None or not any(before.special.sets):
+        return None
+    sizes = range(1, max(len(before.special.sets), len(after.special.sets)) + 1)
+    records = f"{before.special.records} records before and {after.special.records} after"
+    return _bars(
+        "special-uniques",
+        "Sets of attributes that make a record unique, by their size",
+        f"{records} are unique on some attributes; the fewer it takes, the riskier they are.",
+        Axis("attributes in the set", tuple(map(str, sizes))),
+        Axis("minimal sets"),
+        {
+            "before": [_at(before.special.sets, size) for size in sizes],
+            "after": [_at(after.special.sets, size) for size in sizes],
+        },
+    )
+
+
+def _at(counts: Sequence[int], size: int) -> float:
+    return float(counts[size - 1]) if size <= len(counts) else 0.0
 
 
 def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:

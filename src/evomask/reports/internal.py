@@ -11,6 +11,7 @@ from evomask.data.chart import Chart
 from evomask.record.public import PublicMatrix
 from evomask.record.record import AttackNote, MatrixNote, PointNote, ReleaseRecord, SearchNote
 from evomask.reports import charts
+from evomask.reports.models import contribution_rows, model_rows
 from evomask.reports.pages import page
 
 MOST_SPREADS = 60
@@ -46,8 +47,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "operators": [
                 (search.name, *row) for search in record.searches for row in _bred(search)
             ],
-            "models": list(_models(record)),
-            "risk_charts": charts.record_risk_charts(record.before, record.after, record.minimum),
+            "models": list(model_rows(record)),
+            "risk_charts": _risk_charts(record),
+            "contributions": contribution_rows(record.before, record.after),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
@@ -57,6 +59,15 @@ def internal_page(record: ReleaseRecord) -> str:
             "large": too_large(map(_whole, record.matrices)),
         },
     )
+
+
+def _risk_charts(record: ReleaseRecord) -> list[Chart]:
+    both = record.before, record.after
+    return [
+        *charts.record_risk_charts(*both, record.minimum),
+        *charts.household_risk_charts(*both, record.minimum),
+        *_present(charts.special_uniques_chart(*both)),
+    ]
 
 
 def _present(*drawn: Chart | None) -> list[Chart]:
@@ -83,28 +94,6 @@ def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
     for operator in search.operators:
         if operator.children and operator.name not in WITHOUT_PARENTS:
             yield operator.name, operator.children, operator.entered, operator.improved
-
-
-def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
-    before, after = record.before, record.after
-    yield (
-        "k",
-        str(before.k),
-        str(after.k),
-        "records in the smallest class of look-alikes; higher is better",
-    )
-    uniques = "records that look like no other; lower is better"
-    yield "uniques", str(before.uniques), str(after.uniques), uniques
-    if after.l is not None:
-        least = "confidential values in the least varied class; higher is better"
-        yield "l", str(before.l), str(after.l), least
-    if after.t is not None and before.t is not None:
-        apart = "how far a class is from the whole file in its confidential values; lower is better"
-        yield "t", f"{before.t:.2f}", f"{after.t:.2f}", apart
-    weighted = any(attribute.role == "weight" for attribute in record.attributes)
-    sample = ", the file being a sample by its weights" if weighted else ""
-    chance = f"chance in percent to identify a record, on average{sample}; lower is better"
-    yield "record risk", f"{before.record_risk:.2f}", f"{after.record_risk:.2f}", chance
 
 
 def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNote]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Indices
+from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.classes import Classes
 from evomask.masking.suppression.patterns import Pattern
 
@@ -48,7 +48,8 @@ def suppressed_cells(closed: Sequence[Closed], distinct: Classes, shape: tuple[i
     """Which cells of all records are suppressed; of lending rows the last records."""
     patterns = np.zeros((len(distinct), shape[1]), dtype=bool)
     for group in closed:
-        patterns[np.ix_(group.rows, group.pattern.dropped)] = True
+        for attribute in group.pattern.dropped:
+            patterns[group.rows, attribute] = True
     cells: Flags = patterns[distinct.labels]
     order = np.argsort(distinct.labels, kind="stable")
     free = np.cumsum(distinct.sizes)
@@ -56,13 +57,12 @@ def suppressed_cells(closed: Sequence[Closed], distinct: Classes, shape: tuple[i
         for row, count in sorted(group.lent.items()):
             records = order[free[row] - count : free[row]]
             free[row] -= count
-            cells[np.ix_(records, group.pattern.dropped)] = True
+            for attribute in group.pattern.dropped:
+                cells[records, attribute] = True
     return cells
 
 
-def joined(
-    closed: list[Closed], rows: Codes, sizes: Indices, left: Indices, costs: Codes
-) -> None:
+def joined(closed: list[Closed], rows: Codes, sizes: Indices, left: Indices, costs: Floats) -> None:
     """The last resort: rows that nothing closes join the class in which they cost least.
 
     It may be a class of suppressed records or a row that was large enough by itself; attributes
@@ -71,7 +71,10 @@ def joined(
     lent = _lent(closed, len(rows))
     large = np.flatnonzero(sizes - lent > 0)
     large = large[~np.isin(large, [*left, *(row for group in closed for row in group.rows)])]
-    alone = [Closed(Pattern(0.0, ()), [], 0, {row: int(sizes[row] - lent[row])}) for row in large]
+    alone = [
+        Closed(Pattern(0.0, ()), [], 0, {row: int(sizes[row] - lent[row])})
+        for row in large.tolist()
+    ]
     count = int(sizes[left].sum())
     offers = [(group, _common(group, rows, left, costs)) for group in (*closed, *alone)]
     group, pattern = min(
@@ -91,7 +94,7 @@ def _lent(closed: Sequence[Closed], n_rows: int) -> Indices:
     return lent
 
 
-def _common(group: Closed, rows: Codes, left: Indices, costs: Codes) -> Pattern:
+def _common(group: Closed, rows: Codes, left: Indices, costs: Floats) -> Pattern:
     """The attributes to suppress so that a class and the rows left look alike."""
     member = rows[group.rows[0] if group.rows else next(iter(group.lent))]
     differs = (rows[left] != member).any(axis=0)
