@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.record.associations import Associations
 from evomask.record.public import PublicMatrix
-from evomask.record.record import HouseholdNote, ModelNote, PointNote, PointsNote, SearchNote
+from evomask.record.record import (
+    HouseholdNote,
+    ModelNote,
+    PointNote,
+    PointsNote,
+    RiskCell,
+    SearchNote,
+    SpecialNote,
+)
 from evomask.record.spreads import Spread
 
 LOSS = Axis("information loss in percent")
@@ -139,17 +147,32 @@ def household_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> 
 
 
 def _household_bars(when: str, risk: HouseholdNote, minimum: int) -> Chart:
-    return _bars(
+    return _histogram(
         f"household-risk-{when}",
         f"Households by their risk in percent, {when}",
         f"Somebody of a household is identified with a chance of {risk.average:.2f} % on average; "
         f"cells with fewer than {minimum} households are merged.",
-        Axis(
-            "chance that any member is identified in percent",
-            tuple(f"{cell.low:g} to {cell.high:g}" for cell in risk.cells),
-        ),
-        Axis("households"),
-        {"households": [float(cell.records) for cell in risk.cells]},
+        ("chance that any member is identified in percent", "households"),
+        risk.cells,
+    )
+
+
+def match_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, ...]:
+    """How the chance of a right match of special uniques is spread over records."""
+    both = {"before": before.special, "after": after.special}
+    return tuple(
+        _match_bars(when, risk, minimum) for when, risk in both.items() if risk and risk.records
+    )
+
+
+def _match_bars(when: str, risk: SpecialNote, minimum: int) -> Chart:
+    return _histogram(
+        f"match-risk-{when}",
+        f"Records by their chance of a right match in percent, {when}",
+        f"By how few attributes make it unique (DIS), a record is matched with a chance of "
+        f"{risk.average:.2f} % on average; cells with fewer than {minimum} records are merged.",
+        ("chance of a right match in percent", "records"),
+        risk.cells,
     )
 
 
@@ -187,18 +210,22 @@ def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tup
 
 
 def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
-    return _bars(
+    return _histogram(
         name,
         title,
         f"A record is identified with a chance of {model.record_risk:.2f} % on average; cells "
         f"with fewer than {minimum} records are merged.",
-        Axis(
-            "chance of a right identification in percent",
-            tuple(f"{cell.low:g} to {cell.high:g}" for cell in model.cells),
-        ),
-        Axis("records"),
-        {"records": [float(cell.records) for cell in model.cells]},
+        ("chance of a right identification in percent", "records"),
+        model.cells,
     )
+
+
+def _histogram(
+    name: str, title: str, reading: str, axes: tuple[str, str], cells: Sequence[RiskCell]
+) -> Chart:
+    ranges = tuple(f"{cell.low:g} to {cell.high:g}" for cell in cells)
+    counts = [float(cell.records) for cell in cells]
+    return _bars(name, title, reading, Axis(axes[0], ranges), Axis(axes[1]), {axes[1]: counts})
 
 
 def matrix_chart(matrix: PublicMatrix) -> Chart:

@@ -67,6 +67,7 @@ def _risk_charts(record: ReleaseRecord) -> list[Chart]:
         *charts.record_risk_charts(*both, record.minimum),
         *charts.household_risk_charts(*both, record.minimum),
         *_present(charts.special_uniques_chart(*both)),
+        *charts.match_risk_charts(*both, record.minimum),
     ]
 
 

@@ -67,7 +67,8 @@ def contribution_rows(before: ModelNote, after: ModelNote) -> list[tuple[str, st
     """Each attribute's part in the scores of special uniques, where there are some."""
     if before.special is None or after.special is None or not before.special.records:
         return []
-    parts = before.special.contributions, after.special.contributions
+    later = after.special.contributions
     return [
-        (name, f"{share:.0f}", f"{parts[1].get(name, 0.0):.0f}") for name, share in parts[0].items()
+        (name, f"{share:.0f}", f"{later.get(name, 0.0):.0f}")
+        for name, share in before.special.contributions.items()
     ]
