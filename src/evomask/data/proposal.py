@@ -152,6 +152,12 @@ class Traits:
         return scattered and not self.is_number
 
     @cached_property
+    def tells_small_groups(self) -> bool:
+        """Whether codes or whole numbers repeat, each in a few records."""
+        few = self.n_known >= 100 and self.n_known / 12 < self.distinct < NEARLY_ALL * self.n_known
+        return few and (self.is_whole or not self.is_number)
+
+    @cached_property
     def is_free_text(self) -> bool:
         """Whether its values are whole phrases that people wrote, not codes."""
         if self.is_number or not self.texts:
@@ -271,6 +277,9 @@ def _identifying(trait: Traits) -> tuple[Role, str] | None:
         return Role.IDENTIFIER, "free text: it may name people, so it is left out"
     if trait.is_running_number:
         return Role.IDENTIFIER, "identifier-like: a running number"
+    home = trait.words & vocabulary.HOUSEHOLDS
+    if home and trait.tells_small_groups:
+        return Role.HOUSEHOLD, f"looks like a household's number: {_called(home)}, few records each"
     if trait.is_own_value and not _has_order(trait):
         return Role.IDENTIFIER, "identifier-like: nearly every record has its own value"
     if trait.is_shared_by_few and not _has_order(trait):

@@ -47,7 +47,12 @@ def _household_rows(before: ModelNote, after: ModelNote) -> Iterable[Row]:
     chance = "chance in percent that any member is identified, on average; lower is better"
     yield "household risk", _two(first.average), _two(second.average), chance
     count = f"of {second.households} households those with a member expected to be identified"
-    yield "households", _two(first.expected), _two(second.expected), f"{count}; lower is better"
+    yield (
+        "expected households",
+        _two(first.expected),
+        _two(second.expected),
+        f"{count}; lower is better",
+    )
 
 
 def _special_rows(before: SpecialNote | None, after: SpecialNote | None) -> Iterable[Row]:
