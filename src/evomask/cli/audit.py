@@ -108,10 +108,12 @@ def _special_uniques(outcome: "AuditOutcome") -> list[str]:
         return ["special uniques (SUDA2): no record is unique on any attributes"]
     sets = [f"{size}: {count}" for size, count in enumerate(found.sets, 1) if count]
     shares = [f"{name} {share:.0f}" for name, share in found.contributions.items()]
+    partly = found.largest < len(outcome.quasi_identifiers)
+    some = f"up to {found.largest} attributes" if partly else "some attributes"
     share = f"the file taken as {100 * found.fraction:.2g} percent of the population"
     chance = f"{found.average:.2f} percent on average, {found.expected:.2f} records expected"
     top = [
-        f"special uniques (SUDA2): {found.records} records are unique on some attributes",
+        f"special uniques (SUDA2): {found.records} records are unique on {some}",
         f"minimal sets by number of attributes: {', '.join(sets)}",
         f"part in the scores in percent: {', '.join(shares)}",
         f"chance of a right match (DIS): {chance}; {share}",

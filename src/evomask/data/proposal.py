@@ -269,7 +269,20 @@ def _is_code(text: str) -> bool:
 
 
 def _role(trait: Traits, kind: Kind) -> tuple[Role, str]:
-    return _identifying(trait) or _for_the_survey(trait) or _by_name(trait) or _by_kind(trait, kind)
+    return (
+        _of_a_home(trait)
+        or _identifying(trait)
+        or _for_the_survey(trait)
+        or _by_name(trait)
+        or _by_kind(trait, kind)
+    )
+
+
+def _of_a_home(trait: Traits) -> tuple[Role, str] | None:
+    home = trait.words & vocabulary.HOUSEHOLDS
+    if not home or not trait.tells_small_groups:
+        return None
+    return Role.HOUSEHOLD, f"looks like a household's number: {_called(home)}, few records each"
 
 
 def _identifying(trait: Traits) -> tuple[Role, str] | None:
@@ -277,9 +290,6 @@ def _identifying(trait: Traits) -> tuple[Role, str] | None:
         return Role.IDENTIFIER, "free text: it may name people, so it is left out"
     if trait.is_running_number:
         return Role.IDENTIFIER, "identifier-like: a running number"
-    home = trait.words & vocabulary.HOUSEHOLDS
-    if home and trait.tells_small_groups:
-        return Role.HOUSEHOLD, f"looks like a household's number: {_called(home)}, few records each"
     if trait.is_own_value and not _has_order(trait):
         return Role.IDENTIFIER, "identifier-like: nearly every record has its own value"
     if trait.is_shared_by_few and not _has_order(trait):

@@ -182,10 +182,11 @@ def special_uniques_chart(before: ModelNote, after: ModelNote) -> Chart | None:
         return None
     sizes = range(1, max(len(before.special.sets), len(after.special.sets)) + 1)
     records = f"{before.special.records} records before and {after.special.records} after"
+    most = f"up to {after.special.largest} attributes"
     return _bars(
         "special-uniques",
         "Sets of attributes that make a record unique, by their size",
-        f"{records} are unique on some attributes; the fewer it takes, the riskier they are.",
+        f"{records} are unique on {most} already; the fewer it takes, the riskier they are.",
         Axis("attributes in the set", tuple(map(str, sizes))),
         Axis("minimal sets"),
         {

@@ -58,12 +58,13 @@ def _household_rows(before: ModelNote, after: ModelNote) -> Iterable[Row]:
 def _special_rows(before: SpecialNote | None, after: SpecialNote | None) -> Iterable[Row]:
     if before is None or after is None:
         return
-    count = "records that are unique on some attributes (SUDA2); lower is better"
+    most = f"up to {after.largest} attributes"
+    count = f"records that are unique on {most} (SUDA2); lower is better"
     yield "special uniques", str(before.records), str(after.records), count
     chance = (
         "chance of a right match in percent, on average, higher for records that are unique on "
         f"few attributes (DIS); the file taken as {100 * after.fraction:.2g} percent of the "
-        f"population, sets of up to {after.largest} attributes; lower is better"
+        f"population; lower is better"
     )
     yield "match risk", _two(before.average), _two(after.average), chance
 

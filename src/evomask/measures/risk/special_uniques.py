@@ -23,7 +23,7 @@ SPECIAL_UNIQUES = About(
 MOST_SETS = 20_000
 
 MOST_SETS_AUDITED = 5_000
-MOST_SET_ROWS = 100_000_000
+MOST_SET_ROWS = 200_000_000
 """Sets, and sets times distinct rows, up to which an audit looks at sets of a size."""
 
 _Set = tuple[int, ...]
