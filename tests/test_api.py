@@ -155,3 +155,46 @@ def test_any_masked_frame_can_be_compared(people):
     masked = people.with_columns(income=pl.col("income") * 1.1)
     (table,) = evomask.measure_kept(people, masked, tables=["school: mean income"])
     assert table.error == pytest.approx(10.0)
+
+
+@pytest.fixture
+def homes(people):
+    """The same people, three in each household, and how many each of them stands for."""
+    return people.with_columns(
+        home=pl.int_range(80) // 3, weight=pl.lit(10.0), school=pl.col("school")
+    )
+
+
+WORDS = {"quasi": ["school", "age"], "nominal": ["school"], "weight": "weight", "household": "home"}
+
+
+@pytest.mark.parametrize(
+    "kind", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.clone]
+)
+def test_a_frame_is_audited_alone(homes, kind):
+    found = evomask.audit(kind(homes), **WORDS)
+    assert found.households.households == 27
+    assert found.households.average > found.record_risk.average
+    assert found.record_risk.weight == "weight"
+    assert found.special.records == found.uniques > 0
+    assert found.attacks == ()
+
+
+def test_a_masked_frame_is_audited_with_its_original(homes):
+    method = evomask.LocalSuppression(("school",), 3)
+    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"])
+    masked = masked.with_columns(school=pl.when(pl.int_range(80) < 4).then(pl.lit("*"))
+                                 .otherwise(pl.col("school")))  # fmt: skip
+    found = evomask.audit(masked, homes, **WORDS)
+    assert found.suppressed == {"school": 4}
+    assert found.households.households == 27
+    assert found.attacks
+
+
+def test_households_are_never_released_and_their_risk_is_reported(homes, tmp_path):
+    words = {"quasi": ["school", "age"], "ordinal": ["school"], "drop": ["name"]}
+    result = evomask.protect(homes, **words, household="home", evaluations=6, seed=1)
+    assert "home" not in result.masked().columns
+    page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "chance in percent that any member is identified" in page
+    assert "records that are unique on up to 2 attributes" in page

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evomask.api import Result as Result
+    from evomask.api import audit as audit
     from evomask.api import mask as mask
     from evomask.api import measure_graph as measure_graph
     from evomask.api import measure_kept as measure_kept
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "EvomaskError": "evomask.errors",
+    "audit": "evomask.api",
     "mask": "evomask.api",
     "measure_graph": "evomask.api",
     "measure_kept": "evomask.api",
@@ -86,6 +88,7 @@ __all__ = [
     "Result",
     "Stratified",
     "TopCoding",
+    "audit",
     "mask",
     "measure_graph",
     "measure_kept",

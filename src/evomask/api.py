@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from evomask.data.frames import Declaration, columns_like, frame_like, reordered, table_from
-from evomask.data.intake import Frame
+from evomask.data.intake import Frame, as_polars
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 
 if TYPE_CHECKING:
     from evomask.record.protection import Choice, Protection
+    from evomask.runs.audit import AuditOutcome
     from evomask.runs.graphs.graph import Readings
     from evomask.runs.kept.keeping import AtMost, Statistic
 
@@ -67,6 +68,8 @@ def _declared(
     drop: Iterable[str],
     confidential: Iterable[str] = (),
     strata: Iterable[str] = (),
+    weight: str | None = None,
+    household: str | None = None,
 ) -> dict[str, Declaration]:
     kinds = dict.fromkeys(ordinal, Kind.ORDINAL) | dict.fromkeys(nominal, Kind.NOMINAL)
     named = {
@@ -74,6 +77,8 @@ def _declared(
         Role.IDENTIFIER: drop,
         Role.CONFIDENTIAL: confidential,
         Role.STRATUM: strata,
+        Role.WEIGHT: () if weight is None else (weight,),
+        Role.HOUSEHOLD: () if household is None else (household,),
     }
     roles = {name: role for role, names in named.items() for name in names}
     return {
@@ -192,6 +197,8 @@ def protect(
     ordinal: Iterable[str] = (),
     nominal: Iterable[str] = (),
     strata: Iterable[str] = (),
+    weight: str | None = None,
+    household: str | None = None,
     hierarchies: Mapping[str, str | Path] | None = None,
     require: str = "",
     seconds: float | None = None,
@@ -216,6 +223,9 @@ def protect(
         ordinal: columns whose categories have an order.
         nominal: columns whose values can only be compared.
         strata: columns within whose combinations everything is masked on its own.
+        weight: column with the number of people a record stands for.
+        household: column that tells which records are of one household; left out of every
+            result, and the risk that any member is identified is in the reports.
         hierarchies: files with the value trees of columns, to generalize them too.
         require: a guarantee for every point, such as ``k=5,l=2``.
         seconds: how long to search, two minutes where nothing is said.
@@ -238,7 +248,7 @@ def protect(
     from evomask.runs.kept.keeping import at_most, keeping
     from evomask.runs.protect import ProtectJob, choice_of, protect_table, required
 
-    declared = _declared(quasi, ordinal, nominal, drop, confidential, strata)
+    declared = _declared(quasi, ordinal, nominal, drop, confidential, strata, weight, household)
     for name, path in (hierarchies or {}).items():
         declared[name] = replace(declared.get(name, Declaration()), hierarchy=str(path))
     table, _ = with_quasi_identifiers(table_from(frame, declared))
@@ -286,6 +296,42 @@ def measure_kept(
     table = table_from(original, _declared((), ordinal, nominal, ()))
     kept = keeping(tables, models).against(table)
     return kept.compare(masked_version(table, Source(as_polars(masked))))
+
+
+def audit(
+    masked: Frame,
+    original: Frame | None = None,
+    *,
+    quasi: Iterable[str] = (),
+    confidential: Iterable[str] = (),
+    ordinal: Iterable[str] = (),
+    nominal: Iterable[str] = (),
+    weight: str | None = None,
+    household: str | None = None,
+    minimum: int = 10,
+) -> "AuditOutcome":
+    """Privacy models, risk of records and households, special uniques, and attacks on a frame.
+
+    Args:
+        original: the records before masking, in the same order: the masked ones are attacked.
+        quasi: columns that an intruder may know; all numbers where none is named.
+        weight: column with the number of people a record stands for.
+        household: column that tells which records are of one household, in either frame.
+        minimum: cells of histograms with fewer records are merged.
+
+    No record's values are in the answer; ``as_json`` gives all of it as one object.
+    """
+    from evomask.io.masked import masked_version
+    from evomask.io.tables import Source
+    from evomask.runs.audit import audit_table
+    from evomask.runs.inputs import with_quasi_identifiers
+
+    whole = masked if original is None else original
+    declared = _declared(quasi, ordinal, nominal, (), confidential, (), weight, household)
+    table, _ = with_quasi_identifiers(table_from(whole, declared))
+    if original is None:
+        return audit_table(table, None, minimum)
+    return audit_table(masked_version(table, Source(as_polars(masked))), table, minimum)
 
 
 def protect_graph(

@@ -117,3 +117,55 @@ def test_wrong_words_are_one_sentence(evomask, masked, words, sentence):
 
 def test_a_file_is_needed(evomask):
     assert evomask("audit").code == 2
+
+
+@pytest.fixture
+def homes(people, tmp_path):
+    """The people with households of two, and with a weight."""
+    lines = people.read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{place // 2},7" for place, line in enumerate(lines[1:])]
+    path = tmp_path / "homes.csv"
+    path.write_text("\n".join([f"{lines[0]},home,weight", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+WORDS = ("--quasi", "region,age", "--nominal", "region", "--household", "home")
+
+
+def test_the_risk_of_households_is_told(evomask, homes):
+    answer = evomask("audit", homes, *WORDS)
+    assert "chance to identify any member of a household" in answer.out
+    assert "of 10" in answer.out
+    found = json.loads(evomask("audit", homes, *WORDS, "--json").out)
+    assert found["households"]["households"] == 10
+    assert sum(cell["households"] for cell in found["households"]["cells"]) == 10
+
+
+def test_special_uniques_are_told(evomask, homes):
+    answer = evomask("audit", homes, *WORDS)
+    assert "special uniques (SUDA2)" in answer.out
+    assert "part in the scores in percent: " in answer.out
+    found = json.loads(evomask("audit", homes, *WORDS, "--json").out)
+    assert set(found["special_uniques"]["contributions"]) == {"region", "age"}
+    assert found["special_uniques"]["records"] == found["uniques"]
+
+
+def test_a_household_is_left_out_of_a_masked_file(evomask, homes, tmp_path):
+    path = tmp_path / "gone.csv"
+    evomask("mask", homes, "--quasi", "age", "--household", "home", "-k", 3, "--out", path)
+    assert "home" not in path.read_text(encoding="utf-8").splitlines()[0]
+    found = json.loads(evomask("audit", path, *WORDS[:4], "--original", homes, "--json").out)
+    assert found["households"] is None
+    found = json.loads(evomask("audit", path, *WORDS, "--original", homes, "--json").out)
+    assert found["households"]["households"] == 10
+
+
+def test_suppressed_cells_are_told_by_attribute(evomask, homes, tmp_path):
+    path = tmp_path / "gaps.csv"
+    words = ("--method", "local-suppression", "-k", 8, "--quasi", "region", "--nominal", "region")
+    made = evomask("mask", homes, *words, "--out", path)
+    cells = json.loads(evomask("mask", homes, *words, "--out", path, "--force", "--json").out)
+    assert f"cells suppressed: region {cells['suppressed_cells']['region']}" in made.out
+    found = json.loads(evomask("audit", path, *words[4:], "--json").out)
+    assert found["suppressed_cells"] == cells["suppressed_cells"]
+    assert found["k"] >= 8

@@ -2,8 +2,10 @@ from itertools import chain, combinations, product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evomask.data.classes import classes_of, classes_of_columns
+from evomask.data.classes import classes_of_columns
 from evomask.data.frames import Declaration, polars_from
 from evomask.data.recoding import SUPPRESSED
 from evomask.data.schema import Attribute, Kind, Role, Schema
@@ -12,11 +14,14 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.io.tables import read_table
 from evomask.masking.local_suppression import Likeness, LocalSuppression
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.masking.suppression import covering
+from evomask.masking.suppression import covering, patterns
 from evomask.masking.suppression.category import category_cells
 from evomask.masking.suppression.covering import covering_cells
 from evomask.masking.suppression.exact import fewest_cells
+from evomask.masking.suppression.keys import Keys
 from evomask.masking.suppression.wildcard import wildcard_cells
+from evomask.measures.risk.privacy_models import k_anonymity
+from tests.oracles.anonymity import pycanon_answers
 from tests.tables import mixed
 
 RNG = np.random.default_rng(0)
@@ -178,9 +183,100 @@ def test_testdata_needs_fewer_cells_than_sdcmicro(testdata, k, matching, most):
     assert suppressed_cells(masked, KEYS) <= most < {3: 293, 5: 500}[k]
 
 
-def test_testdata_by_category_is_k_anonymous(testdata):
-    masked = LocalSuppression(KEYS, 3, Likeness.CATEGORY).mask(testdata, RNG)
-    assert classes_of(masked, KEYS).sizes.min() >= 3
+@pytest.mark.parametrize(("k", "fewest", "most"), [(2, 187, 203), (3, 358, 381), (5, 649, 706)])
+def test_testdata_is_k_anonymous_by_default_for_few_cells(testdata, k, fewest, most):
+    """An integer program needed 1, 14 and 36 seconds to find and prove the fewest cells."""
+    masked = LocalSuppression(KEYS, k).mask(testdata, RNG)
+    assert k_anonymity(masked, KEYS) >= k
+    assert fewest <= suppressed_cells(masked, KEYS) <= most
+
+
+def test_pycanon_agrees_that_no_class_is_smaller_than_k(testdata):
+    tables = [LocalSuppression(KEYS, k).mask(testdata, RNG) for k in (2, 5)]
+    assert [found["k"] for found in pycanon_answers(tables, KEYS)] >= [2, 5]
+
+
+@st.composite
+def files_and_k(draw):
+    n, width = draw(st.integers(2, 25)), draw(st.integers(1, 5))
+    values = st.lists(st.integers(0, draw(st.integers(1, 4))), min_size=width, max_size=width)
+    rows = draw(st.lists(values, min_size=n, max_size=n))
+    return np.array(rows, dtype=np.int32), draw(st.integers(2, n))
+
+
+@given(files_and_k(), st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=5, max_size=5))
+def test_any_file_is_k_anonymous_whatever_cells_are_worth(file, costs):
+    rows, k = file
+    cells = category_cells(rows, k, np.array(costs[: rows.shape[1]]))
+    assert category(rows, cells) >= k
+
+
+@given(files_and_k())
+def test_every_record_at_risk_loses_a_cell_and_none_where_nobody_is(file):
+    rows, k = file
+    sizes = classes_of_columns(list(rows.T), len(rows)).sizes_of_records
+    cells = category_cells(rows, k)
+    assert cells[sizes < k].any(axis=1).all()
+    assert cells.any() == (sizes < k).any()
+
+
+@given(files_and_k(), st.integers(0, 4))
+def test_rows_agree_alike_where_keys_do_not_fit_a_number(file, dropped):
+    rows, _ = file
+    wide, places = np.hstack([rows] * 3) * np.int32(2**29 // 4), np.arange(len(rows))
+    others = [rows[:, j] for j in range(rows.shape[1]) if j != dropped]
+    gone = tuple(j for j in range(wide.shape[1]) if j % rows.shape[1] == dropped)
+    expected = classes_of_columns(others, len(rows)).labels
+    found = Keys.of(wide).without(gone, places)
+    assert np.array_equal(found[:, None] == found, expected[:, None] == expected)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("k", [2, 3])
+def test_by_category_few_more_cells_are_suppressed_than_needed(seed, k):
+    rows = random_rows(seed, n=7)
+    exact = fewest_cells(rows, k, wildcard=False)
+    assert category_cells(rows, k).sum() <= exact.sum() + 4
+
+
+def test_too_many_patterns_leave_a_chain_of_larger_ones(monkeypatch):
+    monkeypatch.setattr(patterns, "MOST_PATTERNS", 10)
+    rows = random_rows(4, n=40, width=5)
+    sizes = [len(some) for some in patterns.patterns_by_size(rows, np.ones(5))]
+    assert sizes == [5, 1, 1, 1, 1]
+    assert category(rows, category_cells(rows, 6)) >= 6
+
+
+def test_important_attributes_lose_fewer_cells(testdata):
+    def lost(importance):
+        masked = LocalSuppression(KEYS, 5, importance=importance).mask(testdata, RNG)
+        assert k_anonymity(masked, KEYS) >= 5
+        return suppressed_cells(masked, ["relat"])
+
+    assert lost((1, 1, 1, 1, 1, 20, 1)) < lost((1,) * 7) / 4
+
+
+@pytest.mark.parametrize(
+    ("importance", "matching", "sentence"),
+    [
+        ((1.0,), "category", "importance must name a positive number for each of a, b, got 1"),
+        ((1.0, -2.0), "category", "positive number for each of a, b, got 1, -2"),
+        ((1.0, 2.0), "wildcard", "importance needs the matching category, and it is wildcard"),
+    ],
+)
+def test_an_importance_that_means_nothing_is_refused(importance, matching, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        LocalSuppression(("a", "b"), 3, Likeness(matching), importance)
+
+
+@pytest.mark.parametrize("importance", [(), (1.0, 2.0, 3.0, 1.0, 1.0, 1.0)])
+def test_a_hundred_thousand_records_are_k_anonymous(importance):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(100_000, 1)) * 0.6 + rng.normal(size=(100_000, 6)) * 1.2
+    rows = np.clip(np.round(rows + 2.5), 0, 7).astype(np.int32)
+    cells = category_cells(rows, 5, np.array(importance) if importance else None)
+    released = np.where(cells, -1, rows) + 1
+    assert classes_of_columns(list(released.T), len(rows)).sizes.min() >= 5
 
 
 def test_shown_cells_keep_their_value():

@@ -8,9 +8,11 @@ from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
 from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.profiles import PapersLoss, PapersRisk, classic_loss, classic_risk
-from evomask.measures.risk.individual import individual_risk, special_uniques
+from evomask.measures.risk.individual import individual_risk
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.privacy_models import records_below
+from evomask.measures.risk.records import household_risk, record_risk
+from evomask.measures.risk.special_uniques import special_uniques
 from evomask.measures.score import Mean
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
@@ -110,6 +112,18 @@ class TestSdcMicro:
     def test_expected_reidentifications(self, household):
         found = individual_risk(household, HOUSEHOLD, "sampling_weight")
         assert found.expected_reidentifications == pytest.approx(10.7783, abs=5e-5)
+
+    def test_risk_of_records_and_of_their_households(self, reference):
+        """As printed in Templ, Kowarik and Meindl (2015): 24.78 (0.54 %), 117.20 (2.56 %)."""
+        keys = ("urbrur", "water", "sex", "age")
+        table = categories_of(reference("sdcmicro/testdata.csv"), keys, Kind.NOMINAL)
+        roles = {"sampling_weight": Role.WEIGHT, "ori_hid": Role.HOUSEHOLD}
+        table = table.with_schema(table.schema.assigning(roles))
+        records, homes = record_risk(table, keys), household_risk(table, keys)
+        assert records.expected == pytest.approx(24.78, abs=5e-3)
+        assert records.average == pytest.approx(0.54, abs=5e-3)
+        assert homes.of_records * len(table) / 100 == pytest.approx(117.20, abs=5e-3)
+        assert homes.of_records == pytest.approx(2.56, abs=5e-3)
 
     def test_special_uniques(self, household):
         found = special_uniques(household, HOUSEHOLD)

@@ -134,3 +134,32 @@ def test_a_named_column_that_is_gone_is_an_error(files):
 def test_a_file_that_is_not_there_is_an_error(files, tmp_path):
     with pytest.raises(FileError, match="there is no file"):
         audit_files(AuditJob(Input(tmp_path / "none.csv")))
+
+
+WITH_HOMES = SCHEMA.replace('role = "identifier"', 'role = "household"')
+
+
+def test_households_are_those_of_the_original(files, tmp_path):
+    original, written = files
+    source = written(TABLE)
+    source.schema.write_text(WITH_HOMES, encoding="utf-8")
+    found = audit_files(AuditJob(source, original))
+    assert found.households.households == 60
+    assert found.households.of_records == pytest.approx(found.record_risk.average)
+    assert audit_files(AuditJob(source)).households is None
+
+
+def test_household_numbers_in_a_masked_file_are_noticed(files):
+    original, written = files
+    written(TABLE).schema.write_text(WITH_HOMES, encoding="utf-8")
+    found = audit_files(AuditJob(Input(original, written(TABLE).schema)))
+    assert found.households.households == 60
+    assert "id is in the file and tells who lives together; remove it" in found.notes
+
+
+def test_suppressed_cells_are_counted_with_and_without_the_original(files):
+    original, written = files
+    gaps = single_categories(TABLE.attribute("school")).with_suppressed_cell()
+    masked = TABLE.with_recoded("school", np.where(np.arange(60) % 3, TABLE["school"], 4), gaps)
+    assert audit_files(AuditJob(written(masked), original)).suppressed == {"school": 20}
+    assert audit_files(AuditJob(written(masked))).suppressed == {"school": 20}

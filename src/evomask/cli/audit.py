@@ -40,6 +40,8 @@ def audit(
 
 def _in_words(outcome: "AuditOutcome") -> str:
     parts = [_models(outcome), _histogram(outcome)]
+    parts += [_households(outcome)] if outcome.households else []
+    parts += [_special_uniques(outcome)] if outcome.special else []
     if outcome.attacks:
         parts.append(_attacks(outcome))
     else:
@@ -61,7 +63,15 @@ def _models(outcome: "AuditOutcome") -> list[str]:
             f"{'l, entropy':<12}{privacy.l_entropy:8.2f}  the same, rare values counting less",
             f"{'t':<12}{privacy.t:8.2f}  {apart}; lower is better",
         ]
-    return lines
+    return lines + _suppressed(outcome)
+
+
+def _suppressed(outcome: "AuditOutcome") -> list[str]:
+    if not outcome.suppressed:
+        return []
+    total = sum(outcome.suppressed.values())
+    names = [f"{name} {count}" for name, count in outcome.suppressed.items()]
+    return [fill(f"{total} suppressed cells: {', '.join(names)}", 96, subsequent_indent=INDENT)]
 
 
 def _histogram(outcome: "AuditOutcome") -> list[str]:
@@ -69,12 +79,49 @@ def _histogram(outcome: "AuditOutcome") -> list[str]:
     taken = f"a sample weighted by {risk.weight}" if risk.weight else "the whole population"
     top = [
         f"chance to identify a record: {risk.average:.2f} percent on average; lower is better",
+        f"expected re-identifications: {risk.expected:.2f} of {outcome.records} records",
         f"(the file taken as {taken}; cells with fewer than {risk.minimum} records are merged)",
     ]
-    cells = [
-        f"{f'{cell.low:g} to {cell.high:g} %':<16}{cell.records:8} records" for cell in risk.cells
+    return top + _cells([(c.low, c.high, c.records) for c in risk.cells], "records", " %")
+
+
+def _cells(cells: list[tuple[float, float, int]], noun: str, unit: str = "") -> list[str]:
+    return [f"{f'{low:g} to {high:g}{unit}':<16}{count:8} {noun}" for low, high, count in cells]
+
+
+def _households(outcome: "AuditOutcome") -> list[str]:
+    risk = outcome.households
+    if risk is None:
+        return []
+    chance = f"chance to identify any member of a household: {risk.average:.2f} percent on average"
+    top = [
+        f"{chance}; lower is better",
+        f"expected households with a re-identification: {risk.expected:.2f} of {risk.households}",
+        f"(households by {risk.household}; averaged over records {risk.of_records:.2f} percent)",
     ]
-    return top + cells
+    return top + _cells([(c.low, c.high, c.households) for c in risk.cells], "households", " %")
+
+
+def _special_uniques(outcome: "AuditOutcome") -> list[str]:
+    found = outcome.special
+    if found is None or not found.records:
+        return ["special uniques (SUDA2): no record is unique on any attributes"]
+    sets = [f"{size}: {count}" for size, count in enumerate(found.sets, 1) if count]
+    shares = [f"{name} {share:.0f}" for name, share in found.contributions.items()]
+    partly = found.largest < len(outcome.quasi_identifiers)
+    some = f"up to {found.largest} attributes" if partly else "some attributes"
+    share = f"the file taken as {100 * found.fraction:.2g} percent of the population"
+    chance = f"{found.average:.2f} percent on average, {found.expected:.2f} records expected"
+    top = [
+        f"special uniques (SUDA2): {found.records} records are unique on {some}",
+        f"minimal sets by number of attributes: {', '.join(sets)}",
+        f"part in the scores in percent: {', '.join(shares)}",
+        f"chance of a right match (DIS): {chance}; {share}",
+    ]
+    lines = [fill(line, 96, subsequent_indent=INDENT) for line in top]
+    lines += _cells([(c.low, c.high, c.records) for c in found.cells], "records", " %")
+    lines += ["scores, higher for fewer attributes (above 0):"]
+    return lines + _cells([(c.low, c.high, c.records) for c in found.scores], "records")
 
 
 def _attacks(outcome: "AuditOutcome") -> list[str]:

@@ -78,6 +78,7 @@ def _as_json(outcome: "MaskOutcome") -> dict[str, object]:
         "masked": str(outcome.out),
         "records": outcome.records,
         "suppressed": outcome.suppressed,
+        "suppressed_cells": dict(outcome.suppressed_cells),
         "attributes": list(outcome.attributes),
         "seconds": outcome.seconds,
         "notes": list(outcome.notes),
@@ -96,6 +97,10 @@ def _in_words(outcome: "MaskOutcome") -> str:
     lines = [f"{masked} by {outcome.method} in {outcome.seconds:.2f} s: {outcome.out}"]
     if outcome.suppressed:
         lines.append(f"{outcome.suppressed} records suppressed")
+    if outcome.suppressed_cells:
+        counts = outcome.suppressed_cells
+        names = ", ".join(f"{name} {count}" for name, count in counts.items())
+        lines.append(f"{sum(counts.values())} cells suppressed: {names}")
     if outcome.aggregation:
         aggregation = outcome.aggregation
         lines.append(

@@ -44,6 +44,12 @@ Confidential = Annotated[
 Drop = Annotated[
     str, typer.Option("--drop", help="Identifiers: never written.", rich_help_panel=DATA)
 ]
+Household = Annotated[
+    str,
+    typer.Option(
+        "--household", help="Column that tells households: never written.", rich_help_panel=DATA
+    ),
+]  # fmt: skip
 Ordinal = Annotated[
     str, typer.Option("--ordinal", help="Columns with ordered categories.", rich_help_panel=DATA)
 ]
@@ -75,6 +81,7 @@ def _source(
     quasi: Quasi = "",
     confidential: Confidential = "",
     drop: Drop = "",
+    household: Household = "",
     ordinal: Ordinal = "",
     nominal: Nominal = "",
     delimiter: Delimiter = None,
@@ -86,7 +93,7 @@ def _source(
 
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
-        names(nominal), delimiter, encoding, decimal, names(missing),
+        names(nominal), delimiter, encoding, decimal, names(missing), household,
     )  # fmt: skip
 
 

@@ -227,7 +227,7 @@ def polars_from(table: Table) -> pl.DataFrame:
     Identifiers and suppressed records are left out.
     """
     kept = pl.Series(~table.suppressed)
-    names = [a.name for a in table.schema if a.role is not Role.IDENTIFIER]
+    names = [a.name for a in table.schema if a.role.is_released]
     return pl.DataFrame([_released(table, name).filter(kept) for name in names])
 
 
@@ -325,7 +325,7 @@ def reordered(frame: Frame, order: Indices) -> Any:  # noqa: ANN401
 
 
 def _is_released(table: Table, name: str) -> bool:
-    return table.attribute(name).role is not Role.IDENTIFIER
+    return table.attribute(name).role.is_released
 
 
 def _same_column(original: Table, masked: Table, name: str) -> bool:

@@ -152,6 +152,12 @@ class Traits:
         return scattered and not self.is_number
 
     @cached_property
+    def tells_small_groups(self) -> bool:
+        """Whether codes or whole numbers repeat, each in a few records."""
+        few = self.n_known >= 100 and self.n_known / 12 < self.distinct < NEARLY_ALL * self.n_known
+        return few and (self.is_whole or not self.is_number)
+
+    @cached_property
     def is_free_text(self) -> bool:
         """Whether its values are whole phrases that people wrote, not codes."""
         if self.is_number or not self.texts:
@@ -263,7 +269,20 @@ def _is_code(text: str) -> bool:
 
 
 def _role(trait: Traits, kind: Kind) -> tuple[Role, str]:
-    return _identifying(trait) or _for_the_survey(trait) or _by_name(trait) or _by_kind(trait, kind)
+    return (
+        _of_a_home(trait)
+        or _identifying(trait)
+        or _for_the_survey(trait)
+        or _by_name(trait)
+        or _by_kind(trait, kind)
+    )
+
+
+def _of_a_home(trait: Traits) -> tuple[Role, str] | None:
+    home = trait.words & vocabulary.HOUSEHOLDS
+    if not home or not trait.tells_small_groups:
+        return None
+    return Role.HOUSEHOLD, f"looks like a household's number: {_called(home)}, few records each"
 
 
 def _identifying(trait: Traits) -> tuple[Role, str] | None:

@@ -27,6 +27,12 @@ class Role(StrEnum):
     OTHER = "other"
     WEIGHT = "weight"
     STRATUM = "stratum"
+    HOUSEHOLD = "household"
+
+    @property
+    def is_released(self) -> bool:
+        """Whether a release holds attributes of that role: numbers of people never."""
+        return self not in (Role.IDENTIFIER, Role.HOUSEHOLD)
 
 
 class Storage(StrEnum):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Codes, Flags, Floats, Indices, Points
-from evomask.data.recoding import Recoding, single_categories
+from evomask.data.recoding import SUPPRESSED, Recoding, single_categories
 from evomask.data.schema import Attribute, Schema
 from evomask.errors import SchemaError
 
@@ -154,6 +154,16 @@ class Table:
     def suppressing(self, records: Flags) -> "Table":
         """The same table with more records marked as left out of a release."""
         return replace(self, suppressed=self.suppressed | records)
+
+    def suppressed_cells(self) -> dict[str, int]:
+        """By attribute how many cells of released records are suppressed, where some are."""
+        kept = ~self.suppressed
+        counts = {name: self._suppressed_cells(name, kept) for name in self.schema.names}
+        return {name: count for name, count in counts.items() if count}
+
+    def _suppressed_cells(self, name: str, kept: Flags) -> int:
+        codes = [code for code, label in enumerate(self.labels(name)) if label == SUPPRESSED]
+        return int(np.isin(self.columns[name][kept], codes).sum()) if codes else 0
 
     def take(self, records: Indices) -> "Table":
         """The records at the given positions, in that order."""

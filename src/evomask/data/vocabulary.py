@@ -15,6 +15,7 @@ IDENTIFIERS = _words("""
 FREE_TEXTS = _words("comment comments remark remarks note notes description text")
 WEIGHTS = ("weight", "wgt", "gewicht")
 """Found within a name too, as in fnlwgt."""
+HOUSEHOLDS = _words("household hh hhid hid familyid householdid dwelling")
 STRATA = _words("stratum strata strat psu cluster")
 QUASI_IDENTIFIERS = _words("""
     age sex gender zip zipcode postcode postal municipality city town village county district

@@ -9,7 +9,7 @@ from evomask.io.hierarchies import text_of
 SCHEMA = """\
 # A synthetic household survey: every person, place and number in it is invented.
 # kind: continuous | ordinal | nominal
-# role: identifier | quasi-identifier | confidential | other | weight | stratum
+# role: identifier | quasi-identifier | confidential | other | weight | stratum | household
 
 [attributes.person]
 kind = "nominal"
@@ -21,7 +21,7 @@ role = "identifier"
 
 [attributes.household]
 kind = "nominal"
-role = "identifier"
+role = "household"          # tells who lives together; never written to a masked file
 
 [attributes.region]
 kind = "nominal"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from evomask.arrays import Codes, Flags
 from evomask.data.partition import checked_k
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_cells
 from evomask.masking.method import About
 from evomask.masking.suppression.category import category_cells
@@ -21,8 +23,8 @@ from evomask.masking.suppression.wildcard import wildcard_cells
 class Likeness(StrEnum):
     """When two records count as alike although cells are suppressed."""
 
-    COVERING = "covering"
     CATEGORY = "category"
+    COVERING = "covering"
     WILDCARD = "wildcard"
 
 
@@ -33,14 +35,17 @@ class LocalSuppression:
     Args:
         attributes: names of the ordinal, nominal or recoded attributes, masked together.
         k: how many records must be alike.
-        matching: ``covering``: every released record could be any of k original records;
-            ``category``: every released combination, suppressed cells being a value of their
-            own, is shared by k records; ``wildcard``: every released record matches k, where
-            a suppressed cell of either record matches any value.
+        matching: ``category``: every released combination, suppressed cells being a value of
+            their own, is shared by k records, as an audit counts; ``covering``: every released
+            record could be any of k original records; ``wildcard``: every released record
+            matches k, where a suppressed cell of either record matches any value.
+        importance: what a cell of each attribute is worth, in their order; cells of important
+            ones are kept if others can go; for ``category`` alone.
 
-    What is ``covering`` is ``wildcard`` too, not the other way round: the fewest cells under
-    ``wildcard`` are a few records wholly suppressed, which protect nobody else. Fewest is
-    exact for ``covering``; for the others on small files, a good heuristic else.
+    What is ``category`` is ``covering``, and what is ``covering`` is ``wildcard`` too, not the
+    other way round: the fewest cells under ``wildcard`` are a few records wholly suppressed,
+    which protect nobody else. Fewest is exact for ``covering``; for the others on small files,
+    a good heuristic else.
     """
 
     about: ClassVar[About] = About(
@@ -53,11 +58,14 @@ class LocalSuppression:
 
     attributes: tuple[str, ...]
     k: int = 3
-    matching: Likeness = Likeness.COVERING
+    matching: Likeness = Likeness.CATEGORY
+    importance: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "local suppression")
         checked_k(self.k)
+        if self.importance:
+            _check_importance(self)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Few cells suppressed; no random number is drawn."""
@@ -65,9 +73,27 @@ class LocalSuppression:
         for name in self.attributes:
             require_cells(table, name)
         rows = np.column_stack([table[name] for name in self.attributes])
-        for name, cells in zip(self.attributes, _FEWEST[self.matching](rows, k).T, strict=True):
+        for name, cells in zip(self.attributes, self._cells(rows, k).T, strict=True):
             table = _suppressed(table, name, cells)
         return table
+
+    def _cells(self, rows: Codes, k: int) -> Flags:
+        if self.importance:
+            return category_cells(rows, k, np.array(self.importance, dtype=np.float64))
+        return _FEWEST[self.matching](rows, k)
+
+
+def _check_importance(method: LocalSuppression) -> None:
+    values, names = method.importance, method.attributes
+    if len(values) != len(names) or not all(0 < value < inf for value in values):
+        raise ParameterError(
+            f"importance must name a positive number for each of {', '.join(names)}, "
+            f"got {', '.join(f'{value:g}' for value in values)}"
+        )
+    if method.matching is not Likeness.CATEGORY:
+        raise ParameterError(
+            f"importance needs the matching category, and it is {method.matching}; leave one out"
+        )
 
 
 def _fewest_category(rows: Codes, k: int) -> Flags:
@@ -87,8 +113,8 @@ def _better(rows: Codes, k: int, heuristic: Flags, *, wildcard: bool) -> Flags:
 
 
 _FEWEST: Mapping[Likeness, Callable[[Codes, int], Flags]] = {
-    Likeness.COVERING: covering_cells,
     Likeness.CATEGORY: _fewest_category,
+    Likeness.COVERING: covering_cells,
     Likeness.WILDCARD: _fewest_wildcard,
 }
 

@@ -21,7 +21,7 @@ from evomask.measures.loss.probabilistic import ProbabilisticLoss
 from evomask.measures.measure import About, Measure
 from evomask.measures.people import REPORTING
 from evomask.measures.profiles import PROFILES, FollowedRisk
-from evomask.measures.risk.individual import INDIVIDUAL, SPECIAL_UNIQUES
+from evomask.measures.risk.individual import INDIVIDUAL
 from evomask.measures.risk.inference import Inference
 from evomask.measures.risk.interval import DeviationInterval, RankInterval, RelativeInterval
 from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
@@ -33,6 +33,7 @@ from evomask.measures.risk.probabilistic import (
     ProbabilisticLinkage,
 )
 from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.risk.special_uniques import SPECIAL_UNIQUES
 from evomask.measures.risk.swapping import SwappingLinkage
 from evomask.measures.score import Mean, Weighted, Worst
 

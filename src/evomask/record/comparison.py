@@ -48,7 +48,7 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
 
 def _note(attribute: Attribute, original: Table, before: Table, after: Table) -> AttributeNote:
     described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
-    if attribute.role is Role.IDENTIFIER:
+    if not attribute.role.is_released:
         return AttributeNote(*described, released=False)
     name = attribute.name
     silent, vague = _silent(before, after, name), _vague(after, name)

@@ -133,8 +133,52 @@ class RiskCell(msgspec.Struct, frozen=True):
     records: int
 
 
+class HouseholdNote(msgspec.Struct, frozen=True):
+    """The risk that any member of a household is identified; its cells count households.
+
+    Args:
+        average: mean over households, in percent.
+        expected: in how many households somebody is expected to be identified.
+        of_records: mean over records of the risk of their households, in percent.
+    """
+
+    households: int
+    average: float
+    expected: float
+    of_records: float
+    cells: tuple[RiskCell, ...]
+
+
+class SpecialNote(msgspec.Struct, frozen=True):
+    """Records that are unique on few attributes (SUDA2).
+
+    Args:
+        records: how many are unique on some attributes.
+        sets: at place s - 1 the number of minimal sets of s attributes.
+        contributions: part of each attribute in all scores, in percent.
+        average: mean chance of a right match in percent (DIS), with its *cells*.
+        expected: how many right matches are expected.
+        fraction: share of the population that is taken to be in the file.
+        largest: sets of more attributes were not looked at.
+    """
+
+    records: int
+    sets: tuple[int, ...]
+    contributions: dict[str, float]
+    average: float
+    expected: float
+    fraction: float
+    largest: int
+    cells: tuple[RiskCell, ...]
+
+
 class ModelNote(msgspec.Struct, frozen=True):
-    """Privacy models and the risk of single records of one file."""
+    """Privacy models and the risk of single records of one file.
+
+    Args:
+        record_risk: mean chance in percent that a record is identified, with its *cells*.
+        expected: how many records are expected to be identified.
+    """
 
     k: int
     uniques: int
@@ -142,6 +186,9 @@ class ModelNote(msgspec.Struct, frozen=True):
     t: float | None
     record_risk: float
     cells: tuple[RiskCell, ...]
+    expected: float | None = None
+    households: HouseholdNote | None = None
+    special: SpecialNote | None = None
 
 
 class AttackNote(msgspec.Struct, frozen=True):

@@ -22,18 +22,17 @@ from evomask.portfolio.members import search_of
 from evomask.portfolio.state import PortfolioState, operators_of
 from evomask.record.comparison import compared
 from evomask.record.groups import group_means
+from evomask.record.modelling import models_of
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import (
     AttackNote,
     FileNote,
     MatrixNote,
     MeasureNote,
-    ModelNote,
     OperatorNote,
     PointNote,
     PointsNote,
     ReleaseRecord,
-    RiskCell,
     RiskNote,
     SearchNote,
 )
@@ -88,8 +87,8 @@ def record_of(
         points=points_of(protection, choice),
         reason=choice.reason,
         measures=tuple(_measure(name, value) for name, value in finding.measures.items()),
-        before=_models(protection.findings[ORIGINAL].audit),
-        after=_models(finding.audit),
+        before=models_of(protection.findings[ORIGINAL].audit),
+        after=models_of(finding.audit),
         attacks=tuple(_attacks(finding.audit)),
         rules=rules_kept(file.masked),
         spreads=side_by_side.spreads,
@@ -187,11 +186,6 @@ def _measure(name: str, value: float) -> MeasureNote:
     return MeasureNote(
         name, about.title, str(about.side), str(about.direction), about.meaning, value
     )
-
-
-def _models(found: Audit) -> ModelNote:
-    cells = tuple(RiskCell(c.low, c.high, c.records) for c in found.record_risk.cells)
-    return ModelNote(found.k, found.uniques, found.l, found.t, found.record_risk.average, cells)
 
 
 def _attacks(found: Audit) -> Iterable[AttackNote]:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.record.associations import Associations
 from evomask.record.public import PublicMatrix
-from evomask.record.record import ModelNote, PointNote, PointsNote, SearchNote
+from evomask.record.record import (
+    HouseholdNote,
+    ModelNote,
+    PointNote,
+    PointsNote,
+    RiskCell,
+    SearchNote,
+    SpecialNote,
+)
 from evomask.record.spreads import Spread
 
 LOSS = Axis("information loss in percent")
@@ -130,6 +138,68 @@ def association_chart(associations: Associations) -> Chart:
     )
 
 
+def household_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, ...]:
+    """How the risk that any member is identified is spread over households, before and after."""
+    both = {"before": before.households, "after": after.households}
+    return tuple(
+        _household_bars(when, risk, minimum) for when, risk in both.items() if risk is not None
+    )
+
+
+def _household_bars(when: str, risk: HouseholdNote, minimum: int) -> Chart:
+    return _histogram(
+        f"household-risk-{when}",
+        f"Households by their risk in percent, {when}",
+        f"Somebody of a household is identified with a chance of {risk.average:.2f} % on average; "
+        f"cells with fewer than {minimum} households are merged.",
+        ("chance that any member is identified in percent", "households"),
+        risk.cells,
+    )
+
+
+def match_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, ...]:
+    """How the chance of a right match of special uniques is spread over records."""
+    both = {"before": before.special, "after": after.special}
+    return tuple(
+        _match_bars(when, risk, minimum) for when, risk in both.items() if risk and risk.records
+    )
+
+
+def _match_bars(when: str, risk: SpecialNote, minimum: int) -> Chart:
+    return _histogram(
+        f"match-risk-{when}",
+        f"Records by their chance of a right match in percent, {when}",
+        f"By how few attributes make it unique (DIS), a record is matched with a chance of "
+        f"{risk.average:.2f} % on average; cells with fewer than {minimum} records are merged.",
+        ("chance of a right match in percent", "records"),
+        risk.cells,
+    )
+
+
+def special_uniques_chart(before: ModelNote, after: ModelNote) -> Chart | None:
+    """Minimal sets of attributes that make records unique by their size, before and after."""
+    if before.special is None or after.special is None or not any(before.special.sets):
+        return None
+    sizes = range(1, max(len(before.special.sets), len(after.special.sets)) + 1)
+    records = f"{before.special.records} records before and {after.special.records} after"
+    most = f"up to {after.special.largest} attributes"
+    return _bars(
+        "special-uniques",
+        "Sets of attributes that make a record unique, by their size",
+        f"{records} are unique on {most} already; the fewer it takes, the riskier they are.",
+        Axis("attributes in the set", tuple(map(str, sizes))),
+        Axis("minimal sets"),
+        {
+            "before": [_at(before.special.sets, size) for size in sizes],
+            "after": [_at(after.special.sets, size) for size in sizes],
+        },
+    )
+
+
+def _at(counts: Sequence[int], size: int) -> float:
+    return float(counts[size - 1]) if size <= len(counts) else 0.0
+
+
 def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
     """How the risk is spread over single records: in the original, and in the released file."""
     return (
@@ -141,18 +211,22 @@ def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tup
 
 
 def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
-    return _bars(
+    return _histogram(
         name,
         title,
         f"A record is identified with a chance of {model.record_risk:.2f} % on average; cells "
         f"with fewer than {minimum} records are merged.",
-        Axis(
-            "chance of a right identification in percent",
-            tuple(f"{cell.low:g} to {cell.high:g}" for cell in model.cells),
-        ),
-        Axis("records"),
-        {"records": [float(cell.records) for cell in model.cells]},
+        ("chance of a right identification in percent", "records"),
+        model.cells,
     )
+
+
+def _histogram(
+    name: str, title: str, reading: str, axes: tuple[str, str], cells: Sequence[RiskCell]
+) -> Chart:
+    ranges = tuple(f"{cell.low:g} to {cell.high:g}" for cell in cells)
+    counts = [float(cell.records) for cell in cells]
+    return _bars(name, title, reading, Axis(axes[0], ranges), Axis(axes[1]), {axes[1]: counts})
 
 
 def matrix_chart(matrix: PublicMatrix) -> Chart:

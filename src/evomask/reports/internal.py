@@ -19,6 +19,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.reports import charts
+from evomask.reports.models import contribution_rows, model_rows
 from evomask.reports.pages import page
 
 MOST_SPREADS = 60
@@ -64,8 +65,9 @@ def internal_page(record: ReleaseRecord) -> str:
                 (search.name, *row) for search in record.searches for row in _bred(search)
             ],
             "risk_parts": list(_risk_parts(record.points.original.parts, record.chosen.parts)),
-            "models": list(_models(record)),
-            "risk_charts": charts.record_risk_charts(record.before, record.after, record.minimum),
+            "models": list(model_rows(record)),
+            "risk_charts": _risk_charts(record),
+            "contributions": contribution_rows(record.before, record.after),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
@@ -75,6 +77,16 @@ def internal_page(record: ReleaseRecord) -> str:
             "large": too_large(map(_whole, record.matrices)),
         },
     )
+
+
+def _risk_charts(record: ReleaseRecord) -> list[Chart]:
+    both = record.before, record.after
+    return [
+        *charts.record_risk_charts(*both, record.minimum),
+        *charts.household_risk_charts(*both, record.minimum),
+        *_present(charts.special_uniques_chart(*both)),
+        *charts.match_risk_charts(*both, record.minimum),
+    ]
 
 
 def _present(*drawn: Chart | None) -> list[Chart]:
@@ -116,7 +128,7 @@ PARTS = {
     "linked": "people whose record an intruder who knows all quasi-identifiers picks",
     "read": "unknown values of people that are read in similar records, beyond guessing",
     "confidential": "confidential values that are read by one who knows all quasi-identifiers, "
-    "beyond guessing",
+    "beyond what other people's records tell",
 }
 """What each part of the risk says."""
 
@@ -129,28 +141,6 @@ def _risk_parts(
         was, is_now = getattr(before, name, None), getattr(after, name, None)
         if was is not None and is_now is not None:
             yield name, was, is_now, meaning
-
-
-def _models(record: ReleaseRecord) -> Iterable[tuple[str, str, str, str]]:
-    before, after = record.before, record.after
-    yield (
-        "k",
-        str(before.k),
-        str(after.k),
-        "records in the smallest class of look-alikes; higher is better",
-    )
-    uniques = "records that look like no other; lower is better"
-    yield "uniques", str(before.uniques), str(after.uniques), uniques
-    if after.l is not None:
-        least = "confidential values in the least varied class; higher is better"
-        yield "l", str(before.l), str(after.l), least
-    if after.t is not None and before.t is not None:
-        apart = "how far a class is from the whole file in its confidential values; lower is better"
-        yield "t", f"{before.t:.2f}", f"{after.t:.2f}", apart
-    weighted = any(attribute.role == "weight" for attribute in record.attributes)
-    sample = ", the file being a sample by its weights" if weighted else ""
-    chance = f"chance in percent to identify a record, on average{sample}; lower is better"
-    yield "record risk", f"{before.record_risk:.2f}", f"{after.record_risk:.2f}", chance
 
 
 def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNote]]:

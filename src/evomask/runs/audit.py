@@ -40,12 +40,26 @@ def audit_files(job: AuditJob) -> AuditOutcome:
     return _noted(audit(masked, loaded.table, minimum=job.minimum), loaded, masked.schema)
 
 
+def audit_table(masked: Table, original: Table | None, minimum: int) -> AuditOutcome:
+    """Audit a masked table, attacked where the original is known."""
+    found = audit(masked, original, minimum=minimum)
+    return replace(found, notes=(*_identifiers(masked.schema), *_partly(found), *found.notes))
+
+
 def _noted(found: Audit, loaded: Loaded, masked: Schema) -> AuditOutcome:
     """The audit with what is to be known of the files besides."""
     gone = [n for n in loaded.table.schema.with_role(Role.CONFIDENTIAL) if n not in masked]
     absent = (f"not in the file: {', '.join(gone)}",) if gone else ()
-    notes = (*loaded.notes, *absent, *_identifiers(masked), *found.notes)
+    notes = (*loaded.notes, *absent, *_identifiers(masked), *_partly(found), *found.notes)
     return replace(found, notes=notes)
+
+
+def _partly(found: Audit) -> tuple[str, ...]:
+    """Which special uniques were not looked for, where there are too many sets."""
+    largest, count = found.special.largest if found.special else 0, len(found.quasi_identifiers)
+    if not 0 < largest < count:
+        return ()
+    return (f"special uniques are looked for on up to {largest} of {count} attributes at once",)
 
 
 def _masked(path: Path, loaded: Loaded) -> Table:
@@ -56,4 +70,7 @@ def _masked(path: Path, loaded: Loaded) -> Table:
 
 def _identifiers(schema: Schema) -> tuple[str, ...]:
     names = schema.with_role(Role.IDENTIFIER)
-    return (f"identifiers are in the file: {', '.join(names)}; remove them",) if names else ()
+    notes = [f"identifiers are in the file: {', '.join(names)}; remove them"] if names else []
+    for name in schema.with_role(Role.HOUSEHOLD):
+        notes.append(f"{name} is in the file and tells who lives together; remove it")
+    return tuple(notes)

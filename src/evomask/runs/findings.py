@@ -187,7 +187,7 @@ def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
 def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     """What a user should know of what was left out."""
     table, settings = maker.table, maker.settings
-    identifiers = table.schema.with_role(Role.IDENTIFIER)
+    identifiers = table.schema.with_role(Role.IDENTIFIER, Role.HOUSEHOLD)
     dropped = (f"identifiers left out: {', '.join(identifiers)}",) if identifiers else ()
     refused = sum(row.refused for row in state.rounds)
     some = (f"{refused} maskings could not be made or repaired and were left out",)

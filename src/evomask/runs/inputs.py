@@ -31,6 +31,7 @@ class Input:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    household: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ def _declarations(source: Input, schema: SchemaFile) -> dict[str, Declaration]:
     _say(declared, source.quasi_identifiers, role=Role.QUASI_IDENTIFIER)
     _say(declared, source.confidential, role=Role.CONFIDENTIAL)
     _say(declared, source.identifiers, role=Role.IDENTIFIER)
+    _say(declared, [source.household] if source.household else [], role=Role.HOUSEHOLD)
     _say(declared, source.ordinal, kind=Kind.ORDINAL)
     _say(declared, source.nominal, kind=Kind.NOMINAL)
     return declared

@@ -57,7 +57,11 @@ class Aggregation:
 
 @dataclass(frozen=True)
 class MaskOutcome:
-    """What came of a mask job."""
+    """What came of a mask job.
+
+    Args:
+        suppressed_cells: by attribute how many cells of written records say nothing.
+    """
 
     method: str
     out: Path
@@ -67,6 +71,7 @@ class MaskOutcome:
     attributes: tuple[str, ...]
     aggregation: Aggregation | None
     notes: tuple[str, ...]
+    suppressed_cells: Mapping[str, int] = field(default_factory=dict)
 
 
 def mask_file(job: MaskJob) -> MaskOutcome:
@@ -101,6 +106,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
             *guarantees.notes,
             *guarantees.notes_on(masked, released),
         ),
+        released.suppressed_cells(),
     )
 
 

@@ -8,7 +8,8 @@ from scipy.integrate import quad
 
 from evomask.data.schema import Role
 from evomask.errors import DataError, ParameterError, SchemaError
-from evomask.measures.risk.individual import individual_risk, special_uniques, weight_of
+from evomask.measures.risk.individual import individual_risk, weight_of
+from evomask.measures.risk.special_uniques import special_uniques
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 

@@ -23,7 +23,7 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
 
-FIXED = (Role.IDENTIFIER, Role.WEIGHT, Role.STRATUM)
+FIXED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.WEIGHT, Role.STRATUM)
 """Roles of attributes that nothing changes."""
 
 

@@ -1,156 +1,165 @@
 """Few cells where a suppressed cell matches only a suppressed cell: k-anonymity as audited.
 
-A greedy cover: each step takes the pattern of suppressed attributes that brings most records
-at risk into classes of k for the fewest cells, where need be with records lent by larger
-classes.
+A greedy cover of the distinct rows: each step takes the pattern of suppressed attributes that
+brings most records at risk into classes of k for the fewest cells, where need be with records
+lent by larger classes. Then classes whose records fit into others are given up.
 """
 
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Indices, Labels
-from evomask.data.classes import Classes, classes_of_columns
+from evomask.arrays import Codes, Flags, Floats, Indices, Labels
+from evomask.data.classes import classes_of_columns
+from evomask.masking.suppression.closed import Closed, joined, suppressed_cells
+from evomask.masking.suppression.keys import Keys
+from evomask.masking.suppression.patterns import Pattern, patterns_by_size
+from evomask.masking.suppression.sharing import share
 
-MOST_PATTERNS = 256
-"""Patterns of suppressed attributes that are tried, the smallest first."""
+_Turn = tuple[float, int, Pattern]
+"""A pattern by the price of its best step, then by how many records that step closes."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Pattern:
-    """A set of suppressed attributes, and which records agree on the others."""
+def category_cells(rows: Codes, k: int, costs: Floats | None = None) -> Flags:
+    """Cells to suppress so that every released row is shared by k or more records.
 
-    dropped: tuple[int, ...]
-    labels: Labels
+    Args:
+        costs: what a cell of each attribute is worth; all are worth the same by default.
+    """
+    classes = classes_of_columns(list(rows.T), len(rows))
+    distinct = rows[classes.representatives]
+    worth = np.ones(rows.shape[1]) if costs is None else costs
+    cover = _Cover(Keys.of(distinct), classes.sizes, k)
+    _close(cover, patterns_by_size(distinct, worth))
+    share(cover.closed, cover.keys, classes.sizes, k)
+    if len(cover.at_risk):
+        joined(cover.closed, distinct, classes.sizes, cover.at_risk, worth)
+    return suppressed_cells(cover.closed, classes, rows.shape)
+
+
+@dataclass
+class _Cover:
+    """Distinct rows, and which of them are in classes of k so far.
+
+    Args:
+        at_risk: rows with fewer than k records that are in no class yet.
+        spare: how many records each row can lend and still have k.
+    """
+
+    keys: Keys
     sizes: Indices
+    k: int
+    closed: list[Closed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.at_risk = np.flatnonzero(self.sizes < self.k)
+        self.lenders = np.flatnonzero(self.sizes > self.k)
+        self.spare = self.sizes - self.k
+
+
+def _close(cover: _Cover, sizes: Iterator[list[Pattern]]) -> None:
+    """Take the cheapest step, of equals the one that closes most, then the first, again and again.
+
+    The price of a pattern never falls, so it is asked again only when it leads the queue; a
+    pattern costs at least its cells, so larger ones are not looked at before their turn.
+    """
+    queue: list[_Turn] = []
+    coming = next(sizes, None)
+    while len(cover.at_risk) and (queue or coming):
+        while coming and (not queue or min(coming).cost <= queue[0][0]):
+            for pattern in coming:
+                heappush(queue, (pattern.cost, -len(cover.sizes), pattern))
+            coming = next(sizes, None)
+        pattern = heappop(queue)[2]
+        step = _step(cover, pattern)
+        turn = (step.price, -step.closes, pattern)
+        if step.price < inf:
+            if not queue or turn <= queue[0]:
+                _take(cover, step)
+            heappush(queue, turn)
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Groups of one pattern that are closed together, at a price for each record at risk."""
+    """The groups of one pattern that are closed together, at a price for each record at risk.
 
-    price: float
-    closed: int
-    pattern: _Pattern
-    groups: Flags
-    borrowed: Indices
-
-    def beats(self, other: "_Step") -> bool:
-        return (self.price, -self.closed) < (other.price, -other.closed)
-
-
-@dataclass(frozen=True, eq=False)
-class _Suppression:
-    """The records as they would be released with the cells suppressed so far."""
-
-    cells: Flags
-    classes: Classes
-    at_risk: Flags
-    lendable: Flags
-
-    @classmethod
-    def of(cls, rows: Codes, cells: Flags, k: int) -> "_Suppression":
-        classes = classes_of_columns(list(np.where(cells, -1, rows).T + 1), len(rows))
-        at_risk = classes.sizes_of_records < k
-        return cls(cells, classes, at_risk, (_turns(classes) >= k) & ~cells.any(axis=1))
-
-
-def _turns(classes: Classes) -> Indices:
-    """For each record how many of its class come before it."""
-    order = np.argsort(classes.labels, kind="stable")
-    starts = np.cumsum(classes.sizes) - classes.sizes
-    turns = np.empty(len(order), dtype=np.int64)
-    turns[order] = np.arange(len(order)) - np.repeat(starts, classes.sizes)
-    return turns
-
-
-def category_cells(rows: Codes, k: int) -> Flags:
-    """Cells to suppress so that every released row is shared by k or more records."""
-    cells = np.zeros(rows.shape, dtype=bool)
-    patterns = _patterns(rows)
-    while True:
-        release = _Suppression.of(rows, cells, k)
-        if not release.at_risk.any():
-            return cells
-        step = _cheapest(patterns, release, k)
-        if step is None:
-            _suppress_smallest_class(release)
-        else:
-            _apply(step, release)
-
-
-def _cheapest(patterns: list[_Pattern], release: _Suppression, k: int) -> _Step | None:
-    """The cheapest step, of equals the one that closes most, then the first.
-
-    A pattern costs at least its size, so most need not be looked at.
+    Args:
+        of_rows: group of each row at risk.
+        chosen: which groups are closed.
+        borrowed: how many records each group needs from others.
+        lenders: rows that can lend, with *of_lenders* their groups.
     """
-    best: _Step | None = None
-    for pattern in patterns:
-        if best is not None and best.price < len(pattern.dropped):
-            break
-        step = _step(pattern, release, k)
-        if step is not None and (best is None or step.beats(best)):
-            best = step
-    return best
+
+    pattern: Pattern
+    price: float
+    closes: int
+    of_rows: Labels
+    chosen: Flags
+    borrowed: Indices
+    lenders: Indices
+    of_lenders: Labels
 
 
-def _patterns(rows: Codes) -> list[_Pattern]:
-    width = rows.shape[1]
-    dropped: list[tuple[int, ...]] = []
-    for count in range(1, width):
-        more = list(combinations(range(width), count))
-        if len(dropped) + len(more) > MOST_PATTERNS:
-            break
-        dropped += more
-    return [_pattern(rows, d) for d in [*dropped, tuple(range(width))]]
-
-
-def _pattern(rows: Codes, dropped: tuple[int, ...]) -> _Pattern:
-    kept = [rows[:, j] for j in range(rows.shape[1]) if j not in dropped]
-    classes = classes_of_columns(kept, len(rows))
-    return _Pattern(dropped, classes.labels, classes.sizes)
-
-
-def _step(pattern: _Pattern, release: _Suppression, k: int) -> _Step | None:
-    """The cheapest groups that the pattern can close, if it can close any."""
-    groups = len(pattern.sizes)
-    there = _has(pattern, release.cells) & ~release.at_risk
-    at_risk, there_already, lent = (
-        np.bincount(pattern.labels[flags], minlength=groups)
-        for flags in (release.at_risk, there, release.lendable)
+def _step(cover: _Cover, pattern: Pattern) -> _Step:
+    """The cheapest groups that the pattern can close; of infinite price if it can close none."""
+    keys, of_rows = np.unique(
+        cover.keys.without(pattern.dropped, cover.at_risk), return_inverse=True
     )
-    borrowed = np.maximum(k - at_risk - there_already, 0)
-    possible = (at_risk > 0) & (borrowed <= lent)
-    if not possible.any():
-        return None
-    taken = np.maximum(at_risk, 1)
-    prices = np.where(possible, len(pattern.dropped) * (taken + borrowed) / taken, np.inf)
+    lenders, of_lenders = _lenders(cover, pattern, keys)
+    at_risk = _sums(of_rows, cover.sizes[cover.at_risk], len(keys))
+    lent = _sums(of_lenders, cover.spare[lenders], len(keys))
+    borrowed = np.maximum(cover.k - at_risk, 0)
+    prices = np.where(borrowed <= lent, pattern.cost * (at_risk + borrowed) / at_risk, inf)
     chosen = prices == prices.min()
-    return _Step(float(prices.min()), int(at_risk[chosen].sum()), pattern, chosen, borrowed)
+    closes = int(at_risk[chosen].sum())
+    return _Step(
+        pattern, float(prices.min()), closes, of_rows, chosen, borrowed, lenders, of_lenders
+    )
 
 
-def _has(pattern: _Pattern, cells: Flags) -> Flags:
-    """Records that are suppressed in exactly the pattern's attributes."""
-    wanted = np.zeros(cells.shape[1], dtype=bool)
-    wanted[list(pattern.dropped)] = True
-    has: Flags = (cells == wanted).all(axis=1)
-    return has
+def _lenders(cover: _Cover, pattern: Pattern, keys: Indices) -> tuple[Indices, Labels]:
+    """Rows with records to spare that agree with a group, and the group."""
+    wanted = cover.keys.without(pattern.dropped, cover.lenders)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    agrees = keys[places] == wanted
+    return cover.lenders[agrees], places[agrees]
 
 
-def _apply(step: _Step, release: _Suppression) -> None:
-    chosen = step.groups[step.pattern.labels]
-    moved = chosen & release.at_risk
-    spare = np.flatnonzero(chosen & release.lendable)
-    for group in np.flatnonzero(step.groups & (step.borrowed > 0)):
-        of_group = spare[step.pattern.labels[spare] == group]
-        moved[of_group[: step.borrowed[group]]] = True
-    release.cells[np.ix_(moved, np.array(step.pattern.dropped))] = True
+def _sums(groups: Labels, counts: Indices, n_groups: int) -> Indices:
+    return np.bincount(groups, weights=counts, minlength=n_groups).astype(np.int64)
 
 
-def _suppress_smallest_class(release: _Suppression) -> None:
-    """The last resort: what is at risk and the smallest class above it lose all their cells."""
-    sizes = release.classes.sizes_of_records
-    shown = ~release.cells.all(axis=1) & ~release.at_risk
-    smallest = release.classes.labels[shown][np.argmin(sizes[shown])]
-    release.cells[release.at_risk | (release.classes.labels == smallest)] = True
+def _take(cover: _Cover, step: _Step) -> None:
+    """Close the chosen groups; those with most records to spare lend first."""
+    moved = step.chosen[step.of_rows]
+    members = _by_group(cover.at_risk[moved], step.of_rows[moved])
+    needy = (step.chosen & (step.borrowed > 0))[step.of_lenders]
+    lenders, groups = step.lenders[needy], step.of_lenders[needy]
+    order = np.argsort(-cover.spare[lenders], kind="stable")
+    lending = _by_group(lenders[order], groups[order])
+    for group, rows in members.items():
+        lent = _borrow(cover, int(step.borrowed[group]), lending.get(group, []))
+        cover.closed.append(Closed(step.pattern, rows, int(cover.sizes[rows].sum()), lent))
+    cover.at_risk = cover.at_risk[~moved]
+    cover.lenders = cover.lenders[cover.spare[cover.lenders] > 0]
+
+
+def _by_group(rows: Indices, groups: Labels) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for group, row in zip(groups.tolist(), rows.tolist(), strict=True):
+        found.setdefault(group, []).append(row)
+    return found
+
+
+def _borrow(cover: _Cover, count: int, lenders: list[int]) -> dict[int, int]:
+    lent = {}
+    for row in lenders:
+        taken = min(count, int(cover.spare[row]))
+        if taken:
+            lent[row] = taken
+            cover.spare[row] -= taken
+            count -= taken
+    return lent

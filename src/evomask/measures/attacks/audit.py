@@ -1,7 +1,7 @@
 """A masked table judged by what no search looked at: privacy models, record risk, attacks."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from evomask.measures.attacks.singling_out import SinglingOut
 from evomask.measures.comparability import check_columns, check_original
 from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.measure import About
+from evomask.measures.risk.individual import household_of
 from evomask.measures.risk.privacy_models import (
     distinct_l,
     entropy_l,
@@ -24,7 +25,14 @@ from evomask.measures.risk.privacy_models import (
     sample_uniques,
     t_closeness,
 )
-from evomask.measures.risk.records import MINIMUM, RecordRisk, record_risk
+from evomask.measures.risk.records import (
+    MINIMUM,
+    HouseholdRisk,
+    RecordRisk,
+    household_risk,
+    record_risk,
+)
+from evomask.measures.risk.special_risk import SpecialRisk, special_risk
 from evomask.measures.risk.swapping import SwappingLinkage
 
 MOST_WANTED = 8
@@ -86,6 +94,9 @@ class Audit:
         confidential: diversity by confidential attribute.
         attacks: none where there was no original to attack.
         notes: what was left out, and why.
+        households: risk that any member of a household is identified, where there are some.
+        special: records that are unique on few attributes.
+        suppressed: by attribute how many cells of released records say nothing.
     """
 
     records: int
@@ -96,6 +107,9 @@ class Audit:
     record_risk: RecordRisk
     attacks: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    households: HouseholdRisk | None = None
+    special: SpecialRisk | None = None
+    suppressed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def l(self) -> int | None:  # noqa: E743
@@ -120,6 +134,9 @@ class Audit:
                 name: asdict(diversity) for name, diversity in self.confidential.items()
             },
             "record_risk": asdict(self.record_risk),
+            "households": asdict(self.households) if self.households else None,
+            "special_uniques": asdict(self.special) if self.special else None,
+            "suppressed_cells": dict(self.suppressed),
             "attacks": {finding.about.name: finding.as_json() for finding in self.attacks},
             "notes": list(self.notes),
         }
@@ -141,7 +158,9 @@ def audit(
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
-    attacks, notes = _attacked(kept, masked, original, in_order)
+    ordered = _ordered(masked, original) if in_order is None else in_order
+    attacks, notes = _attacked(kept, masked, original, ordered)
+    at_home = released(_with_households(masked, original)) if ordered else kept
     return Audit(
         len(kept),
         names,
@@ -151,6 +170,9 @@ def audit(
         record_risk(kept, names, minimum),
         attacks,
         notes,
+        household_risk(at_home, names, minimum),
+        special_risk(kept, names, minimum),
+        kept.suppressed_cells(),
     )
 
 
@@ -163,13 +185,27 @@ def _diversity(table: Table, names: tuple[str, ...], confidential: str) -> Diver
     )
 
 
+def _ordered(masked: Table, original: Table | None) -> bool:
+    return original is not None and are_in_order(masked, original)
+
+
+def _with_households(masked: Table, original: Table | None) -> Table:
+    """The masked table with the original's household numbers, which a release leaves out."""
+    name = None if original is None else household_of(original)
+    if original is None or name is None or name in masked.schema:
+        return masked
+    attributes = (*masked.schema.attributes, original.attribute(name))
+    columns = {**masked.columns, name: original[name]}
+    schema = replace(masked.schema, attributes=attributes)
+    return replace(masked, schema=schema, columns=columns)
+
+
 def _attacked(
-    kept: Table, masked: Table, original: Table | None, in_order: bool | None
+    kept: Table, masked: Table, original: Table | None, ordered: bool
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     if original is None:
         return (), ()
     attacks = attacks_on(kept, original)
-    ordered = are_in_order(masked, original) if in_order is None else in_order
     notes = () if ordered else (_left_out(attacks, masked, original),)
     people = original
     if ordered and masked.suppressed.any():

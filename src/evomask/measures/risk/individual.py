@@ -1,17 +1,16 @@
-"""Risk of single records: individual risk by weights, and special uniques (SUDA2)."""
+"""Risk of single records by their look-alikes, by weights, and of their households."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, inf, prod
+from math import inf
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Indices
-from evomask.data.classes import classes_of_columns
+from evomask.arrays import Floats, Indices, Labels
+from evomask.data.recoding import says_nothing
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.errors import DataError, SchemaError
 from evomask.measures.measure import About, Side
 from evomask.measures.risk.privacy_models import released, released_classes
 
@@ -21,13 +20,6 @@ INDIVIDUAL = About(
     "to identify",
     low=0, high=inf,
 )  # fmt: skip
-SPECIAL_UNIQUES = About(
-    "suda", "records that are unique on few attributes (SUDA2)", Side.PROPERTY,
-    "the number of released records that stand out, and how few attributes it takes",
-    low=0, high=inf,
-)  # fmt: skip
-
-
 NEARLY_ALL = 1e-4
 """With less outside the sample the formula for two look-alikes cancels; a series takes over."""
 
@@ -102,87 +94,37 @@ def weight_of(table: Table) -> str | None:
     return names[0] if names else None
 
 
-@dataclass(frozen=True, eq=False)
-class SpecialUniques:
-    """Scores of each released record by its minimal sample uniques.
-
-    Args:
-        sizes: column s holds how many sets of s attributes make the record unique while no
-            smaller set inside does.
-        score: the sum over those sets; fewer attributes weigh more.
-        risk: the score turned into a probability of a right match (DIS-SUDA).
-    """
-
-    sizes: Indices
-    score: Floats
-    risk: Floats
-
-
-MOST_SETS = 20_000
-
-
-def special_uniques(
-    table: Table, names: Sequence[str], *, largest: int | None = None, fraction: float = 0.01
-) -> SpecialUniques:
-    """Minimal sample uniques of up to *largest* attributes (Elliot et al. 2002, SUDA2).
-
-    A set of s among m attributes scores (m - s)(m - s - 1) … down to the factor m - largest,
-    at least 1. The risk is scaled so that it fits the data intrusion simulation: with U
-    uniques, P records with exactly one twin and *fraction* the
-    sampling fraction, U fraction / (U fraction + P (1 - fraction)).
-    """
-    if not 0 < fraction < 1:
-        raise ParameterError(f"the sampling fraction must lie in (0, 1), got {fraction}")
-    most = len(names) if largest is None else largest
-    if not 1 <= most <= len(names):
-        raise ParameterError(f"largest must lie in 1 to {len(names)}, got {most}")
-    if max(comb(len(names), size) for size in range(1, most + 1)) > MOST_SETS:
-        raise ParameterError(
-            f"{len(names)} attributes have too many sets of up to {most}; give a smaller largest"
+def household_of(table: Table) -> str | None:
+    """Name of the attribute that tells which records are of one household, if there is one."""
+    names = table.schema.with_role(Role.HOUSEHOLD)
+    if len(names) > 1:
+        raise SchemaError(
+            f"one household number is needed, and {', '.join(names)} have that role; keep one"
         )
-    classes = released_classes(table, names)
-    minimal = _minimal_sets(released(table), names, most)
-    points = [prod(range(max(1, len(names) - most), len(names) - s + 1)) for s in range(most + 1)]
-    score = (minimal @ np.array(points)).astype(np.float64)
-    doubles = 2 * int(np.sum(classes.sizes == 2))
-    uniques = int(np.sum(classes.sizes == 1))
-    return SpecialUniques(
-        minimal, score, _match_risk(score, uniques, doubles, fraction, len(names))
-    )
+    return names[0] if names else None
 
 
-def _minimal_sets(table: Table, names: Sequence[str], most: int) -> Indices:
-    """For each record and size, how many minimal sets of that size make it unique."""
-    minimal = np.zeros((len(table), most + 1), dtype=np.int64)
-    below: dict[tuple[int, ...], Flags] = {(): np.full(len(table), len(table) == 1)}
-    for size in range(1, most + 1):
-        sets = combinations(range(len(names)), size)
-        unique = {chosen: _unique(table, [names[j] for j in chosen]) for chosen in sets}
-        for chosen, flags in unique.items():
-            inside = [below[chosen[:j] + chosen[j + 1 :]] for j in range(size)]
-            minimal[:, size] += flags & ~np.logical_or.reduce(inside)
-        below = unique
-    return minimal
+def households(table: Table, name: str) -> Labels:
+    """The household of each record, numbered from 0; one without a number is on its own."""
+    column = table[name]
+    attribute = table.attribute(name)
+    if column.dtype.kind == "f":
+        missing = np.isnan(column)
+    elif table.is_recoded(name):
+        missing = says_nothing(table.recoding(name))[column]
+    else:
+        missing = (column == attribute.domain_size) & attribute.has_missing
+    labels = np.unique(np.where(missing, -1, column), return_inverse=True)[1].astype(np.int64)
+    labels[missing] = labels.max(initial=0) + 1 + np.arange(int(missing.sum()))
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _unique(table: Table, names: Sequence[str]) -> Flags:
-    classes = classes_of_columns([table[name] for name in names], len(table))
-    alone: Flags = classes.sizes_of_records == 1
-    return alone
+def any_member_risk(risk: Floats, labels: Labels) -> Floats:
+    """For each household the probability that some member is identified: 1 - prod(1 - risk).
 
-
-def _match_risk(
-    score: Floats, uniques: int, doubles: int, fraction: float, n_attributes: int
-) -> Floats:
-    """Probabilities whose average odds against a match fit the simulated ones.
-
-    The odds against fall with the score to the power 1 + (8 - attributes) / 20.
+    Members are taken to be identified independently of one another, as in sdcMicro.
     """
-    matched = score > 0
-    power = 1.0 + (8.0 - n_attributes) / 20.0
-    against = np.where(matched, np.maximum(score, 1.0), 1.0) ** -power
-    if not matched.any() or doubles == 0:
-        return matched.astype(np.float64)
-    simulated = uniques * fraction / (uniques * fraction + doubles * (1 - fraction))
-    scale = uniques * (1 / simulated - 1) / against[matched].sum()
-    return np.where(matched, 1.0 / (1.0 + scale * against), 0.0)
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    none: Floats = np.multiply.reduceat(1.0 - risk[order], starts)
+    return 1.0 - none

@@ -9,7 +9,14 @@ from evomask.arrays import Floats
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.measures.risk.individual import individual_risk, weight_of
+from evomask.measures.risk.individual import (
+    any_member_risk,
+    household_of,
+    households,
+    individual_risk,
+    weight_of,
+)
+from evomask.measures.risk.privacy_models import released
 
 EDGES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Ends of the cells in percent; a record alone has 100 without weights, one of two has 50."""
@@ -32,16 +39,18 @@ class RecordRisk:
     """How the risk of a right identification is spread over the released records.
 
     Args:
-        average: mean risk in percent; times the records the expected re-identifications.
+        average: mean risk in percent, also called the global risk.
         minimum: no cell holds fewer records than this, unless it is empty or the only one.
         weight: attribute that says how many people a record stands for; without one the file
             is taken as the whole population.
+        expected: how many records are expected to be identified.
     """
 
     cells: tuple[Cell, ...]
     average: float
     minimum: int
     weight: str | None = None
+    expected: float = 0.0
 
     @property
     def chart(self) -> Chart:
@@ -60,16 +69,73 @@ class RecordRisk:
         )
 
 
+@dataclass(frozen=True)
+class HouseholdCell:
+    """In how many households the risk that any member is identified lies in a range, in percent."""
+
+    low: float
+    high: float
+    households: int
+
+
+@dataclass(frozen=True)
+class HouseholdRisk:
+    """How the risk that any member is identified is spread over households.
+
+    Args:
+        household: attribute that tells which records are of one household.
+        average: mean over households, in percent.
+        expected: in how many households somebody is expected to be identified.
+        of_records: mean over records of the risk of their households, in percent; sdcMicro's
+            hierarchical risk.
+    """
+
+    household: str
+    households: int
+    cells: tuple[HouseholdCell, ...]
+    average: float
+    expected: float
+    of_records: float
+    minimum: int
+
+
 def record_risk(table: Table, names: Sequence[str], minimum: int = MINIMUM) -> RecordRisk:
     """Individual risk of the released records by classes of look-alikes and survey weights."""
+    weight = weight_of(table)
+    risk = individual_risk(table, names, weight).risk
+    cells = histogram(100.0 * risk, EDGES, minimum)
+    return RecordRisk(cells, float(100.0 * risk.mean()), minimum, weight, float(risk.sum()))
+
+
+def household_risk(
+    table: Table, names: Sequence[str], minimum: int = MINIMUM
+) -> HouseholdRisk | None:
+    """The risk that any member of a household is identified; none without household numbers."""
+    household = household_of(table)
+    if household is None:
+        return None
+    labels = households(released(table), household)
+    risk = any_member_risk(individual_risk(table, names, weight_of(table)).risk, labels)
+    cells = histogram(100.0 * risk, EDGES, minimum)
+    return HouseholdRisk(
+        household,
+        len(risk),
+        tuple(HouseholdCell(cell.low, cell.high, cell.records) for cell in cells),
+        float(100.0 * risk.mean()),
+        float(risk.sum()),
+        float(100.0 * risk[labels].mean()),
+        minimum,
+    )
+
+
+def histogram(values: Floats, edges: Sequence[float], minimum: int) -> tuple[Cell, ...]:
+    """How many values lie above each edge and up to the next; small cells are merged."""
     if minimum < 1:
         raise ParameterError(f"the minimum of a cell must be at least 1 record, got {minimum}")
-    weight = weight_of(table)
-    risk: Floats = np.round(100.0 * individual_risk(table, names, weight).risk, 9)
-    places = np.searchsorted(np.array(EDGES[1:]), risk)
-    counts = np.bincount(places, minlength=len(EDGES) - 1).tolist()
-    cells = [Cell(EDGES[i], EDGES[i + 1], count) for i, count in enumerate(counts)]
-    return RecordRisk(merged(cells, minimum), float(risk.mean()), minimum, weight)
+    places = np.searchsorted(np.array(edges[1:]), np.round(values, 9))
+    counts = np.bincount(places, minlength=len(edges) - 1).tolist()
+    cells = [Cell(edges[i], edges[i + 1], count) for i, count in enumerate(counts)]
+    return merged(cells, minimum)
 
 
 def merged(cells: Sequence[Cell], minimum: int) -> tuple[Cell, ...]:
