@@ -166,7 +166,7 @@ class FollowedRisk:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare both intruders."""
+        """Prepare linkage and inference, both of which can be tracked."""
         linkage = DistanceLinkage(self.attributes).against(original)
         inference = Inference(self.attributes).against(original)
 

@@ -24,6 +24,7 @@ from evomask.masking.method import Making, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.measure import Reading
+from evomask.measures.people import SEARCHING
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
 from evomask.searches.catalogue import search_named
@@ -193,6 +194,21 @@ class Maker:
             return Measured(loss(masked), risk(masked))
         judged = risk.judged(masked)
         return Measured(loss(masked), judged.risk, judged)
+
+    @cached_property
+    def _reported(self) -> Reading:
+        names = self.table.schema.quasi_identifiers
+        return profile(self.settings.profile).reported(names).against(self.table)
+
+    def judged(self, masked: Table) -> Judged | None:
+        """The risk of a file by as many people as are reported on; none of a small file.
+
+        There the parts are known from the search, which attacks everybody.
+        """
+        read = self._reported
+        if len(self.table) <= SEARCHING or not isinstance(read, StrictReading):
+            return None
+        return read.judged(masked)
 
     def making(self, name: str, genome: Any, operator: str) -> Making:  # noqa: ANN401
         """How a file was made; by the member's parameters where its problem does not tell."""

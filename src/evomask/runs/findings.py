@@ -11,12 +11,14 @@ import msgspec
 
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 from evomask.evolution.stopping import Budget
 from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.measures.keeping.keeping import Kept
+from evomask.measures.people import SEARCHING
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
 from evomask.portfolio.state import PortfolioState, without_a_turn
@@ -124,6 +126,33 @@ def for_audit(budget: Budget, used: float) -> float | None:
     return None if budget.seconds is None else max(0.0, budget.seconds - used)
 
 
+MOST_JUDGED = 8
+"""Points that are judged again, at most, until the choice stays."""
+
+
+def settled(maker: Maker, found: Found, choose: Callable[[PortfolioState], Choice]) -> Found:
+    """What was found, the point that will be chosen judged by more people than the others.
+
+    A sample of people may flatter a point. So the chosen one is judged by a larger sample, and
+    the choice made again, until it stays.
+    """
+    state = found.state
+    for _ in range(MOST_JUDGED):
+        try:
+            candidate = choose(state).candidate
+        except ParameterError:  # no point is within the bounds: whoever chooses says so
+            break
+        if candidate.judged is None or candidate.judged.people > SEARCHING:
+            break
+        judged = maker.judged(point_file(maker, state, candidate.number).masked)
+        if judged is None:
+            break
+        finer = replace(candidate, risk=judged.risk, judged=judged)
+        front = tuple(finer if c.number == candidate.number else c for c in state.front)
+        state = replace(state, front=front)
+    return replace(found, state=state)
+
+
 def examined(
     maker: Maker,
     budget: Budget,
@@ -178,9 +207,11 @@ def _repaired(finding: Finding | None) -> float | None:
 def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
     """The original as a candidate; the statistics that must survive have no error in it."""
     before = maker.measured(maker.table)
+    judged = maker.judged(maker.table) or before.judged
+    risk = judged.risk if judged else before.risk
     none = dict.fromkeys(errors, 0.0)
     return Candidate(
-        ORIGINAL, Making(), before.loss, before.risk, "", "", "", judged=before.judged, errors=none
+        ORIGINAL, Making(), before.loss, risk, "", "", "", judged=judged, errors=none
     )  # fmt: skip
 
 

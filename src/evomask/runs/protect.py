@@ -28,7 +28,14 @@ from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
 from evomask.record.protection import Choice, Protection
 from evomask.runs.exploring import Exploration
-from evomask.runs.findings import Found, examined, for_search, read_findings, write_findings
+from evomask.runs.findings import (
+    Found,
+    examined,
+    for_search,
+    read_findings,
+    settled,
+    write_findings,
+)
 from evomask.runs.inputs import Input, Loaded, load
 from evomask.runs.kept.events import (
     Ended,
@@ -142,8 +149,9 @@ def protect_table(
         explored = search.explore(PortfolioState())
         state = measured(maker, explored, kept, {}, events) if kept else explored
         found = Found(state, journal.times, unfinished=search.is_unfinished(state))
-        choice = choice_of(job.pick, state, job.bounds)
-        return examined(maker, job.budget, found, choice, {}, events, kept)
+        choose_from = partial(choice_of, job.pick, bounds=job.bounds)
+        found = settled(maker, found, choose_from)
+        return examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
 
 
 def resume_protection(
@@ -330,7 +338,9 @@ def _compiling(events: Events) -> Callable[[str], None]:
 def _released(run: _Run, found: Found) -> Release:
     """Look closely at what was found, keep what is known, and release the chosen point."""
     folder, events = run.store.folder, run.events
-    choice = choice_of(run.plan.pick, found.state, run.plan.bounds)
+    choose_from = partial(choice_of, run.plan.pick, bounds=run.plan.bounds)
+    found = settled(run.maker, found, choose_from)
+    choice = choose_from(found.state)
     known = read_findings(folder)
     done = examined(
         run.maker, run.plan.budget, found, choice, known, events, run.statistics
@@ -341,7 +351,7 @@ def _released(run: _Run, found: Found) -> Release:
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))
-    choice = choice_of(run.plan.pick, done.state, run.plan.bounds)
+    choice = choose_from(done.state)
     released = release(done, choice, run.loaded, run.plan, folder)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
     events.tell(Ended(how, point=released.chosen.number))

@@ -170,7 +170,7 @@ class Released:
 
     @cached_property
     def search(self) -> Search:
-        """Room for searches."""
+        """Room for one search at a time."""
         rows = self.masked.rows
         room = search_in(len(self._order), rows.low.shape[1], rows.codes.shape[1])
         return laid(SEARCH, room)
