@@ -20,6 +20,9 @@ WINDOW = 0.1
 """A number, or an ordered category, is right within this share of the ranks."""
 
 HALVES = 5
+FEWEST_ASKED = 3
+"""Questions that each class of a sample is asked, at least."""
+
 MOST_LEFT_OUT = 12
 """Of more attributes so many, evenly spread, are read with all others known."""
 
@@ -57,9 +60,19 @@ class Gain:
 
 
 def mean_gain(gains: Sequence[Gain]) -> Gain:
-    """What several questions bring on average."""
-    right = np.mean([gain.right for gain in gains], axis=0)
-    return Gain(right, np.mean([gain.guessed for gain in gains], axis=0))
+    """What several questions bring on average, over those that each class was asked."""
+    right = np.nanmean([gain.right for gain in gains], axis=0)
+    return Gain(right, np.nanmean([gain.guessed for gain in gains], axis=0))
+
+
+def shifts_of(questions: int, sample: Sample) -> list[Flags]:
+    """Which classes each question is asked: all, or of a sample every second, third, … in turn.
+
+    So many that every class is asked a few questions, no matter how many there are.
+    """
+    turns = 1 if sample.is_everyone else max(1, questions // FEWEST_ASKED)
+    places = np.arange(len(sample.chosen))
+    return [places % turns == place % turns for place in range(questions)]
 
 
 def halves_of(names: int) -> list[Flags]:
@@ -163,12 +176,17 @@ class Reader:
             np.zeros(len(columns), np.int64),
         )
 
-    def ask(self, question: Question) -> Gain:
-        """What a question about attributes that look-alikes share brings, beyond guessing."""
-        sample = self.released.sample
-        right = self.right(question, sample.representatives, np.arange(len(sample.chosen)))
-        guessed = self.truth.guessed(question.wanted, sample.representatives)
-        return Gain(np.mean(right, axis=0), np.mean(guessed, axis=0))
+    def ask(self, question: Question, who: Flags) -> Gain:
+        """What a question about attributes that look-alikes share brings, beyond guessing.
+
+        Args:
+            who: the classes that are asked; the gain of the others is NaN.
+        """
+        records, places = self.released.sample.representatives[who], np.flatnonzero(who)
+        gain = Gain(*np.full((2, len(who)), np.nan))
+        gain.right[who] = np.mean(self.right(question, records, places), axis=0)
+        gain.guessed[who] = np.mean(self.truth.guessed(question.wanted, records), axis=0)
+        return gain
 
     def told(self, question: Question, *, by_strangers: bool = False) -> list[Floats]:
         """How often each class is read right in each attribute wanted, over its members."""
@@ -187,7 +205,8 @@ class Reader:
             by_strangers: reads it in the nearest records that do not equal the person.
         """
         wanted = question.wanted
-        chosen, targets = self._targets(question.known)
+        asked, places = np.unique(places, return_inverse=True)
+        chosen, targets = self._targets(question.known, asked)
         cells = self._cells._replace(
             wanted_numbers=wanted.numbers.astype(np.int64),
             wanted_codes=wanted.codes.astype(np.int64),
@@ -204,9 +223,10 @@ class Reader:
             found.append(self.truth.code_right(j, read, records))
         return found
 
-    def _targets(self, known: Known) -> tuple[Indices, Indices]:
-        """A person for each way to be known, and the one that each class of people is like."""
+    def _targets(self, known: Known, asked: Indices) -> tuple[Indices, Indices]:
+        """A person for each way to be known, and the one that each class asked is like."""
         people = self.released.people
-        columns = [*people.numbers.T[known.numbers], *people.codes.T[known.codes]]
-        alike = classes_of_columns(columns, len(people.sizes))
-        return alike.representatives, alike.labels
+        numbers, codes = people.numbers[asked], people.codes[asked]
+        columns = [*numbers.T[known.numbers], *codes.T[known.codes]]
+        alike = classes_of_columns(columns, len(asked))
+        return asked[alike.representatives], alike.labels

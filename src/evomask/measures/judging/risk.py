@@ -29,9 +29,10 @@ from evomask.measures.judging.read import (
     halves_of,
     left_out,
     mean_gain,
+    shifts_of,
 )
 from evomask.measures.judging.released import Known, Released
-from evomask.measures.judging.wide import has_wide_cells
+from evomask.measures.judging.wide import has_wide_cells_among_others
 from evomask.measures.measure import About, Side
 from evomask.measures.people import SEARCHING, Sample
 from evomask.measures.risk.relabelling import renamed
@@ -257,7 +258,7 @@ class Attack:
         """What each intruder achieves with a masked table."""
         released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
         found = self._tried(released)
-        if has_wide_cells(released.masked):
+        if has_wide_cells_among_others(released.masked):
             found += self._tried(replace(released, at_face=True))
         return found
 
@@ -306,8 +307,9 @@ class Attack:
     def _gained(
         self, readers: Sequence[Reader], questions: Sequence[Question], attacker: Attacker
     ) -> Success:  # fmt: skip
-        asked = zip(readers, questions, strict=True)
-        gain = mean_gain([reader.ask(question) for reader, question in asked])
+        shifts = shifts_of(len(questions), self.sample)
+        asked = zip(readers, questions, shifts, strict=True)
+        gain = mean_gain([reader.ask(question, who) for reader, question, who in asked])
         share, error = gain.share(self.sample), gain.error(self.sample)
         return Success(100.0 * share, 100.0 * error, attacker)
 

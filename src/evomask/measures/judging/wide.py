@@ -22,12 +22,15 @@ def are_whole(column: CategoricalColumn, cells: Cells) -> Flags:
     return whole
 
 
-def has_wide_cells(masked: Masked) -> bool:
-    """Whether any record has a cell that covers several values."""
-    if bool(np.any(masked.rows.low < masked.rows.high)):
-        return True
+def has_wide_cells_among_others(masked: Masked) -> bool:
+    """Whether in any attribute some records have a cell that covers several values, some not.
+
+    Where all cells of an attribute are wide, believing them leads nobody astray.
+    """
+    numbers = [wide.mean() for wide in (masked.rows.low < masked.rows.high).T]
     codes = zip(masked.cells, masked.rows.codes.T, strict=True)
-    return any(bool(_are_wide(cells)[column].any()) for cells, column in codes)
+    shares = [*numbers, *(_are_wide(cells)[column].mean() for cells, column in codes)]
+    return any(0.0 < share < 1.0 for share in shares)
 
 
 def people_covered(space: Space, masked: Masked, rows: Rows, known: Flags) -> Floats:
