@@ -4,8 +4,8 @@ The largest of three. *Linked*: the chance that an intruder who knows all quasi-
 a person's record, by the nearest one or by weighing agreements. *Read*: what can be read of
 people beyond guessing, with half of the attributes known or with all but one. *Confidential*:
 the same for confidential attributes, with all quasi-identifiers known. Each is tried before and
-after putting renamed categories right, with wide cells believed and taken at face value, and none
-cares about the order of records.
+after putting renamed categories right, with suppressed cells believed to be anything and passed
+over, and none cares about the order of records.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,12 +25,12 @@ from evomask.measures.judging.linked import (
     chances_by_agreement,
     chances_by_distance,
 )
+from evomask.measures.judging.names import put_right
 from evomask.measures.judging.people import SEARCHING, Sample
 from evomask.measures.judging.read import Question, Reader, Truth, halves_of, left_out
 from evomask.measures.judging.released import Known, Released
-from evomask.measures.judging.wide import has_wide_cells
+from evomask.measures.judging.wide import has_whole_cells
 from evomask.measures.measure import About, Side
-from evomask.measures.risk.relabelling import renamed
 from evomask.measures.risk.space import Space
 
 
@@ -165,7 +165,7 @@ class StrictReading:
         attack = self._attacks(confidential)
         found = attack.on(masked)
         if categorical(self.original.schema, self.known):
-            named = renamed(self.original, masked, self.known)
+            named = put_right(self.original, masked, self.known)
             if not same_codes(masked, named, self.known):
                 found += [replace(success, renamed=True) for success in attack.on(named)]
         return Judged(
@@ -211,8 +211,8 @@ class Attack:
         """What each intruder achieves with a masked table."""
         released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
         found = self._tried(released)
-        if has_wide_cells(released.masked):
-            found += self._tried(replace(released, at_face=True))
+        if has_whole_cells(self.space, released.masked):
+            found += self._tried(replace(released, passing_over=True))
         return found
 
     def _tried(self, released: Released) -> list[Success]:
