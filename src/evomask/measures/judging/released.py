@@ -1,7 +1,7 @@
 """A released file as intruders search it: its distinct records in a tree of boxes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -72,6 +72,13 @@ class Released:
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
         """The released table in a space."""
         return cls(space, sample, space.masked(table), ordering)
+
+    def passing_over_whole_cells(self) -> "Released":
+        """The same records to an intruder who passes over cells that may be anything."""
+        other = replace(self, passing_over=True)
+        shared = {"_order": self._order, "people": self.people, "search": self.search}
+        other.__dict__.update(shared, middles=self.middles)
+        return other
 
     @cached_property
     def _order(self) -> tuple[Indices, Indices, Indices]:

@@ -212,7 +212,7 @@ class Attack:
         released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
         found = self._tried(released)
         if has_whole_cells(self.space, released.masked):
-            found += self._tried(replace(released, passing_over=True))
+            found += self._tried(released.passing_over_whole_cells())
         return found
 
     def _tried(self, released: Released) -> list[Success]:
