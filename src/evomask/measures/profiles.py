@@ -165,7 +165,7 @@ class FollowedRisk:
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare both intruders."""
+        """Prepare both intruders for many masked files."""
         linkage = DistanceLinkage(self.attributes).against(original)
         inference = Inference(self.attributes).against(original)
 

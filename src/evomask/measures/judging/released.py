@@ -126,7 +126,7 @@ class Released:
 
     @cached_property
     def search(self) -> Search:
-        """Room for searches."""
+        """Room for one search after the other."""
         rows = self.masked.rows
         room = search_in(len(self._order[0]), rows.low.shape[1], rows.codes.shape[1])
         return laid(SEARCH, room)
