@@ -109,7 +109,9 @@ def test_going_one_level_up_never_lowers_the_loss(name):
 
 def at_levels(levels):
     full = tuple(levels.get(name, 0) for name in CATEGORIES)
-    return Generalization(CATEGORIES, TREES, full).mask(TABLE, np.random.default_rng(0))
+    return Generalization(CATEGORIES, hierarchies=TREES, levels=full).mask(
+        TABLE, np.random.default_rng(0)
+    )
 
 
 def in_fewer_intervals(table, width):
@@ -150,7 +152,7 @@ def test_among_k_alike_at_most_one_in_k_is_linked(method, k):
 @pytest.mark.parametrize("k", [5, 20])
 def test_where_alike_records_are_left_out_too_at_most_one_in_k_is_linked(k):
     masked = at_levels(dict.fromkeys(CATEGORIES, 2))
-    masked = in_fewer_intervals(masked, 16)
+    masked = in_fewer_intervals(masked, 64)
     columns = [masked[name] for name in NAMES]
     _, labels, sizes = np.unique(columns, axis=1, return_inverse=True, return_counts=True)
     left = masked.suppressing(sizes[labels] < k)

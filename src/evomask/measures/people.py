@@ -37,9 +37,9 @@ def fixed_records(original: Table, names: Sequence[str], people: int | None) -> 
 
 
 def _evenly(records: int, people: int, seed: int) -> Indices:
-    """So many places among the records, as far apart from each other, the first one drawn."""
-    start = np.random.default_rng(seed).random()
-    places = ((start + np.arange(people)) * (records / people)).astype(np.int64)
+    """So many places among the records, one drawn in each of as many equal stretches."""
+    within = np.random.default_rng(seed).random(people)
+    places = ((within + np.arange(people)) * (records / people)).astype(np.int64)
     return np.minimum(places, records - 1)
 
 
@@ -59,7 +59,10 @@ class Sample:
 
     @classmethod
     def of(cls, original: Table, names: tuple[str, ...], people: int, seed: int) -> "Sample":
-        """At most so many people, evenly spread over the classes in the order of their values."""
+        """At most so many people, evenly spread over the classes in the order of their values.
+
+        In that order one is drawn of each of as many stretches of equal length.
+        """
         classes = classes_of(original, names)
         if len(original) <= people:
             return cls(classes, np.arange(len(classes)), classes.sizes)
@@ -102,12 +105,17 @@ class Sample:
         return float(np.average(values, weights=self.weights))
 
     def error(self, values: Floats) -> float:
-        """The standard error of that average; none where everybody is attacked."""
+        """The standard error of that average; none where everybody is attacked.
+
+        As if one more person had been attacked with the rarer outcome: an error is never 0 by
+        luck.
+        """
         if self.is_everyone:
             return 0.0
-        spread = np.average((values - self.mean(values)) ** 2, weights=self.weights)
+        mean = self.mean(values)
+        squares = float(self.weights @ (values - mean) ** 2) + max(abs(mean), abs(1.0 - mean)) ** 2
         left_out = 1.0 - self.size / len(self.classes.labels)
-        return float(np.sqrt(spread / max(self.size - 1, 1) * left_out))
+        return float(np.sqrt(squares / self.size / max(self.size - 1, 1) * left_out))
 
     def within(self, values: Floats) -> Floats:
         """What the members of each chosen class have on average."""

@@ -26,8 +26,8 @@ def kept(method):
 class Twin:
     """All pairs of an original and a masked table, some attributes known, some confidential."""
 
-    def __init__(self, original, masked, known, confidential=(), at_face=False):
-        self.original, self.masked, self.at_face = original, masked, at_face
+    def __init__(self, original, masked, known, confidential=(), passing_over=False):
+        self.original, self.masked, self.passing_over = original, masked, passing_over
         self.known, self.confidential = known, confidential
         self.n = len(original)
         self.found = {}
@@ -94,7 +94,7 @@ class Twin:
         if not low < high:
             return low
         inside = [v for v in self.numbers(name) if low <= v <= high]
-        return inside[len(inside) // 2] if inside else (low + high) / 2
+        return np.median(inside) if inside else (low + high) / 2
 
     @kept
     def shares(self, j, name):
@@ -117,18 +117,14 @@ class Twin:
 
     def category_distance(self, i, j, name):
         v = self.values(name)[i]
-        if self.at_face and self.is_whole(j, name):
+        if self.passing_over and self.is_whole(j, name):
             return 1.0
-        if self.at_face and self.is_wide(j, name):
-            return sum(s * self.apart(name, v, w) for w, s in enumerate(self.shares(j, name)))
         return min(self.apart(name, v, w) for w in self.leaves(j, name))
 
     @kept
     def compared_ends(self, j, name):
-        if self.at_face and self.is_whole(j, name):
+        if self.passing_over and self.is_whole(j, name):
             return np.nan, np.nan
-        if self.at_face:
-            return self.middle(j, name), self.middle(j, name)
         return self.ends(j, name)
 
     def gap(self, i, j, name):

@@ -115,8 +115,11 @@ def _of_numbers(original: Table, names: tuple[str, ...]) -> Reading:
     def reading(masked: Table) -> float:
         pairs = list(zip(columns.columns, columns.cells(masked), strict=True))
         told = np.column_stack([_told(column, cells) for column, cells in pairs])
+        told[masked.suppressed] = 0.0
         cells = [_without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
-        return 100.0 * statistics.loss(cells, columns.masked_moments(cells), told.T @ told)
+        both = told.T @ told
+        np.fill_diagonal(both, told.sum(axis=0))
+        return 100.0 * statistics.loss(cells, columns.masked_moments(cells), both)
 
     return reading
 

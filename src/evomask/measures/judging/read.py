@@ -55,8 +55,10 @@ class Gain:
     def error(self, sample: Sample) -> float:
         """The standard error of the share."""
         guessed = sample.mean(self.guessed)
-        apart = sample.error(self.right - self.guessed)
-        return 0.0 if guessed >= 1.0 else apart / (1.0 - guessed)
+        if guessed >= 1.0:
+            return 0.0
+        left_open = (1.0 - sample.mean(self.right)) / (1.0 - guessed)
+        return sample.error(self.right - left_open * self.guessed) / (1.0 - guessed)
 
 
 def mean_gain(gains: Sequence[Gain]) -> Gain:

@@ -24,11 +24,7 @@ from evomask.kernels.linking.boxes import (
     search_in,
 )
 from evomask.kernels.linking.linkage import Rows
-from evomask.measures.judging.wide import (
-    numbers_at_face_value,
-    people_covered,
-    tables_at_face_value,
-)
+from evomask.measures.judging.wide import are_whole, people_covered, whole_numbers
 from evomask.measures.people import Sample
 from evomask.measures.risk.space import Masked, Space
 
@@ -104,8 +100,8 @@ class Released:
     distinct: Distinct = field(repr=False)
     ordering: Known
     """The attributes by which the tree is ordered."""
-    at_face: bool = False
-    """Whether cells that cover several values are taken at face value (see ``wide``)."""
+    passing_over: bool = False
+    """Whether cells that may be anything are passed over like missing ones (see ``wide``)."""
 
     @classmethod
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
@@ -116,6 +112,13 @@ class Released:
     def ordered_by(self, known: Known) -> "Released":
         """The same in another order, which suits searches by other attributes."""
         return replace(self, ordering=known)
+
+    def passing_over_whole_cells(self) -> "Released":
+        """The same records to an intruder who passes over cells that may be anything."""
+        other = replace(self, passing_over=True)
+        shared = {"_order": self._order, "people": self.people, "search": self.search}
+        other.__dict__.update(shared, middles=self.middles)
+        return other
 
     @cached_property
     def _order(self) -> Indices:
@@ -157,10 +160,10 @@ class Released:
     def _ends(self) -> tuple[Points, Points]:
         """Both ends of the numbers of each row of the tree, as they are compared."""
         rows = self.masked.rows.take(self._records)
-        if not self.at_face:
+        if not self.passing_over:
             return rows.low, rows.high
-        numbers = numbers_at_face_value(self.space, rows, self.middles)
-        return numbers, numbers
+        whole = whole_numbers(self.space, rows)
+        return np.where(whole, np.nan, rows.low), np.where(whole, np.nan, rows.high)
 
     def covered(self, known: Known) -> Floats:
         """How many people the wide cells of each row may cover; 0 where there are none."""
@@ -195,14 +198,17 @@ class Released:
     @cached_property
     def tables(self) -> list[Points]:
         """What each code of a person (rows) and a released one cost, for each attribute."""
-        if self.at_face:
-            return tables_at_face_value(self.space, self.masked)
         terms = self.space.terms(self.masked, from_originals=True)
         ends = np.append(terms.starts, terms.tables.size)
-        return [
+        tables = [
             terms.tables[ends[j] : ends[j + 1]].reshape(-1, width)
             for j, width in enumerate(terms.widths.tolist())
         ]
+        if self.passing_over:
+            parts = zip(tables, self.space.categories, self.masked.cells, strict=True)
+            unit = float(self.space.unit)
+            tables = [np.where(are_whole(column, cells), unit, t) for t, column, cells in parts]
+        return tables
 
     def distances(self, known: Known) -> Costs:
         """Costs of being apart in what is known."""
@@ -243,10 +249,17 @@ class Released:
             wide = np.flatnonzero(low[:, a] < high[:, a])
             first = np.searchsorted(column.sorted, low[wide, a], "left")
             last = np.searchsorted(column.sorted, high[wide, a], "right")
-            inside = column.sorted[np.minimum((first + last) // 2, len(column.sorted) - 1)]
+            inside = _medians(column.sorted, first, last)
             halfway = low[wide, a] / 2 + high[wide, a] / 2
             middles[wide, a] = np.where(last > first, inside, halfway)
         return middles
+
+
+def _medians(values: Floats, first: Indices, last: Indices) -> Floats:
+    """Of sorted values from each *first* up to *last*; anything where there are none."""
+    middles = np.stack([(first + last - 1) // 2, (first + last) // 2])
+    medians: Floats = values[np.clip(middles, 0, len(values) - 1)].mean(axis=0)
+    return medians
 
 
 def _own(array: Points) -> Points:

@@ -4,8 +4,8 @@ The largest of three. *Linked*: the chance that an intruder who knows all quasi-
 a person's record, by the nearest one or by weighing agreements. *Read*: what can be read of
 people beyond guessing, with half of the attributes known or with all but one. *Confidential*:
 what is read of confidential attributes with all quasi-identifiers known, beyond what the records
-of other people tell. Each is tried before and after putting renamed categories right, with wide
-cells believed and taken at face value, and none cares about the order of records.
+of other people tell. Each is tried before and after putting renamed categories right, with
+suppressed cells believed to be anything and passed over, and none cares about the order of records.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.measures.comparability import categorical, check_masked, check_original
 from evomask.measures.judging.linked import chances_by_agreement, chances_by_distance
+from evomask.measures.judging.names import put_right
 from evomask.measures.judging.read import (
     Gain,
     Question,
@@ -32,14 +33,10 @@ from evomask.measures.judging.read import (
     shifts_of,
 )
 from evomask.measures.judging.released import Known, Released
-from evomask.measures.judging.wide import has_wide_cells_among_others
+from evomask.measures.judging.wide import has_whole_cells_among_others
 from evomask.measures.measure import About, Side
 from evomask.measures.people import SEARCHING, Sample
-from evomask.measures.risk.relabelling import renamed
 from evomask.measures.risk.space import Space
-
-WORTHWHILE = 0.01
-"""Names of an attribute are put right where that puts right more than this share of its cells."""
 
 
 class Attacker(StrEnum):
@@ -210,7 +207,7 @@ class StrictReading:
         attack = self._attacks(confidential)
         found = attack.on(masked)
         if categorical(self.original.schema, self.known):
-            named = renamed(self.original, masked, self.known, WORTHWHILE)
+            named = put_right(self.original, masked, self.known)
             if not same_codes(masked, named, self.known):
                 found += [replace(success, renamed=True) for success in attack.on(named)]
         return Judged(
@@ -258,8 +255,8 @@ class Attack:
         """What each intruder achieves with a masked table."""
         released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
         found = self._tried(released)
-        if has_wide_cells_among_others(released.masked):
-            found += self._tried(replace(released, at_face=True))
+        if has_whole_cells_among_others(self.space, released.masked):
+            found += self._tried(released.passing_over_whole_cells())
         return found
 
     def _tried(self, released: Released) -> list[Success]:

@@ -1,14 +1,13 @@
-"""Cells that cover several values: how many people they may cover, and what they resemble.
+"""Cells that cover several values: how many people they may cover, and those that tell nothing.
 
 An intruder may believe that a wide cell is true: it is as near as the nearest value in it. Where
 some cells are suppressed and others changed, that intruder is led astray by records that could be
-anybody's. So another takes cells at face value: a set is at its mean distance, an interval at the
-median of what it covers, and what may be anything tells as little as a missing value.
+anybody's. So another passes over cells that may be anything, as if they were missing.
 """
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Points
+from evomask.arrays import Flags, Floats
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.categories import CategoricalColumn, Cells
 from evomask.measures.numbers import NumberColumn
@@ -22,15 +21,25 @@ def are_whole(column: CategoricalColumn, cells: Cells) -> Flags:
     return whole
 
 
-def has_wide_cells_among_others(masked: Masked) -> bool:
-    """Whether in any attribute some records have a cell that covers several values, some not.
+def has_whole_cells_among_others(space: Space, masked: Masked) -> bool:
+    """Whether in any attribute some cells may stand for everything there is, and some may not.
 
-    Where all cells of an attribute are wide, believing them leads nobody astray.
+    Where all cells of an attribute are such, believing them leads nobody astray.
     """
-    numbers = [wide.mean() for wide in (masked.rows.low < masked.rows.high).T]
-    codes = zip(masked.cells, masked.rows.codes.T, strict=True)
-    shares = [*numbers, *(_are_wide(cells)[column].mean() for cells, column in codes)]
+    shares = [float(whole.mean()) for whole in whole_numbers(space, masked.rows).T]
+    parts = zip(space.categories, masked.cells, masked.rows.codes.T, strict=True)
+    shares += [float(are_whole(column, cells)[codes].mean()) for column, cells, codes in parts]
     return any(0.0 < share < 1.0 for share in shares)
+
+
+def whole_numbers(space: Space, rows: Rows) -> Flags:
+    """Which numbers of which rows are intervals that hold all there is."""
+    whole: Flags = rows.low < rows.high
+    for a, column in enumerate(space.numbers):
+        if len(column.sorted):
+            whole[:, a] &= rows.low[:, a] <= column.sorted[0]
+            whole[:, a] &= rows.high[:, a] >= column.sorted[-1]
+    return whole
 
 
 def people_covered(space: Space, masked: Masked, rows: Rows, known: Flags) -> Floats:
@@ -55,25 +64,6 @@ def people_covered(space: Space, masked: Masked, rows: Rows, known: Flags) -> Fl
     return covered
 
 
-def tables_at_face_value(space: Space, masked: Masked) -> list[Points]:
-    """Costs of a person's category (rows) and a released cell, for each attribute."""
-    return [
-        _table(column, cells, space.unit)
-        for column, cells in zip(space.categories, masked.cells, strict=True)
-    ]
-
-
-def numbers_at_face_value(space: Space, rows: Rows, middles: Points) -> Points:
-    """The number that each cell resembles; missing where it may be anything."""
-    numbers = middles.copy()
-    for a, column in enumerate(space.numbers):
-        if len(column.sorted):
-            low, high = rows.low[:, a], rows.high[:, a]
-            whole = (low < high) & (low <= column.sorted[0]) & (high >= column.sorted[-1])
-            numbers[whole, a] = np.nan
-    return numbers
-
-
 def _are_wide(cells: Cells) -> Flags:
     wide: Flags = cells.leaves.sum(axis=1) > 1
     return wide
@@ -86,11 +76,3 @@ def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:
     missing = len(column.values) - len(column.sorted)
     shares: Floats = np.where(np.isnan(low), missing, inside) / len(column.values)
     return shares
-
-
-def _table(column: CategoricalColumn, cells: Cells, unit: int) -> Points:
-    costs: Points = column.distances @ cells.spread.T * unit
-    single = ~_are_wide(cells)
-    costs[:, single] = np.round(costs[:, single])
-    costs[:, are_whole(column, cells)] = unit
-    return costs
