@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from evomask.kernels.sorting import in_order, place_before, place_behind, stable_order
 
 values = st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0, 7.0, np.nan]), max_size=90).map(np.array)
-known = st.lists(st.integers(-9, 9).map(float), max_size=40).map(lambda some: np.sort(some))
+known = st.lists(st.integers(-9, 9).map(float), max_size=40).map(np.sort)
 
 
 @given(values)
