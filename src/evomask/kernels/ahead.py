@@ -3,6 +3,7 @@
 A process takes one module after the other, so what several of them call is compiled once in it.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -125,6 +126,7 @@ def _compiled_by(process: subprocess.Popen[str], name: str) -> bool:
 
 def serve() -> None:
     """Compile the modules that are named on the standard input, and say when each is done."""
+    gc.disable()
     for line in sys.stdin:
         try:
             _compile(line.strip(), is_lazy_too=len(sys.argv) > 1)

@@ -1,6 +1,12 @@
-"""New arrays inside kernels: compiled once, not again for each way to call numpy."""
+"""Arrays made, filled and copied inside kernels: compiled once, not for each way to call numpy.
+
+Assigning to a slice would also translate all that words the error of unequal shapes.
+"""
+
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.arrays import Floats, Indices
 from evomask.kernels.compiler import inner
@@ -31,3 +37,26 @@ def counted(size: int) -> Indices:
     for i in range(size):
         made[i] = i
     return made
+
+
+@inner
+def fill(values: NDArray[Any], value: float) -> None:
+    """Write one value into all places."""
+    for i in range(values.size):
+        values[i] = value
+
+
+@inner
+def copy_into(values: NDArray[Any], others: NDArray[Any]) -> None:
+    """Write other values, as many, into an array."""
+    for i in range(values.size):
+        values[i] = others[i]
+
+
+@inner
+def largest(values: Indices) -> int:
+    """The largest of whole numbers that are not negative."""
+    found = values[0]
+    for i in range(1, values.size):
+        found = max(found, values[i])
+    return found

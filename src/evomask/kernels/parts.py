@@ -9,12 +9,15 @@ any other, kernels are compiled the usual way, which takes longer (decisions/001
 """
 
 import gc
+import math
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite.binding import Linkage
 from numba.core import typeinfer, types
 from numba.core.codegen import JITCodeLibrary
@@ -168,6 +171,42 @@ def _parts(codegen: Any) -> Iterator[None]:
         del codegen.create_library
 
 
+OPERATORS = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.neg, operator.invert,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_,
+    operator.or_, operator.xor, operator.lshift, operator.rshift, operator.ior, operator.ixor,
+    operator.not_, operator.getitem, operator.setitem, abs, bool, range, math.sqrt, math.log,
+    math.exp, np.isnan,
+}  # fmt: skip
+"""Functions whose types do not depend on how their callers are compiled."""
+
+_types: Any = types
+PLAIN = (types.Number, types.Boolean, types.Array, _types.BaseTuple, _types.SliceType)
+_resolve = _types.BaseFunction.get_call_type
+_resolved: dict[Any, Any] = {}
+
+
+def _remembered(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """What an operator gives for numbers and arrays is asked for thousands of times."""
+    is_plain = not kws and function.typing_key in OPERATORS
+    if not is_plain or not all(isinstance(kind, PLAIN) for kind in args):
+        return _resolve(function, context, args, kws)
+    key = (function, tuple(args))
+    if key not in _resolved:
+        _resolved[key] = _resolve(function, context, args, kws)
+    return _resolved[key]
+
+
+@contextmanager
+def _remembering() -> Iterator[None]:
+    _types.BaseFunction.get_call_type = _remembered
+    try:
+        yield
+    finally:
+        _types.BaseFunction.get_call_type = _resolve
+
+
 @contextmanager
 def _without_collection() -> Iterator[None]:
     """Compiling makes millions of objects that live as long as it; looking at them is in vain."""
@@ -211,7 +250,7 @@ class KernelCompiler(PartCompiler):
         self.state.library.enable_object_caching()
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_cfunc_wrapper = True
-        with _parts(codegen), _without_collection():
+        with _parts(codegen), _remembering(), _without_collection():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> Any:

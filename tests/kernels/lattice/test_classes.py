@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.kernels.lattice.classes import Layout, Merged, fields, membership, merge, packed
+from evomask.kernels.bundles import laid
+from evomask.kernels.lattice.classes import (
+    LAYOUT,
+    Layout,
+    Merged,
+    fields,
+    membership,
+    merge,
+    packed,
+)
 from evomask.kernels.lattice.classes import unpacked as digits_of
 
 
@@ -16,7 +25,8 @@ def layout_of(leaves):
     lowest[:, 0] = np.arange(widest)
     lowest[:, 1] = np.arange(widest) // 2 * 2
     sizes = np.array(leaves)
-    return Layout(*fields(sizes), lowest, np.zeros_like(lowest), np.maximum(sizes - 1, 1))
+    full = np.maximum(sizes - 1, 1)
+    return laid(LAYOUT, Layout(*fields(sizes), lowest, np.zeros_like(lowest), full))
 
 
 def bottom_of(rows, layout, counts=None):

@@ -16,6 +16,7 @@ from evomask.kernels.compiler import (
     inner,
     kernel,
 )
+from evomask.kernels.filled import counted, fill, reals, wholes
 
 SEVEN = 7.0
 BLOCK = 1024
@@ -27,7 +28,7 @@ def _lay_out(
 ) -> None:
     """Distance of one place to every place, in sevenths; what is not on its branch is at 7."""
     level = levels[seed_place]
-    apart[: levels.size] = SEVEN
+    fill(apart[: levels.size], SEVEN)
     if not is_leaf[seed_place]:
         for place in range(levels.size):
             if ancestors[place, level] == seed_place:
@@ -91,10 +92,9 @@ def clusters_around(
     """
     n = places.size
     nowhere = levels.size
-    apart = np.full(nowhere + 1, np.inf)
+    apart = reals(nowhere + 1, np.inf)
     is_leaf = _leaves(levels, ancestors)
-    ids = np.arange(n)
-    position = np.arange(n)
+    ids, position = counted(n), counted(n)
     place_of = places.copy()
     topic_of = np.empty((topics.shape[1], n), dtype=np.int32)
     number_of = np.empty((numbers.shape[1], n))
@@ -103,7 +103,7 @@ def clusters_around(
             topic_of[j, i] = topics[i, j]
         for j in range(numbers.shape[1]):
             number_of[j, i] = numbers[i, j]
-    labels = np.full(n, -1, dtype=np.int64)
+    labels = wholes(n, -1)
     block = np.empty(BLOCK)
     near = np.empty(k, dtype=np.int64)
     far = np.empty(k)
@@ -116,7 +116,7 @@ def clusters_around(
         labels[seed] = cluster
         place_of[position[seed]] = nowhere
         _lay_out(places[seed], levels, ancestors, is_leaf, apart)
-        far[:] = np.inf
+        fill(far, np.inf)
         for first in range(0, rows, BLOCK):
             last = min(first + BLOCK, rows)
             _measure(

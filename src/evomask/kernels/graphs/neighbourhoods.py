@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Indices, Labels
 from evomask.kernels.compiler import INDICES, WHOLE, inner, kernel
+from evomask.kernels.filled import wholes
 from evomask.kernels.sorting import stable_order
 
 Hashes = NDArray[np.uint64]
@@ -169,7 +170,7 @@ def _is_same(
     for step in range(size):
         alike = step > 0 and ours[order[step]] == ours[order[step - 1]]
         first[step] = first[step - 1] if alike else step
-    image = np.full(size, -1, dtype=np.int64)
+    image = wholes(size, -1)
     taken = np.zeros(size, dtype=np.bool_)
     tried = first.copy()
     step = 0
@@ -217,7 +218,7 @@ def neighbourhood_classes(
     *order* lists the nodes by signature and *ranks* numbers the signatures of all nodes.
     """
     n = colours.size
-    labels = np.full(n, -1, dtype=np.int64)
+    labels = wholes(n, -1)
     samples = np.empty(n, dtype=np.int64)
     classes = 0
     first = 0

@@ -16,6 +16,7 @@ from evomask.kernels.compiler import (
     inner,
     kernel,
 )
+from evomask.kernels.filled import copy_into, fill, largest
 from evomask.kernels.generator import below, started, unit
 from evomask.kernels.graphs.clusters import SEVEN
 from evomask.kernels.sorting import stable_order
@@ -71,7 +72,7 @@ def _elect(
     *tally* has a place for each topic, and is all 0 before and after.
     """
     lost = 0.0
-    chosen[:] = -1
+    fill(chosen, -1)
     for j in range(topics.shape[1]):
         total = 0.0
         silent = 0.0
@@ -226,17 +227,17 @@ def settled(
     than *caution* for each of them. Numbers: the lower median. The lowest code wins a tie.
     """
     n = places.size
-    groups = labels.max() + 1
+    groups = largest(labels) + 1
     starts = np.zeros(groups + 1, dtype=np.int64)
     for i in range(n):
         starts[labels[i] + 1] += 1
-    largest = starts.max()
+    widest = largest(starts)
     for g in range(groups):
         starts[g + 1] += starts[g]
     order = stable_order(labels)
     chosen = np.empty((groups, topics.shape[1]), dtype=np.int64)
     middles = np.empty((groups, numbers.shape[1]))
-    sorted_ = np.empty(largest)
+    sorted_ = np.empty(widest)
     tally = np.zeros(_n_topics(topics))
     for g in range(groups):
         members = order[starts[g] : starts[g + 1]]
@@ -277,7 +278,7 @@ def improved_clusters(
     by every step.
     """
     n = places.size
-    groups = labels.max() + 1
+    groups = largest(labels) + 1
     state = started(seed)
     label = labels.copy()
     members = np.empty((groups, 2 * k - 1), dtype=np.int64)
@@ -337,8 +338,8 @@ def improved_clusters(
         warmth = heat * (1.0 - attempt / attempts)
         if gain < 0.0 and (warmth <= 0.0 or unit(state) >= np.exp(gain / warmth)):
             continue
-        members[g, :mine] = ours[:mine]
-        members[h, :yours] = theirs[:yours]
+        copy_into(members[g, :mine], ours)
+        copy_into(members[h, :yours], theirs)
         sizes[g], sizes[h] = mine, yours
         costs[g], costs[h] = here, there
         label[node] = h

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import extreme, inner
+from evomask.kernels.filled import fill, reals, wholes
+
+NOBODY = int(np.iinfo(np.int64).max)
+"""The place of a neighbour that has not been found yet."""
 
 LANES = 16
 """Records whose distances the machine computes together."""
@@ -140,14 +144,14 @@ def distance(a: Floats, b: Floats) -> float:
 @inner
 def nobody_near(k: int) -> Nearest:
     """A list for k records that holds none yet."""
-    return Nearest(np.full(k, np.inf), np.full(k, np.iinfo(np.int64).max))
+    return Nearest(reals(k, np.inf), wholes(k, NOBODY))
 
 
 @inner
 def forget(near: Nearest) -> None:
     """Empty the list of nearest records."""
-    near.distances[:] = np.inf
-    near.records[:] = np.iinfo(np.int64).max
+    fill(near.distances, np.inf)
+    fill(near.records, NOBODY)
 
 
 @inner

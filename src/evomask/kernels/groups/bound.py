@@ -11,6 +11,7 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Points
 from evomask.kernels.compiler import FLOATS, INDEX_ROWS, REAL, WHOLE, inner, kernel
+from evomask.kernels.filled import fill
 
 SAFE = 1.0 - 1e-9
 """Room for rounding, so that the bound stays below."""
@@ -69,8 +70,8 @@ def _find_cheapest(
     own: Indices, apart: Floats, moved: Floats, limit: float, cheapest: Floats, whose: Indices
 ) -> None:
     """The smallest shares of one record, in order; -1 stands for records that are not near."""
-    cheapest[:] = limit
-    whose[:] = -1
+    fill(cheapest, limit)
+    fill(whose, -1)
     last = cheapest.size - 1
     for end in own:
         share = 0.5 * apart[end >> 1] + (-moved[end >> 1] if end & 1 else moved[end >> 1])
@@ -119,7 +120,7 @@ def _least_squares(
     stalled = 0
     for _ in range(rounds):
         total = 0.0
-        slope[:] = 0.0
+        fill(slope, 0.0)
         for i in range(n):
             own = ends[starts[i] : starts[i + 1]]
             _find_cheapest(own, apart, moved, 0.5 * far[i], cheapest, whose)

@@ -9,7 +9,9 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import INDEX_ROWS, POINTS, REAL, WHOLE, inner, kernel
+from evomask.kernels.filled import copy_into, fill
 from evomask.kernels.generator import State, below, started, unit
+from evomask.kernels.sorting import place_behind
 
 INVALID = 1e300
 """Stands for the sum of squares of a penalised genome."""
@@ -79,13 +81,14 @@ def _first_genomes(n: int, k: int, size: int, seed: int) -> Indices:
 @inner
 def _sum_of_squares(points: Points, genome: Indices, k: int, sizes: Indices, sums: Points) -> float:
     n, d = points.shape
-    sizes[:] = 0
+    fill(sizes, 0)
     for i in range(n):
         sizes[genome[i]] += 1
     for g in range(sizes.size):
         if sizes[g] != 0 and (sizes[g] < k or sizes[g] > max(2 * k - 1, n * (n < 2 * k))):
             return INVALID
-    sums[:] = 0.0
+    for g in range(sums.shape[0]):
+        fill(sums[g], 0.0)
     for i in range(n):
         for j in range(d):
             sums[genome[i], j] += points[i, j]
@@ -99,6 +102,13 @@ def _sum_of_squares(points: Points, genome: Indices, k: int, sizes: Indices, sum
 
 
 @inner
+def _cross(child: Indices, first: Indices, second: Indices, cut: int) -> None:
+    """Genes of the first parent up to the cut, of the second behind it."""
+    copy_into(child[:cut], first)
+    copy_into(child[cut:], second[cut:])
+
+
+@inner
 def _wheel(costs: Floats, edges: Floats) -> None:
     """Cumulated fitness, for the roulette wheel."""
     total = 0.0
@@ -109,7 +119,7 @@ def _wheel(costs: Floats, edges: Floats) -> None:
 
 @inner
 def _spin(edges: Floats, state: State) -> int:
-    return min(np.searchsorted(edges, unit(state) * edges[-1], side="right"), edges.size - 1)
+    return min(place_behind(edges, unit(state) * edges[-1]), edges.size - 1)
 
 
 @inner
@@ -156,21 +166,19 @@ def _bred(
             cut = n
             if unit(state) < crossover:
                 cut = 1 + below(state, max(1, n - 1))
-            children[row, :cut] = now[one, :cut]
-            children[row, cut:] = now[other, cut:]
+            _cross(children[row], now[one], now[other], cut)
             if row + 1 < size:
-                children[row + 1, :cut] = now[other, :cut]
-                children[row + 1, cut:] = now[one, cut:]
+                _cross(children[row + 1], now[other], now[one], cut)
         for row in range(size):
             _mutate(children[row], groups, mutation, per_gene, state)
             costs[row] = _sum_of_squares(points, children[row], k, sizes, sums)
             if costs[row] < least:
                 least = costs[row]
-                best[:] = children[row]
+                copy_into(best, children[row])
                 arisen = epoch
-        children[0] = best
+        copy_into(children[0], best)
         costs[0] = least
         now, children = children, now
-    now[0] = best
+    copy_into(now[0], best)
     costs[0] = least
     return now, costs, arisen

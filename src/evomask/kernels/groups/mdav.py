@@ -11,7 +11,9 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import INDICES, POINTS, WHOLE, inner, kernel
+from evomask.kernels.filled import counted, wholes
 from evomask.kernels.groups.blocks import largest, smallest, sums_of
+from evomask.kernels.sorting import in_order
 
 BLOCK = 512
 """Records whose distances are computed together; they stay in the nearest cache."""
@@ -156,7 +158,7 @@ def _close_group(
         labels[ids[position]] = group
         for j in range(columns.shape[0]):
             sums[j] -= columns[j, position]
-    for position in np.sort(near)[::-1]:
+    for position in in_order(near)[::-1]:
         left -= 1
         ids[position] = ids[left]
         for j in range(columns.shape[0]):
@@ -174,8 +176,8 @@ def _mdav(points: Points, k: int, pairs_while: int) -> Labels:
     n = points.shape[0]
     columns = points.T.copy()
     sums = sums_of(points)
-    labels = np.full(n, -1, dtype=np.int64)
-    ids = np.arange(n)
+    labels = wholes(n, -1)
+    ids = counted(n)
     block = np.empty(BLOCK)
     near = np.empty(k, dtype=np.int64)
     near_far = np.empty(k)

@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, REAL, WHOLE, inner, kernel
+from evomask.kernels.filled import fill, wholes
 from evomask.kernels.sorting import stable_order
 
 _ROUNDING = 1e-12
@@ -71,7 +72,7 @@ def _regions(points: Points) -> tuple[Indices, Indices]:
 @inner
 def _counts(values: Indices, size: int, head: int, following: Indices, counts: Indices) -> None:
     """How often each of *size* values occurs in the class whose records start at *head*."""
-    counts[:size] = 0
+    fill(counts[:size], 0)
     record = head
     while record >= 0:
         counts[values[record]] += 1
@@ -162,9 +163,9 @@ def _whole_file(confidential: Indices) -> tuple[Indices, Points]:
 def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, Indices]:
     """The records of each class as a linked list: how many, first, last, and who follows."""
     members = np.zeros(classes, dtype=np.int64)
-    heads = np.full(classes, -1, dtype=np.int64)
-    tails = np.full(classes, -1, dtype=np.int64)
-    following = np.full(labels.size, -1, dtype=np.int64)
+    heads = wholes(classes, -1)
+    tails = wholes(classes, -1)
+    following = wholes(labels.size, -1)
     for i in range(labels.size - 1, -1, -1):
         c = labels[i]
         members[c] += 1

@@ -8,6 +8,8 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Labels, Points
 from evomask.kernels.compiler import CODE_ROWS, INDICES, POINTS, WHOLE, inner, kernel
+from evomask.kernels.filled import copy_into, counted, fill
+from evomask.kernels.sorting import in_order
 
 
 def mixed_mdav(
@@ -45,7 +47,7 @@ def _distances(
     apart: Floats,
 ) -> None:
     """Squared distances of the remaining records to a centre of numbers and categories."""
-    apart[:left] = 0.0
+    fill(apart[:left], 0.0)
     for j in range(numbers.shape[0]):
         for i in range(left):
             difference = numbers[j, i] - centre[j]
@@ -132,7 +134,7 @@ def _take_out(
     group: int,
 ) -> int:
     """Label the records at *near* and take them out of arrays, sums and counts."""
-    for position in np.sort(near)[::-1]:
+    for position in in_order(near)[::-1]:
         labels[ids[position]] = group
         left -= 1
         ids[position] = ids[left]
@@ -165,7 +167,7 @@ def _mixed_mdav(
     for j in range(q):
         for i in range(n):
             counts[j, codes[j, i]] += 1
-    ids = np.arange(n)
+    ids = counted(n)
     labels = np.empty(n, dtype=np.int64)
     apart = np.empty(n)
     near = np.empty(k, dtype=np.int64)
@@ -179,13 +181,15 @@ def _mixed_mdav(
             middle[j] = _middle(counts[j], ordered[j], domains[j])
         _distances(numbers, codes, squares, left, centre, middle, apart)
         far = _farthest(apart, ids, left)
-        centre[:], middle[:] = numbers[:, far], codes[:, far]
+        copy_into(centre, numbers[:, far])
+        copy_into(middle, codes[:, far])
         _distances(numbers, codes, squares, left, centre, middle, apart)
         _nearest(apart, ids, left, near)
         paired = left >= 3 * k
         if paired:
             far = _farthest_outside(apart, ids, left, near)
-            opposite[:], across[:] = numbers[:, far], codes[:, far]
+            copy_into(opposite, numbers[:, far])
+            copy_into(across, codes[:, far])
         left = _take_out(numbers, codes, ids, left, near, sums, counts, labels, group)
         group += 1
         if paired:

@@ -4,7 +4,8 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
-from evomask.kernels.sorting import stable_order
+from evomask.kernels.filled import copy_into
+from evomask.kernels.sorting import in_order, stable_order
 
 
 def mondrian(points: Points, spans: Floats, k: int, *, relaxed: bool = False) -> Labels:
@@ -65,9 +66,9 @@ def _split(
         order = stable_order(values)
         below = _cut(values[order], k, relaxed)
         if below > 0:
-            members[:] = members[order]
-            members[:below] = np.sort(members[:below])
-            members[below:] = np.sort(members[below:])
+            copy_into(members, members[order])
+            copy_into(members[:below], in_order(members[:below]))
+            copy_into(members[below:], in_order(members[below:]))
             return below
     return 0
 

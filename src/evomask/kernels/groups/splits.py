@@ -10,6 +10,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
+from evomask.kernels.filled import fill
 
 
 def split_values(values: Floats, k: int) -> Labels:
@@ -81,7 +82,7 @@ def _split_path(points: Points, k: int) -> Labels:
     sizes = np.zeros(n + 1, dtype=np.int64)
     totals = np.empty(d)
     for stop in range(min(k, n), n + 1):
-        totals[:] = 0.0
+        fill(totals, 0.0)
         squares = 0.0
         for size in range(1, min(2 * k - 1, stop) + 1):
             around = 0.0

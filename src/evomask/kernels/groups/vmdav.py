@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import POINTS, REAL, WHOLE, inner, kernel
+from evomask.kernels.filled import counted, fill, wholes
 from evomask.kernels.groups.blocks import (
     Nearest,
     cannot_enter,
@@ -78,9 +79,9 @@ def _vmdav(points: Points, k: int, gamma: float) -> Labels:
     """
     n = points.shape[0]
     columns = points.T.copy()
-    ids = np.arange(n)
-    places = np.arange(n)
-    labels = np.full(n, -1, dtype=np.int64)
+    ids = counted(n)
+    places = counted(n)
+    labels = wholes(n, -1)
     reach = np.empty(n)
     apart = np.empty(n)
     near = nobody_near(k)
@@ -98,7 +99,7 @@ def _vmdav(points: Points, k: int, gamma: float) -> Labels:
             labels[record] = group
             _take(columns, ids, places, reach, record, left)
             left -= 1
-        reach[:left] = np.inf
+        fill(reach[:left], np.inf)
         for record in near.records:
             distances_to(columns, 0, left, points[record], apart)
             _keep_least(reach, apart, left)

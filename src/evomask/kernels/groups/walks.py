@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import POINTS, WHOLE, inner, kernel
+from evomask.kernels.filled import counted, wholes
 from evomask.kernels.groups.blocks import (
     Blocks,
     Nearest,
@@ -180,10 +181,10 @@ def mdav_by_walks(points: Points, k: int, pairs_while: int, use: int) -> Labels:
     does not pay is not built again: it pays less, the fewer records are left.
     """
     sums = sums_of(points)
-    labels = np.full(points.shape[0], -1, dtype=np.int64)
+    labels = wholes(points.shape[0], -1)
     near = nobody_near(k)
     out = np.empty(RING)
-    records = np.arange(labels.size)
+    records = counted(labels.size)
     left = labels.size
     group = 0
     lowest_left = 0

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Codes, Indices
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, bundle, inner, kernel
+from evomask.kernels.filled import copy_into
 
 Rows = NDArray[np.int64]
 Tables = NDArray[np.int64]
@@ -58,7 +59,7 @@ class Merged(NamedTuple):
 
 _INDICES = numba.int64[::1]
 _TABLES = numba.int64[:, :, ::1]
-LAYOUT = numba.types.NamedTuple((_INDICES, _INDICES, _INDICES, _TABLES, _TABLES, _INDICES), Layout)
+LAYOUT = bundle(Layout, _INDICES, _INDICES, _INDICES, _TABLES, _TABLES, _INDICES)
 MERGED = numba.types.NamedTuple((numba.int64[:, ::1], _INDICES, numba.int32[:, ::1]), Merged)
 
 
@@ -104,6 +105,15 @@ def membership(classes: Merged, finer: Merged, layout: Layout, levels: Indices) 
 
 
 @inner
+def _is_at(key: Indices, keys: Rows, i: int) -> bool:
+    """Whether class i has this key."""
+    for w in range(key.size):
+        if keys[w, i] != key[w]:
+            return False
+    return True
+
+
+@inner
 def _place(key: Indices, keys: Rows, places: Codes, span: int) -> int:
     """Where in *places* the class with this key is noted, or where it may be."""
     mixed = np.uint64(0)
@@ -111,7 +121,7 @@ def _place(key: Indices, keys: Rows, places: Codes, span: int) -> int:
         mixed = (mixed ^ np.uint64(word)) * MIXER
         mixed ^= mixed >> np.uint64(32)
     place = int(np.int64(mixed)) & (span - 1)
-    while places[place] >= 0 and (keys[:, places[place]] != key).any():
+    while places[place] >= 0 and not _is_at(key, keys, places[place]):
         place = (place + 1) & (span - 1)
     return place
 
@@ -194,11 +204,11 @@ def _membership(keys: Rows, finer: Rows, layout: Layout, levels: Indices) -> Ind
     span = _cleared(places, n)
     key = np.empty(keys.shape[0], dtype=np.int64)
     for i in range(n):
-        key[:] = keys[:, i]
+        copy_into(key, keys[:, i])
         places[_place(key, keys, places, span)] = i
     found = np.empty(finer.shape[1], dtype=np.int64)
     for i in range(finer.shape[1]):
-        key[:] = finer[:, i]
+        copy_into(key, finer[:, i])
         for a in range(levels.size):
             digit = (key[layout.word[a]] >> layout.shift[a]) & layout.mask[a]
             lowest = layout.lowest[a, levels[a], digit]

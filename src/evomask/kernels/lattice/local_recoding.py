@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Labels, Points
 from evomask.kernels.compiler import CODE_ROWS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.filled import copy_into, wholes
 from evomask.kernels.lattice.classes import Layout, Rows
 
 
@@ -118,20 +119,21 @@ def _closest_group(
 def _group_alike(digits: Codes, sizes: Indices, order: Indices, trees: Trees, k: int) -> Labels:
     """*left* holds the candidates without a group, in the order in which they begin one."""
     n, s = digits.shape
-    labels = np.full(n, -1, dtype=np.int64)
+    labels = wholes(n, -1)
     firsts = np.empty((n, s), dtype=np.int32)
     levels = np.zeros((n, s), dtype=np.int64)
     records = np.zeros(n, dtype=np.int64)
     places = np.empty((n, s), dtype=np.int32)
     for a in range(s):
-        places[:, a] = digits[:, a] + trees.starts[a]
+        for i in range(n):
+            places[i, a] = digits[i, a] + trees.starts[a]
     costs = np.empty(trees.starts[s])
     left = order.copy()
     count = n
     group = 0
     while count > 0:
         seed = left[0]
-        firsts[group] = digits[seed]
+        copy_into(firsts[group], digits[seed])
         taken = 0
         while True:
             candidate = left[taken]

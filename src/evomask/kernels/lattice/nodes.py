@@ -7,6 +7,7 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.filled import copy_into, fill, wholes
 from evomask.kernels.lattice.classes import (
     LAYOUT,
     MERGED,
@@ -219,7 +220,7 @@ def _read_into(
     _flag_kept(classes, n, rule, stays, tally)
     smallest, gone, kept, squares = _read_sizes(classes.sizes, stays, n, table.records)
     whole[K], whole[SUPPRESSED], whole[CLASSES], whole[SQUARES] = smallest, gone, kept, squares
-    whole[LOSSES:] = base
+    copy_into(whole[LOSSES:], base)
     if gone > 0:
         _add_suppressed(classes, stays, n, levels, layout, whole[LOSSES:])
     if classes.counts.shape[1] > 0:
@@ -237,7 +238,19 @@ def _table(classes: Merged) -> Whole:
     for i in range(classes.sizes.size):
         for v in range(counts.size):
             counts[v] += classes.counts[i, v]
-    return Whole(counts, classes.sizes.sum())
+    records = 0
+    for i in range(classes.sizes.size):
+        records += classes.sizes[i]
+    return Whole(counts, records)
+
+
+@inner
+def _number(levels: Indices, strides: Indices) -> int:
+    """The number of a node among all."""
+    number = 0
+    for a in range(levels.size):
+        number += levels[a] * strides[a]
+    return number
 
 
 @kernel(MERGED, INDICES, LAYOUT, INDICES, RULE)
@@ -293,8 +306,12 @@ def _sweep(
     keys = np.empty((s + 1, classes.keys.shape[0], n), dtype=np.int64)
     sizes = np.empty((s + 1, n), dtype=np.int64)
     counts = np.empty((s + 1, n, classes.counts.shape[1]), dtype=np.int32)
-    keys[0], sizes[0], counts[0] = classes.keys, classes.sizes, classes.counts
-    lengths = np.full(s + 1, n)
+    for w in range(keys.shape[1]):
+        copy_into(keys[0, w], classes.keys[w])
+    for i in range(n):
+        copy_into(counts[0, i], classes.counts[i])
+    copy_into(sizes[0], classes.sizes)
+    lengths = wholes(s + 1, n)
     source = np.zeros(s + 1, dtype=np.int64)
     levels = np.zeros(s, dtype=np.int64)
     base = np.empty(s, dtype=np.int64)
@@ -306,7 +323,7 @@ def _sweep(
     while depth >= 0:
         for a in range(s):
             base[a] = bases[a, levels[a]]
-        node = (levels * strides).sum()
+        node = _number(levels, strides)
         at = source[s]
         here = Merged(keys[at], sizes[at], counts[at])
         _read_into(
@@ -322,5 +339,5 @@ def _sweep(
             lengths[depth + 1] = merge_into(
                 finer, lengths[came], a, levels[a], layout, out, places
             )  # fmt: skip
-            source[depth + 1 :] = depth + 1
+            fill(source[depth + 1 :], depth + 1)
     return whole, real

@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices, Labels
 from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.filled import copy_into, fill
 from evomask.kernels.linking.linkage import Terms
 
 
@@ -111,7 +112,7 @@ def _alike_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
                 turn += 1
                 _refine(labels[a + 1], codes, a, labels[a], keys, classes, used_in, turn)
             elif changed >> a & 1:
-                labels[a] = labels[a + 1]
+                copy_into(labels[a], labels[a + 1])
         our_sizes = np.zeros(n)
         their_sizes = np.zeros(n)
         for i in range(n):
@@ -206,7 +207,7 @@ def _agreement_tally(
         _half_patterns(targets, i, some_halves, some, tables, starts, widths, of_some)
         if i == 0 or target_halves[i] != target_halves[i - 1]:
             _half_patterns(targets, i, other_halves, others, tables, starts, widths, of_others)
-        own[:] = 0
+        fill(own, 0)
         for j in range(counts.size):
             own[of_some[some_of[j]] | of_others[other_of[j]]] += counts[j]
         for pattern in range(n_patterns):

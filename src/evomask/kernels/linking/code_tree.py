@@ -11,6 +11,7 @@ import numpy as np
 
 from evomask.arrays import Codes, Floats, Indices
 from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDEX_ROWS, INDICES, inner, kernel
+from evomask.kernels.filled import copy_into
 from evomask.kernels.linking.linkage import TIE, Candidates, Terms
 
 
@@ -220,7 +221,7 @@ def _nearest_in_tree(
         first = end = ends[i]
         if first + count > found.size:
             larger = np.empty(2 * found.size + count, dtype=np.int64)
-            larger[:first] = found[:first]
+            copy_into(larger[:first], found)
             found = larger
         limit = np.inf
         begin = _begin(codes, targets, i)

@@ -13,6 +13,7 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.compiler import FLOATS, INDEX_ROWS, INDICES, POINTS, TRUTH, inner, kernel
+from evomask.kernels.filled import fill
 from evomask.kernels.groups.blocks import smallest
 from evomask.kernels.linking.linkage import SLACK, TIE
 
@@ -65,7 +66,7 @@ def _terms(
     point: Floats, centroids: Floats, widths: Indices, starts: Indices, plain: bool, out: Floats
 ) -> None:
     """Squared distances of one record to every centroid of every group."""
-    out[:] = 0.0
+    fill(out, 0.0)
     column = 0
     at = 0
     for g in range(widths.size):

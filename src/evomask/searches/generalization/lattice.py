@@ -17,7 +17,9 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
+from evomask.kernels.bundles import laid
 from evomask.kernels.lattice.classes import (
+    LAYOUT,
     CountRows,
     Layout,
     Merged,
@@ -237,7 +239,7 @@ def restricted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
 def _layout(trees: tuple[Hierarchy, ...]) -> Layout:
     leaves = np.array([len(tree.categories) for tree in trees], dtype=np.int64)
     lowest, below = _tables(trees)
-    return Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1))
+    return laid(LAYOUT, Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1)))
 
 
 def _tables(trees: tuple[Hierarchy, ...]) -> tuple[Tables, Tables]:
