@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from outside_files import StudyFile
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.metrics import accuracy_score, r2_score
@@ -22,8 +21,9 @@ from sklearn.neighbors import NearestNeighbors
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.measures.attacks.audit import attacks_on
 from evomask.measures.attacks.attack import Strike, Success
+from evomask.measures.attacks.audit import attacks_on
+from outside_files import StudyFile
 
 Array = NDArray[Any]
 
@@ -80,7 +80,9 @@ def features_of(table: Table, names: tuple[str, ...], original: Table) -> Array:
         else:
             values = original.values(name)
             numbers = np.nan_to_num(table.middles(name), nan=float(np.nanmedian(values)))
-            columns.append(((numbers - np.nanmean(values)) / max(np.nanstd(values), 1e-12))[:, None])
+            columns.append(
+                ((numbers - np.nanmean(values)) / max(np.nanstd(values), 1e-12))[:, None]
+            )
     return np.hstack(columns)
 
 
@@ -159,7 +161,9 @@ class Judges:
         wanted, truth = _labels(masked, target), _labels(original, target)
         learnt_from, asked = (features_of(t, known, original) for t in (masked, original))
         is_number = not original.attribute(target).is_categorical
-        told = np.full(len(truth), np.mean(truth) if is_number else np.bincount(truth.astype(int)).argmax())
+        told = np.full(
+            len(truth), np.mean(truth) if is_number else np.bincount(truth.astype(int)).argmax()
+        )
         for fold in range(FOLDS):
             test = self._folds == fold
             train = ~test & ~masked.suppressed & ~np.isnan(wanted)
@@ -204,7 +208,7 @@ class Judges:
             np.round(records, 9), axis=0, return_inverse=True, return_counts=True
         )
         near = NearestNeighbors(n_neighbors=1).fit(distinct)
-        apart, found = near.kneighbors(people)
+        apart, _ = near.kneighbors(people)
         own = np.linalg.norm(people - distinct[labels.ravel()], axis=1)
         ties = _ties(people, distinct, counts, apart[:, 0])
         right = own <= apart[:, 0] + 1e-9

@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from outside_files import FILES, HELD_OUT, StudyFile, maskings
-from outside_judges import Judges
 from scipy.stats import spearmanr
 
 from evomask.data.table import Table
 from evomask.measures.judging.loss import StrictLoss
 from evomask.measures.judging.people import EVERYONE
 from evomask.measures.judging.risk import StrictRisk
+from outside_files import FILES, HELD_OUT, StudyFile, maskings
+from outside_judges import Judges
 
 PAIRS = (
     ("loss", "accuracy"), ("loss", "tables"), ("loss", "categories"),

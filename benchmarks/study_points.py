@@ -22,8 +22,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from outside_files import FILES, HELD_OUT, StudyFile
-from outside_judges import Judges
 
 from evomask.data.classes import classes_of
 from evomask.masking.guarantees.requirement import Requirement
@@ -32,6 +30,8 @@ from evomask.record.protection import Protection
 from evomask.runs.inputs import Input
 from evomask.runs.protect import ProtectJob, protect_table
 from evomask.searches.search import File
+from outside_files import FILES, HELD_OUT, StudyFile
+from outside_judges import Judges
 
 Row = dict[str, float]
 Rule = Callable[[Sequence[Row], float], Row]
@@ -42,7 +42,7 @@ COLUMNS = (
     "loss", "risk", "k", "typical", "accuracy", "tables", "categories", "linking", "learned",
     "audit", "nearest",
 )  # fmt: skip
-POINTS = 10
+POINTS = 7
 """Points of a front that are judged besides those that rules choose."""
 
 
@@ -138,7 +138,7 @@ def judged_front(file: StudyFile) -> Front:
     wanted |= {rule(rows, own)["number"] for rule in RULES.values()}
     for row in rows:
         if row["number"] in wanted:
-            row |= judged(file, judges, done, int(row["number"]))
+            row.update(judged(file, judges, done, int(row["number"])))
     return Front(own, rows)
 
 
@@ -181,9 +181,7 @@ def print_choices(name: str, front: Front) -> dict[str, Row]:
 
 def regrets(front: Front, row: Row) -> list[float]:
     """By steward, how much worse the chosen point is than the best of the front."""
-    return [
-        harm(row) - min(harm(other) for other in front.judged) for harm in STEWARDS.values()
-    ]
+    return [harm(row) - min(harm(other) for other in front.judged) for harm in STEWARDS.values()]
 
 
 def print_regrets(found: Mapping[str, Mapping[str, list[float]]]) -> None:
