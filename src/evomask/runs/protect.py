@@ -2,7 +2,7 @@
 
 All searches that apply share the budget (`portfolio`); what they find is repaired to what is
 required, and measured. What nothing else beats in both loss and risk is the front; its
-points are audited, and the balanced one, whose larger part is smallest, is released.
+points are audited, and the chosen one is released: the least loss at the usual risk.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
-from evomask.portfolio.front import balanced, check_wish, pick
+from evomask.portfolio.front import USUAL_RISK, check_wish, pick, usual
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
@@ -48,6 +48,21 @@ from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
 
+SUGGESTED = (
+    f"the suggested point: the smallest loss with a risk of at most {USUAL_RISK:g} %, or the "
+    "smallest sum of both where no point has so little risk"
+)
+
+REASONS = {
+    "best": SUGGESTED,
+    "suggested": SUGGESTED,
+    "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
+    "tenth of a percent",
+    "knee": "the knee: beyond it, a little less of one costs much of the other",
+    "sum": "loss and risk add up to the smallest sum found",
+}
+"""Why a wish chooses its point."""
+
 SECONDS = 120.0
 """How long is searched where nobody says."""
 
@@ -73,7 +88,7 @@ class ProtectJob:
     seed: int | None = None
     evaluations: int | None = None
     searches: tuple[str, ...] = ()
-    pick: str = "balanced"
+    pick: str = "suggested"
 
     @property
     def budget(self) -> Budget:
@@ -151,8 +166,8 @@ def choose(folder: Path, wish: str = "", *, watch: Watch | None = None) -> Relea
     """Release a point of the front kept in a folder; nothing is searched any more.
 
     Args:
-        wish: ``balanced``, ``knee``, ``max-risk=20``, ``max-loss=10`` or a point's number;
-            without one, the point that was chosen before.
+        wish: ``suggested``, ``balanced``, ``knee``, ``sum``, ``max-risk=20``, ``max-loss=10`` or
+            a point's number; without one, the point that was chosen before.
     """
     if wish:
         check_wish(wish)
@@ -180,7 +195,7 @@ def maker_for(
 
 def choice_of(wish: str, state: PortfolioState) -> Choice:
     """The point of a front that a user wants, and why it is this one."""
-    return Choice(pick(state.front, wish, balanced(state.front)), reason_for(wish))
+    return Choice(pick(state.front, wish, usual(state.front)), reason_for(wish))
 
 
 def reason_for(wish: str) -> str:
@@ -189,12 +204,7 @@ def reason_for(wish: str) -> str:
     if limit:
         other = "loss" if measure == "risk" else "risk"
         return f"the smallest {other} among points with a {measure} of at most {limit} %"
-    if wish == "knee":
-        return "the knee: beyond it, a little less of one costs much of the other"
-    if wish in ("best", "balanced"):
-        part = "the larger of loss and risk is the smallest found"
-        return f"the balanced point: {part}, to a tenth of a percent"
-    return "the point that was named"
+    return REASONS.get(wish, "the point that was named")
 
 
 def is_protection(plan: Plan) -> bool:
