@@ -40,7 +40,7 @@ def test_no_point_of_the_front_beats_another(once_protected):
 
 def test_the_least_loss_at_the_usual_risk_is_chosen(once_protected):
     front, chosen = once_protected.answer["front"], once_protected.answer["chosen"]
-    within = [point for point in front if point["risk"] <= 20]
+    within = [point for point in front if point["risk"] <= 10]
     wanted = (
         min(within, key=lambda p: p["loss"])
         if within

@@ -53,7 +53,7 @@ def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
 
 
 def test_the_usual_point_has_the_least_loss_at_the_usual_risk():
-    assert usual(candidates((5, 40), (30, 20), (31, 19), (60, 2))).number == 1
+    assert usual(candidates((5, 40), (30, 10), (31, 9), (60, 2))).number == 1
 
 
 def test_where_nothing_has_so_little_risk_the_smallest_sum_is_usual():

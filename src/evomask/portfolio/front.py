@@ -24,8 +24,8 @@ ORIGINAL = -1
 TRIFLE = 0.1
 """Percent of loss or risk that make no difference to a choice."""
 
-USUAL_RISK = 20.0
-"""The risk, in percent, that is sought where nobody sets a limit: one person in five."""
+USUAL_RISK = 10.0
+"""The risk, in percent, that is sought where nobody sets a limit: one person in ten."""
 
 
 @dataclass(frozen=True)
