@@ -30,7 +30,7 @@ PAIRS = (
 Row = dict[str, float | str]
 
 
-def ours(file: StudyFile, masked: Table) -> dict[str, float]:
+def by_strict(file: StudyFile, masked: Table) -> dict[str, float]:
     """Loss and risk by the strict pair, everybody attacked."""
     judged = StrictRisk(file.names, people=EVERYONE).against(file.table).judged(masked)
     return {
@@ -45,7 +45,7 @@ def judged_maskings(file: StudyFile) -> list[Row]:
     """A row of readings for each masking."""
     judges = Judges(file)
     return [
-        {"masking": title, **ours(file, masked), **judges.use(masked), **judges.risk(masked)}
+        {"masking": title, **by_strict(file, masked), **judges.use(masked), **judges.risk(masked)}
         for title, masked in maskings(file)
     ]
 
@@ -65,8 +65,8 @@ def rows_of(name: str, kept: Path | None) -> list[Row]:
 
 def agreement(rows: list[Row], ours_by: str, judge: str) -> float:
     """Spearman's rank correlation over the maskings of a file."""
-    pair = ([float(row[name]) for row in rows] for name in (ours_by, judge))
-    return float(spearmanr(*pair).statistic)
+    ours, theirs = ([float(row[name]) for row in rows] for name in (ours_by, judge))
+    return float(spearmanr(ours, theirs).statistic)
 
 
 def print_rows(rows: list[Row]) -> None:

@@ -125,8 +125,8 @@ def agreements(losses: list[float], rows: list[Row]) -> str:
 
 def between_judges(rows: list[Row]) -> str:
     """How far two judges agree, and the most that a loss can reach with both at once."""
-    pair = ([float(row[name]) for row in rows] for name in ("accuracy", "tables"))
-    own = float(spearmanr(*pair).statistic)
+    accuracy, tables = ([float(row[name]) for row in rows] for name in ("accuracy", "tables"))
+    own = float(spearmanr(accuracy, tables).statistic)
     return f"{own:.2f} {np.sqrt((1 + own) / 2):.2f}"
 
 

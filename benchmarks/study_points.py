@@ -72,8 +72,8 @@ RULES: Mapping[str, Rule] = {
     "nearest to 0, 0": lambda rows, _: _least(rows, lambda r: np.hypot(r["loss"], r["risk"])),
     "risk at most 10": lambda rows, _: _within(rows, 10.0),
     "risk at most 20": lambda rows, _: _within(rows, 20.0),
-    "risk at most 20, else smallest sum": lambda rows, own: RULES[
-        "risk at most 20" if min(r["risk"] for r in rows) <= 20 else "smallest sum"
+    "risk at most 10, else smallest sum": lambda rows, own: RULES[
+        "risk at most 10" if min(r["risk"] for r in rows) <= 10 else "smallest sum"
     ](rows, own),
     "risk at most 30": lambda rows, _: _within(rows, 30.0),
     "at most a quarter of the original's": lambda rows, own: _within(rows, own / 4),
