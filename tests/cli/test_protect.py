@@ -41,11 +41,8 @@ def test_no_point_of_the_front_beats_another(once_protected):
 def test_the_least_loss_at_the_usual_risk_is_chosen(once_protected):
     front, chosen = once_protected.answer["front"], once_protected.answer["chosen"]
     within = [point for point in front if point["risk"] <= 10]
-    wanted = (
-        min(within, key=lambda p: p["loss"])
-        if within
-        else min(front, key=lambda p: p["loss"] + p["risk"])
-    )
+    least_loss = min(within, key=lambda point: point["loss"], default=None)
+    wanted = least_loss or min(front, key=lambda point: point["risk"])
     assert chosen["point"] == wanted["point"]
 
 

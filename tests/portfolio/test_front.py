@@ -56,8 +56,8 @@ def test_the_usual_point_has_the_least_loss_at_the_usual_risk():
     assert usual(candidates((5, 40), (30, 10), (31, 9), (60, 2))).number == 1
 
 
-def test_where_nothing_has_so_little_risk_the_smallest_sum_is_usual():
-    assert usual(candidates((10, 80), (40, 45), (95, 21))).number == 1
+def test_where_nothing_has_so_little_risk_the_least_risk_is_usual():
+    assert usual(candidates((10, 80), (40, 45), (60, 21))).number == 2
 
 
 def test_the_usual_point_is_what_a_limit_of_that_risk_picks_on_any_front():

@@ -99,12 +99,12 @@ def balanced(candidates: Sequence[Candidate]) -> Candidate:
 def usual(candidates: Sequence[Candidate]) -> Candidate:
     """The point on offer where nobody says what is wanted: the least loss at the usual risk.
 
-    Where every point has more risk than that, the smallest sum of loss and risk; decisions/0014
-    tells how outside judges found this rule the best.
+    Where every point has more risk than that, the one with the least; decisions/0014 tells how
+    outside judges found this rule the best.
     """
     allowed = [candidate for candidate in candidates if candidate.risk <= USUAL_RISK]
     if not allowed:
-        return candidates[_smallest_sum(plane(candidates))]
+        return min(candidates, key=lambda candidate: (candidate.risk, candidate.loss))
     return min(allowed, key=lambda candidate: (candidate.loss, candidate.risk, candidate.number))
 
 

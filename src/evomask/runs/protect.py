@@ -50,7 +50,7 @@ PORTFOLIO = "portfolio"
 
 SUGGESTED = (
     f"the suggested point: the smallest loss with a risk of at most {USUAL_RISK:g} %, or the "
-    "smallest sum of both where no point has so little risk"
+    "smallest risk where no point has so little"
 )
 
 REASONS = {
