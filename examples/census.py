@@ -1,4 +1,4 @@
-"""The Census file (1,080 records, 13 numbers): nothing is required, the balanced point is taken.
+"""The Census file (1,080 records, 13 numbers): nothing is required, the suggested point is taken.
 
     python examples/census.py [FOLDER [SECONDS]]
 

@@ -25,7 +25,7 @@ def main(folder: Path, seconds: float | None = 30, evaluations: int | None = Non
         evaluations=evaluations,
     )
     done = protect_file(job)
-    print(f"balanced: loss {done.chosen.loss:.1f} %, risk {done.chosen.risk:.1f} %")
+    print(f"suggested: loss {done.chosen.loss:.1f} %, risk {done.chosen.risk:.1f} %")
     other = choose(job.folder, "max-risk=50")
     print(f"risk of 50 % at most: loss {other.chosen.loss:.1f} %, risk {other.chosen.risk:.1f} %")
     return other.written.path

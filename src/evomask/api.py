@@ -119,7 +119,7 @@ class Result(Generic[F]):
 
     def pick(
         self,
-        wish: str = "balanced",
+        wish: str = "suggested",
         *,
         max_risk: float | None = None,
         max_loss: float | None = None,

@@ -22,7 +22,7 @@ def test_people_get_a_table_and_are_told_where_to_look(evomask, protection):
     evomask("choose", protection.folder, "--pick", "knee", "--quiet")
     answer = evomask("choose", protection.folder)
     assert f"{protection.answer['chosen']['point']:>7}" in answer.out
-    assert "the balanced point" in answer.out
+    assert "the suggested point" in answer.out
     assert "original" in answer.out
     assert str(protection.folder / "report-internal.html") in answer.out
 

@@ -16,9 +16,9 @@ def turn(share=0.25, left=30.0, front=FRONT):
     return Turn(4, "grid", 12, share, 10.0, left, {"grid": 75.0, "files": 25.0}, 7, front)
 
 
-def test_a_line_tells_budget_front_and_the_balanced_point():
+def test_a_line_tells_budget_front_and_the_suggested_point():
     assert line(turn(), FRONT) == (
-        " 25 % of the budget, 12 files, 2 on the front, balanced: "
+        " 25 % of the budget, 12 files, 2 on the front, suggested: "
         "loss 30.0 %, risk 20.0 %, 30 s left"
     )
 
@@ -52,7 +52,7 @@ def test_the_panel_shows_the_front_and_who_worked():
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
-    assert f"balanced: {SWAPPED}" in shown
+    assert f"suggested: {SWAPPED}" in shown
     assert "Ctrl-C stops and keeps the front" in shown
 
 

@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
 
+from evomask.errors import ParameterError
 from evomask.masking.method import Making
-from evomask.portfolio.front import Candidate, balanced, front_of, volume_of
+from evomask.portfolio.front import (
+    USUAL_RISK,
+    Candidate,
+    balanced,
+    check_wish,
+    front_of,
+    pick,
+    usual,
+    volume_of,
+)
 
 
 def candidates(*pairs):
@@ -40,6 +50,37 @@ def test_the_balanced_point_has_the_smallest_larger_part():
 
 def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
     assert balanced(candidates((28.31, 9.77), (28.32, 6.30), (28.50, 1.0))).number == 1
+
+
+def test_the_usual_point_has_the_least_loss_at_the_usual_risk():
+    assert usual(candidates((5, 40), (30, 10), (31, 9), (60, 2))).number == 1
+
+
+def test_where_nothing_has_so_little_risk_the_least_risk_is_usual():
+    assert usual(candidates((10, 80), (40, 45), (60, 21))).number == 2
+
+
+def test_the_usual_point_is_what_a_limit_of_that_risk_picks_on_any_front():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        front = front_of(candidates(*rng.uniform(0, 100, (20, 2)).tolist()))
+        if min(c.risk for c in front) <= USUAL_RISK:
+            assert usual(front) is pick(front, f"max-risk={USUAL_RISK:g}", front[0])
+
+
+def test_every_word_picks_by_its_own_rule():
+    front = candidates((0, 60), (20, 35), (30, 29), (42, 12))
+    best = front[0]
+    found = {word: pick(front, word, best).number for word in ("suggested", "balanced", "sum")}
+    assert found == {"suggested": 0, "balanced": 2, "sum": 3}
+    assert pick(front, "balanced", best) is balanced(front)
+
+
+def test_a_wish_that_nobody_knows_is_refused_with_all_words():
+    for wish in ("suggested", "balanced", "knee", "sum", "max-risk=20", "max-loss=7.5", "12"):
+        check_wish(wish)
+    with pytest.raises(ParameterError, match="suggested, balanced, knee, sum"):
+        check_wish("fair")
 
 
 def test_the_volume_is_the_share_of_the_plane_that_is_beaten():

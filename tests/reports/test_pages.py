@@ -151,7 +151,7 @@ def test_texts_stand_out_from_every_background(page):
     "told",
     ["20261116", "disclosure risk", "Attacks that no search has seen", "singling out", "sha256",
      "records that break it", "What shared the budget", "operator of each search", "best score",
-     "Transition", "the balanced point"],
+     "Transition", "the suggested point"],
 )  # fmt: skip
 def test_the_internal_report_tells(pages, told):
     assert told in words(pages["internal"])

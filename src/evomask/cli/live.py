@@ -82,11 +82,11 @@ class Panel:
 
 
 def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
-    """Budget used, files made, the balanced point and the time left, in one line."""
-    best = balanced_point(turn, front)
+    """Budget used, files made, the suggested point and the time left, in one line."""
+    best = suggested_point(turn, front)
     return (
         f"{min(100, 100 * turn.share):3.0f} % of the budget, {turn.files} files, "
-        f"{len(front)} on the front, balanced: "
+        f"{len(front)} on the front, suggested: "
         f"loss {best.loss:.1f} %, risk {best.risk:.1f} %, {time_left(turn)}"
     )
 
@@ -96,9 +96,9 @@ def checked(event: Checked) -> str:
     return f"auditing: {event.done} of {event.of} points"
 
 
-def balanced_point(turn: Turn, front: tuple[PointNews, ...]) -> PointNews:
-    """The point of the front whose larger part of loss and risk is smallest."""
-    return next(point for point in front if point.point == turn.balanced)
+def suggested_point(turn: Turn, front: tuple[PointNews, ...]) -> PointNews:
+    """The point of the front that would be released now where nobody picks one."""
+    return next(point for point in front if point.point == turn.suggested)
 
 
 def time_left(turn: Turn) -> str:
@@ -137,7 +137,7 @@ def _panel(title: str, turn: Turn, front: tuple[PointNews, ...]) -> "RenderableT
         Group(
             _text(sketch(points)),
             _text(line(turn, front)),
-            _text(f"balanced: {balanced_point(turn, front).method}"),
+            _text(f"suggested: {suggested_point(turn, front).method}"),
             _text(f"effort: {effort}"),
             ProgressBar(total=1.0, completed=min(1.0, turn.share), width=WIDTH),
         ),

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 Pick = Annotated[
-    str, typer.Option("--pick", help="balanced, knee, max-risk=R, max-loss=L or a point's number.")
+    str,
+    typer.Option(
+        "--pick", help="suggested, balanced, knee, sum, max-risk=R, max-loss=L or a number."
+    ),
 ]
 
 
@@ -37,7 +40,7 @@ def protect(
     searches: Annotated[
         str, typer.Option("--searches", help="Who takes part, grid,partition; all that apply.")
     ] = "",
-    pick: Pick = "balanced",
+    pick: Pick = "suggested",
     max_risk: keeping.MaxRisk = None,
     max_loss: keeping.MaxLoss = None,
     keep_table: keeping.KeepTable = None,
@@ -82,7 +85,7 @@ def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> 
 
 def choose(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a protection.")],
-    pick: Pick = "balanced",
+    pick: Pick = "suggested",
     max_risk: keeping.MaxRisk = None,
     max_loss: keeping.MaxLoss = None,
     max_table_error: keeping.MaxTableError = None,
@@ -90,7 +93,7 @@ def choose(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Release another point of the front in DIR; without --pick the balanced one."""
+    """Release another point of the front in DIR; without --pick the suggested one."""
     from evomask.runs.kept.keeping import at_most
     from evomask.runs.protect import choose as chosen
 

@@ -7,7 +7,7 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.portfolio.front import Candidate, balanced
+from evomask.portfolio.front import Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState, share_used, shares
 from evomask.portfolio.worker import Maker
@@ -85,7 +85,7 @@ class Exploration:
                 seconds,
                 max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
                 shares(after),
-                balanced(after.front).number,
+                usual(after.front).number,
                 tuple(map(_news, after.front)) if after.front != before.front else None,
             )
         )

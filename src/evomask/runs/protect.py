@@ -2,7 +2,7 @@
 
 All searches that apply share the budget (`portfolio`); what they find is repaired to what is
 required, and measured. What nothing else beats in both loss and risk is the front; its
-points are audited, and the balanced one, whose larger part is smallest, is released.
+points are audited, and the chosen one is released: the least loss at the usual risk.
 """
 
 import secrets
@@ -22,7 +22,15 @@ from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
-from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, pick, suggested, within
+from evomask.portfolio.front import (
+    UNBOUNDED,
+    USUAL_RISK,
+    Bounds,
+    check_wish,
+    pick,
+    suggested,
+    within,
+)
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
@@ -57,6 +65,21 @@ from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
 
+SUGGESTED = (
+    f"the suggested point: the smallest loss with a risk of at most {USUAL_RISK:g} %, or the "
+    "smallest risk where no point has so little"
+)
+
+REASONS = {
+    "best": SUGGESTED,
+    "suggested": SUGGESTED,
+    "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
+    "tenth of a percent",
+    "knee": "the knee: beyond it, a little less of one costs much of the other",
+    "sum": "loss and risk add up to the smallest sum found",
+}
+"""Why a wish chooses its point."""
+
 SECONDS = 120.0
 """How long is searched where nobody says."""
 
@@ -84,7 +107,7 @@ class ProtectJob:
     seed: int | None = None
     evaluations: int | None = None
     searches: tuple[str, ...] = ()
-    pick: str = "balanced"
+    pick: str = "suggested"
     keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
 
@@ -173,8 +196,8 @@ def choose(
     """Release a point of the front kept in a folder; nothing is searched any more.
 
     Args:
-        wish: ``balanced``, ``knee``, ``max-risk=20``, ``max-loss=10`` or a point's number;
-            without one, the point that was chosen before.
+        wish: ``suggested``, ``balanced``, ``knee``, ``sum``, ``max-risk=20``, ``max-loss=10`` or
+            a point's number; without one, the point that was chosen before.
         bounds: what the point may have at most; they take the place of those of the run.
     """
     if wish:
@@ -214,8 +237,10 @@ def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
     """Why a point is chosen, in words."""
     least = {"risk": "loss", "loss": "risk"}
     bounded = [name for name in least if name in bounds.given]
-    if wish in ("best", "balanced") and len(bounded) == 1:
+    if wish in ("best", "suggested") and len(bounded) == 1:
         return f"the smallest {least[bounded[0]]} among points with {bounds}"
+    if wish in ("best", "suggested") and bounded:
+        wish = "balanced"
     among = f", among points with {bounds}" if bounds.given else ""
     return f"{_reason_without_bounds(wish)}{among}"
 
@@ -225,12 +250,7 @@ def _reason_without_bounds(wish: str) -> str:
     if limit:
         other = "loss" if measure == "risk" else "risk"
         return f"the smallest {other} among points with a {measure} of at most {limit} %"
-    if wish == "knee":
-        return "the knee: beyond it, a little less of one costs much of the other"
-    if wish in ("best", "balanced"):
-        part = "the larger of loss and risk is the smallest found"
-        return f"the balanced point: {part}, to a tenth of a percent"
-    return "the point that was named"
+    return REASONS.get(wish, "the point that was named")
 
 
 def is_protection(plan: Plan) -> bool:

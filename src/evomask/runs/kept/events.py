@@ -54,7 +54,7 @@ class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
         seconds: how long the search has taken.
         left: how many seconds it will take from here, judged by what was used so far.
         shares: the part of the effort that each member had, in percent.
-        balanced: the number of the balanced point.
+        suggested: the number of the point that would be released now where nobody picks one.
         front: the points of the front by loss; none where they are those of the turn before.
     """
 
@@ -65,7 +65,7 @@ class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
     seconds: float
     left: float
     shares: dict[str, float]
-    balanced: int
+    suggested: int
     front: tuple[PointNews, ...] | None = None
 
 
