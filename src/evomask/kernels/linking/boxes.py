@@ -236,11 +236,14 @@ def _cost(boxes: Boxes, costs: Costs, search: Search, row: int, limit: float) ->
     total = 0.0
     for c in range(search.sizes[1]):
         total += costs.tables[search.tables[c] + boxes.codes[row, search.codes[c]]]
-    if total <= limit:
-        for v in range(search.sizes[0]):
-            a = search.numbers[v]
-            value = search.values[v]
-            total += _number_cost(costs, a, value, boxes.low[row, a], boxes.high[row, a])
+        if total > limit:
+            return total
+    for v in range(search.sizes[0]):
+        a = search.numbers[v]
+        value = search.values[v]
+        total += _number_cost(costs, a, value, boxes.low[row, a], boxes.high[row, a])
+        if total > limit:
+            return total
     return total
 
 

@@ -32,6 +32,9 @@ KEY_BITS = 60
 FINEST = 10
 """Bits of an attribute in the order of the tree, at most."""
 
+FEW = 5_000
+"""Numbers whose quantiles are taken for those of all."""
+
 
 @dataclass(frozen=True, eq=False)
 class Known:
@@ -61,14 +64,14 @@ class Distinct:
     """The distinct records of a released file, and which of them belong to whom.
 
     Args:
-        records: one for each.
+        rows: one for each.
         counts: how many are like it.
         labels: which of them each record is.
         ends, theirs, often: person i has the distinct records ``theirs[ends[i]:ends[i + 1]]``,
             each so often.
     """
 
-    records: Indices
+    rows: Rows
     counts: Indices
     labels: Indices
     ends: Indices
@@ -85,9 +88,17 @@ class Distinct:
         )
         ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
         return cls(
-            classes.representatives, classes.sizes, classes.labels, ends.astype(np.int64),
-            (pairs % len(classes)).astype(np.int64), often.astype(np.int64),
+            rows.take(classes.representatives), classes.sizes, classes.labels,
+            ends.astype(np.int64), (pairs % len(classes)).astype(np.int64),
+            often.astype(np.int64),
         )  # fmt: skip
+
+    @cached_property
+    def digits(self) -> tuple[list[Indices], list[Indices]]:
+        """The place of each row among all, by each number and by each code, in ten bits."""
+        middles = (self.rows.low / 2 + self.rows.high / 2).T
+        numbers = [_digits(values) for values in middles]
+        return numbers, [_digits_of_codes(codes) for codes in self.rows.codes.T]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +122,21 @@ class Released:
 
     def ordered_by(self, known: Known) -> "Released":
         """The same in another order, which suits searches by other attributes."""
-        return replace(self, ordering=known)
+        other = replace(self, ordering=known)
+        other.__dict__.update(tables=self.tables, _middles=self._middles)
+        return other
 
     def passing_over_whole_cells(self) -> "Released":
         """The same records to an intruder who passes over cells that may be anything."""
         other = replace(self, passing_over=True)
         shared = {"_order": self._order, "people": self.people, "search": self.search}
-        other.__dict__.update(shared, middles=self.middles)
+        other.__dict__.update(shared, _rows=self._rows, _middles=self._middles)
         return other
 
     @cached_property
     def _order(self) -> Indices:
         """The distinct records in the order of the tree."""
-        rows = self.masked.rows.take(self.distinct.records)
-        return np.argsort(_keys(rows, self.ordering), kind="stable")
+        return np.argsort(_keys(self.distinct, self.ordering), kind="stable")
 
     @cached_property
     def _places(self) -> Indices:
@@ -134,14 +146,14 @@ class Released:
         return places
 
     @cached_property
-    def _records(self) -> Indices:
-        """A record for each row of the tree."""
-        return self.distinct.records[self._order]
+    def _rows(self) -> Rows:
+        """The distinct records as rows of the tree."""
+        return self.distinct.rows.take(self._order)
 
     @cached_property
     def boxes(self) -> Boxes:
         """The tree of the distinct records."""
-        rows = self.masked.rows.take(self._records)
+        rows = self._rows
         counts = self.distinct.counts[self._order]
         leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(rows) // LEAF))))))
         shape = (2 * leaves, rows.low.shape[1])
@@ -159,7 +171,7 @@ class Released:
     @cached_property
     def _ends(self) -> tuple[Points, Points]:
         """Both ends of the numbers of each row of the tree, as they are compared."""
-        rows = self.masked.rows.take(self._records)
+        rows = self._rows
         if not self.passing_over:
             return rows.low, rows.high
         whole = whole_numbers(self.space, rows)
@@ -167,9 +179,8 @@ class Released:
 
     def covered(self, known: Known) -> Floats:
         """How many people the wide cells of each row may cover; 0 where there are none."""
-        rows = self.masked.rows.take(self._records)
         flags = np.concatenate([known.numbers, known.codes])
-        return people_covered(self.space, self.masked, rows, flags)
+        return people_covered(self.space, self.masked, self._rows, flags)
 
     @cached_property
     def search(self) -> Search:
@@ -242,8 +253,11 @@ class Released:
     @cached_property
     def middles(self) -> Points:
         """For each row of the tree its numbers; of an interval the median original value in it."""
-        records = self._records
-        low, high = self.masked.rows.low[records], self.masked.rows.high[records]
+        return self._middles[self._order]
+
+    @cached_property
+    def _middles(self) -> Points:
+        low, high = self.distinct.rows.low, self.distinct.rows.high
         middles = _own(low)
         for a, column in enumerate(self.space.numbers):
             wide = np.flatnonzero(low[:, a] < high[:, a])
@@ -286,32 +300,31 @@ def _least(table: Points) -> Floats:
     return np.where(np.isinf(positive), 0.0, positive)
 
 
-def _keys(rows: Rows, ordering: Known) -> Indices:
+def _keys(distinct: Distinct, ordering: Known) -> Indices:
     """Numbers by which similar records stand together: bits of all attributes in turn."""
-    numbers = [rows.low[:, a] / 2 + rows.high[:, a] / 2 for a in np.flatnonzero(ordering.numbers)]
-    codes = [rows.codes[:, j] for j in np.flatnonzero(ordering.codes)]
-    count = max(1, len(numbers) + len(codes))
-    bits = max(1, min(FINEST, KEY_BITS // count))
-    digits = [_digits_of_codes(c, bits) for c in codes] + [_digits(v, bits) for v in numbers]
-    keys = np.zeros(len(rows), dtype=np.int64)
-    for bit in range(bits - 1, -1, -1):
-        for digit in digits[:KEY_BITS]:
+    numbers, codes = distinct.digits
+    chosen = [codes[j] for j in np.flatnonzero(ordering.codes)]
+    chosen += [numbers[a] for a in np.flatnonzero(ordering.numbers)]
+    bits = max(1, min(FINEST, KEY_BITS // max(1, len(chosen))))
+    keys = np.zeros(len(distinct.counts), dtype=np.int64)
+    for bit in range(FINEST - 1, FINEST - 1 - bits, -1):
+        for digit in chosen[:KEY_BITS]:
             keys = (keys << 1) | (digit >> bit & 1)
     return keys
 
 
-def _digits(values: Floats, bits: int) -> Indices:
-    """The place of each number among all, in so many bits."""
-    known = values[~np.isnan(values)]
+def _digits(values: Floats) -> Indices:
+    """The place of each number among all, in ten bits."""
+    known = np.sort(values[~np.isnan(values)][:: max(1, len(values) // FEW)])
     if len(known) == 0:
         return np.zeros(len(values), dtype=np.int64)
-    cuts = np.quantile(known[:: max(1, len(known) // 5000)], np.arange(1, 1 << bits) / (1 << bits))
+    cuts = known[np.arange(1, 1 << FINEST) * len(known) >> FINEST]
     return np.searchsorted(cuts, np.where(np.isnan(values), known[0], values)).astype(np.int64)
 
 
-def _digits_of_codes(codes: Codes, bits: int) -> Indices:
-    """The place of each code's records among all, in so many bits."""
+def _digits_of_codes(codes: Codes) -> Indices:
+    """The place of each code's records among all, in ten bits."""
     counts = np.bincount(codes)
     begin = np.cumsum(counts) - counts
-    digits: Indices = (begin * ((1 << bits) - 1) // max(1, len(codes))).astype(np.int64)
+    digits: Indices = (begin * ((1 << FINEST) - 1) // max(1, len(codes))).astype(np.int64)
     return digits[codes]

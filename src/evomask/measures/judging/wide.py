@@ -50,6 +50,8 @@ def people_covered(space: Space, masked: Masked, rows: Rows, known: Flags) -> Fl
     Args:
         known: the attributes that count, numbers before categories.
     """
+    if not _any_wide(masked, rows):
+        return np.zeros(len(rows))
     shares, wide = np.ones((2, len(rows)))
     for a in np.flatnonzero(known[: len(space.numbers)]).tolist():
         low, high = rows.low[:, a], rows.high[:, a]
@@ -62,6 +64,14 @@ def people_covered(space: Space, masked: Masked, rows: Rows, known: Flags) -> Fl
         wide *= ~_are_wide(cells)[codes]
     covered: Floats = np.where(wide == 1.0, 0.0, space.n_records * shares)
     return covered
+
+
+def _any_wide(masked: Masked, rows: Rows) -> bool:
+    """Whether any row has a cell that covers several values."""
+    if rows.low is not rows.high and bool(np.any(rows.low < rows.high)):
+        return True
+    pairs = zip(masked.cells, rows.codes.T, strict=True)
+    return any(not cells.are_plain and _are_wide(cells)[codes].any() for cells, codes in pairs)
 
 
 def _are_wide(cells: Cells) -> Flags:
