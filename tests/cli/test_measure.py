@@ -44,12 +44,24 @@ def test_the_original_has_no_loss(evomask, people):
     assert json.loads(evomask("measure", people, people, "--json").out)["loss"] == 0
 
 
-def test_the_papers_profile_is_never_above_strict(evomask, people, masked):
-    risks = [
-        json.loads(evomask("measure", people, masked, "--profile", name, "--json").out)["risk"]
+def test_the_strict_profile_tells_the_parts_of_its_risk_and_the_papers_has_none(
+    evomask, people, masked
+):
+    answers = [
+        json.loads(evomask("measure", people, masked, "--profile", name, "--json").out)
         for name in ("papers", "strict")
     ]
-    assert risks == sorted(risks)
+    assert answers[0]["risk_parts"] is None
+    parts = answers[1]["risk_parts"]
+    assert answers[1]["risk"] == parts[parts["largest"]]
+    assert answers[1]["risk"] <= answers[1]["original_risk"]
+
+
+def test_the_parts_of_the_risk_and_losses_by_attribute_are_told_in_words(evomask, people, masked):
+    said = evomask("measure", people, masked).out
+    assert "by one who " in said
+    assert "the original: " in said
+    assert "loss of age" in said
 
 
 @pytest.mark.parametrize("written", ["*", ""])

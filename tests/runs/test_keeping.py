@@ -125,7 +125,7 @@ def test_choosing_again_reads_no_statistic_twice(once):
 def test_choosing_within_a_risk_takes_the_least_loss(once):
     front = once.record.points.front
     limit = sorted(point.risk for point in front)[len(front) // 2]
-    done = choose(once.folder, "balanced", Bounds(risk=limit))
+    done = choose(once.folder, "suggested", Bounds(risk=limit))
     assert done.chosen.loss == min(point.loss for point in front if point.risk <= limit)
     assert (
         done.choice.reason == f"the smallest loss among points with a risk of at most {limit:g} %"
