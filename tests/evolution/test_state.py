@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evomask.evolution.archive import Best
 from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.individual import Individual, mean, worst
+from evomask.evolution.individual import mean, worst
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, born
 
@@ -58,12 +58,6 @@ def test_a_second_future_of_the_same_state_is_independent_of_the_first():
     state = turned(State(), [5])
     one, other = turned(state, [3]), turned(state, [4])
     assert [state.summary.best for state in (one, other)] == [3.0, 4.0]
-
-
-def test_a_smaller_fitness_beats_and_later_numbers_break_ties():
-    ahead, behind = (Individual(None, (1.0, size), 0, "first", (), 0) for size in (3.0, 5.0))
-    assert ahead.beats(behind)
-    assert not behind.beats(ahead)
 
 
 def test_costs_of_a_fitness():

@@ -33,10 +33,6 @@ class Individual(Generic[G]):
     parents: tuple[int, ...]
     born: int
 
-    def beats(self, other: "Individual[G]") -> bool:
-        """Whether the fitness is smaller; later numbers of a fitness break ties of earlier ones."""
-        return self.fitness < other.fitness
-
 
 Population: TypeAlias = tuple[Individual[G], ...]
 
