@@ -85,7 +85,8 @@ class Costs(NamedTuple):
     """What differences cost in the attributes that are known.
 
     Args:
-        known_numbers, known_codes: 1 where an attribute is known.
+        known_numbers: 1 where a number is known.
+        known_codes: the code attributes that are known, those first that tell records apart most.
         weights: what a squared difference of 1 costs, or a step.
         tolerances: how far a step goes; negative for squared differences.
         missing: the cost of a number that is missing on one side.
@@ -167,14 +168,13 @@ def _prepare(search: Search, costs: Costs, people: People, i: int) -> None:
             size += 1
     search.sizes[0] = size
     size = 0
-    for j in range(costs.known_codes.size):
-        if costs.known_codes[j]:
-            code = people.codes[i, j]
-            search.codes[size] = j
-            search.tables[size] = costs.starts[j] + code * costs.widths[j]
-            search.free[size] = costs.free[costs.rows[j] + code]
-            search.least[size] = costs.least[costs.rows[j] + code]
-            size += 1
+    for j in costs.known_codes:
+        code = people.codes[i, j]
+        search.codes[size] = j
+        search.tables[size] = costs.starts[j] + code * costs.widths[j]
+        search.free[size] = costs.free[costs.rows[j] + code]
+        search.least[size] = costs.least[costs.rows[j] + code]
+        size += 1
     search.sizes[1] = size
 
 

@@ -105,6 +105,18 @@ class Truth:
         return WINDOW * self.space.n_records
 
     @cached_property
+    def people(self) -> tuple[Indices, Indices]:
+        """Numbers and codes of a person of each class, an attribute a row, as whole numbers."""
+        records = self.sample.representatives
+        numbers = [np.unique(c.values[records], return_inverse=True)[1] for c in self.space.numbers]
+        codes = [column.codes[records] for column in self.space.categories]
+        shape = (-1, len(records))
+        return (
+            np.array(numbers, dtype=np.int64).reshape(shape),
+            np.array(codes, dtype=np.int64).reshape(shape),
+        )
+
+    @cached_property
     def close(self) -> list[Flags]:
         """For each code attribute which categories (columns) are right for which (rows)."""
         return [closeness(column, self.window) for column in self.space.categories]
@@ -227,8 +239,7 @@ class Reader:
 
     def _targets(self, known: Known, asked: Indices) -> tuple[Indices, Indices]:
         """A person for each way to be known, and the one that each class asked is like."""
-        people = self.released.people
-        numbers, codes = people.numbers[asked], people.codes[asked]
-        columns = [*numbers.T[known.numbers], *codes.T[known.codes]]
-        alike = classes_of_columns(columns, len(asked))
+        numbers, codes = self.truth.people
+        columns = [*numbers[known.numbers], *codes[known.codes]]
+        alike = classes_of_columns([column[asked] for column in columns], len(asked))
         return asked[alike.representatives], alike.labels
