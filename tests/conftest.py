@@ -64,3 +64,12 @@ def plan_of(toy, people):
         )
 
     return make
+
+
+LONG = ("test_docs.py", "test_examples.py")
+"""Files of tests that take half a minute each: begun first, they do not keep others waiting."""
+
+
+def pytest_collection_modifyitems(items):
+    """Long tests first, so that all processes end at about the same time."""
+    items.sort(key=lambda item: item.path.name not in LONG)

@@ -32,7 +32,7 @@ def test_census_is_protected(tmp_path):
 @needs_data
 def test_adult_is_made_5_anonymous(tmp_path):
     adult = example("adult")
-    found = adult.protected(seconds=None, evaluations=20, records=600)
+    found = adult.protected(seconds=None, evaluations=12, records=600)
     released = adult.main(tmp_path, found)
     assert pl.read_csv(released).group_by(adult.QUASI).len()["len"].min() >= 5
 
@@ -49,6 +49,6 @@ def test_every_point_of_all_of_adult_is_5_anonymous_by_pycanon():
 
 
 def test_the_survey_is_released_without_identifiers_and_by_its_rules(tmp_path):
-    released = pl.read_csv(example("survey").main(tmp_path, seconds=None, evaluations=12))
+    released = pl.read_csv(example("survey").main(tmp_path, seconds=None, evaluations=6))
     assert not {"person", "name", "household"} & set(released.columns)
     assert (released["years_in_job"] <= released["years_worked"]).all()

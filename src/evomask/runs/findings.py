@@ -59,6 +59,7 @@ def findings(
     """
     ends = inf if seconds is None else time.monotonic() + seconds
     found = {ORIGINAL: Finding({}, audit(original))}
+    unmasked: dict[str, float] = {}
     for place, point in enumerate(points):
         late = place > 0 and time.monotonic() >= ends
         wanted = attack and not late and (place < ATTACKED or seconds is not None)
@@ -66,7 +67,8 @@ def findings(
         if before and (before.audit.attacks or not wanted):
             found[point.number] = before
         elif not late:
-            found[point.number] = _looked_at(original, files(point.number), attack=wanted)
+            file = files(point.number)
+            found[point.number] = _looked_at(original, file, unmasked, attack=wanted)
             each(point.number)
     return found
 
@@ -85,14 +87,18 @@ def write_findings(folder: Path, found: Mapping[int, Finding]) -> None:
     replace_file(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(original: Table, file: PointFile, *, attack: bool) -> Finding:
+def _looked_at(
+    original: Table, file: PointFile, unmasked: dict[str, float], *, attack: bool
+) -> Finding:
     measures = applicable(original.schema, original.schema.quasi_identifiers, len(original))
     values = {
         name: measure.against(original)(file.masked)
         for name, measure in measures.items()
         if len(original) <= FEW or name not in SLOW
     }
-    found = audit(file.masked, original if attack else None, in_order=True)
+    found = audit(
+        file.masked, original if attack else None, in_order=True, unmasked=unmasked
+    )  # fmt: skip
     repaired = file.repaired.values()
     return Finding(values, replace(found, notes=()), sum(repaired) / len(repaired))
 

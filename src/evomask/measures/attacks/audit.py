@@ -148,6 +148,7 @@ def audit(
     *,
     in_order: bool | None = None,
     minimum: int = MINIMUM,
+    unmasked: dict[str, float] | None = None,
 ) -> Audit:
     """Privacy models and record risk of *masked*, and attacks where *original* is known.
 
@@ -155,11 +156,14 @@ def audit(
         in_order: whether the records are in the original's order; found out when not told.
             Without it, attacks that match records are left out.
         minimum: fewest records in a cell of the histogram.
+        unmasked: what attacks on the original achieve, by name; what is not known yet is added,
+            so that audits of many files attack it once.
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
     ordered = _ordered(masked, original) if in_order is None else in_order
-    attacks, notes = _attacked(kept, masked, original, ordered)
+    known = {} if unmasked is None else unmasked
+    attacks, notes = _attacked(kept, masked, original, ordered, known)
     at_home = released(_with_households(masked, original)) if ordered else kept
     return Audit(
         len(kept),
@@ -201,7 +205,7 @@ def _with_households(masked: Table, original: Table | None) -> Table:
 
 
 def _attacked(
-    kept: Table, masked: Table, original: Table | None, ordered: bool
+    kept: Table, masked: Table, original: Table | None, ordered: bool, known: dict[str, float]
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     if original is None:
         return (), ()
@@ -209,14 +213,16 @@ def _attacked(
     notes = () if ordered else (_left_out(attacks, masked, original),)
     people = original
     if ordered and masked.suppressed.any():
-        people = original.take(np.flatnonzero(~masked.suppressed))
+        people, known = original.take(np.flatnonzero(~masked.suppressed)), {}
     tried = [attack for attack in attacks if ordered or not attack.matches_records]
-    return tuple(_finding(attack, kept, people) for attack in tried), notes
+    return tuple(_finding(attack, kept, people, known) for attack in tried), notes
 
 
-def _finding(attack: Attack, masked: Table, original: Table) -> Finding:
-    strike = attack.against(original)
-    return Finding(attack.about, strike(masked), strike(original).value)
+def _finding(attack: Attack, masked: Table, original: Table, known: dict[str, float]) -> Finding:
+    strike, name = attack.against(original), attack.about.name
+    if name not in known:
+        known[name] = strike(original).value
+    return Finding(attack.about, strike(masked), known[name])
 
 
 def _left_out(attacks: tuple[Attack, ...], masked: Table, original: Table) -> str:
