@@ -69,7 +69,21 @@ def plan_of(toy, people):
 LONG = ("test_docs.py", "test_examples.py")
 """Files of tests that take half a minute each: begun first, they do not keep others waiting."""
 
+SLOW = (
+    "test_commands_shown_in_the_documentation_run[docs/keeping.md-0]",
+    "test_commands_shown_in_the_documentation_run[docs/portfolio.md-0]",
+    "test_commands_shown_in_the_documentation_run[docs/partition.md-0]",
+    "test_the_survey_is_released_without_identifiers_and_by_its_rules",
+    "test_adult_is_made_5_anonymous",
+    "test_no_parent_is_better[64]",
+)
+"""The longest tests, for `make test-slow`: others show the same ways in less time."""
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Long tests first, so that all processes end at about the same time."""
+    """The longest tests are slow ones; long ones come first, so that all processes end together."""
     items.sort(key=lambda item: item.path.name not in LONG)
+    for item in items:
+        if item.name in SLOW:
+            item.add_marker(pytest.mark.slow)

@@ -33,7 +33,7 @@ SLOW = ("prl-one-to-one",)
 FEW = 1000
 """Above so many records, measures that are slow are left out."""
 
-ATTACKED = 3
+ATTACKED = 2
 """How many points are attacked where no clock runs; the chosen one is among them."""
 
 
