@@ -93,16 +93,21 @@ def explained(name: str) -> About:
 LARGE = 20_000
 """Above so many records, linkages are tried on a fixed sample of them."""
 
-PAIRS = 200_000_000
-"""Pairs of records that weighing agreements of numbers may look at."""
+PAIRS, WEIGHED_PAIRS = 1_000_000_000, 200_000_000
+"""Pairs of records that a linkage may look at, and one that weighs agreements of numbers."""
+
+FEWEST = 1_000
+"""Records in the sample of a linkage, at least; weighing agreements may have fewer."""
 
 
 def samples(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, int]:
     """How many records the linkages of a large file are tried on, by name; none of a small one."""
     if n_records <= LARGE:
         return {}
-    weighed = {} if categorical(schema, names) else {"prl": min(REPORTING, PAIRS // n_records)}
-    return {**dict.fromkeys(SAMPLED, REPORTING), **weighed}
+    linked = max(FEWEST, min(REPORTING, PAIRS // n_records))
+    weighed = min(REPORTING, max(1, WEIGHED_PAIRS // n_records))
+    of_numbers = {} if categorical(schema, names) else {"prl": weighed}
+    return {**dict.fromkeys(SAMPLED, linked), **of_numbers}
 
 
 def applicable(

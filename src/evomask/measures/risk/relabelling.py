@@ -37,13 +37,8 @@ def best_names(joint: Indices) -> Codes:
     return np.where(rows < joint.shape[0], rows, -1).astype(np.int32)
 
 
-def renamed(original: Table, masked: Table, names: Sequence[str], worthwhile: float = 0.0) -> Table:
-    """The masked table with the categories of its plain attributes *names* put right.
-
-    Args:
-        worthwhile: an attribute keeps its names unless more than this share of its cells is
-            put right.
-    """
+def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
+    """The masked table with the categories of its plain attributes *names* put right."""
     changes: dict[str, Column] = {}
     for name in names:
         if original.attribute(name).is_categorical and not masked.is_recoded(name):
@@ -51,10 +46,7 @@ def renamed(original: Table, masked: Table, names: Sequence[str], worthwhile: fl
             plain = masked.codes(name)
             joint = np.zeros((column.size, column.size), dtype=np.int64)
             np.add.at(joint, (column.codes, plain), 1)
-            best = best_names(joint)
-            gained = joint[best, np.arange(column.size)].sum() - np.trace(joint)
-            if gained > worthwhile * len(plain):
-                changes[name] = best[plain]
+            changes[name] = best_names(joint)[plain]
     return masked.with_columns(changes)
 
 
