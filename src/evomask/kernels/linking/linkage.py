@@ -65,9 +65,9 @@ class Rows:
 
     def take(self, records: Indices) -> "Rows":
         """The records at the given positions."""
-        low = np.ascontiguousarray(self.low[records])
-        high = low if self.low is self.high else np.ascontiguousarray(self.high[records])
-        return Rows(low, high, np.ascontiguousarray(self.codes[records]))
+        low = np.take(self.low, records, axis=0)
+        high = low if self.low is self.high else np.take(self.high, records, axis=0)
+        return Rows(low, high, np.take(self.codes, records, axis=0))
 
 
 class Terms(NamedTuple):

@@ -20,7 +20,7 @@ WINDOW = 0.1
 """A number, or an ordered category, is right within this share of the ranks."""
 
 HALVES = 5
-FEWEST_ASKED = 3
+FEWEST_ASKED = 2
 """Questions that each class of a sample is asked, at least."""
 
 MOST_LEFT_OUT = 12

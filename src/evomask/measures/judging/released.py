@@ -28,7 +28,7 @@ from evomask.measures.judging.wide import are_whole, people_covered, whole_numbe
 from evomask.measures.people import Sample
 from evomask.measures.risk.space import Masked, Space
 
-KEY_BITS = 60
+KEY_BITS = 32
 FINEST = 10
 """Bits of an attribute in the order of the tree, at most."""
 
@@ -136,7 +136,7 @@ class Released:
     @cached_property
     def _order(self) -> Indices:
         """The distinct records in the order of the tree."""
-        return np.argsort(_keys(self.distinct, self.ordering), kind="stable")
+        return _in_order(_keys(self.distinct, self.ordering))
 
     @cached_property
     def _places(self) -> Indices:
@@ -254,7 +254,7 @@ class Released:
     @cached_property
     def middles(self) -> Points:
         """For each row of the tree its numbers; of an interval the median original value in it."""
-        return self._middles[self._order]
+        return np.take(self._middles, self._order, axis=0)
 
     @cached_property
     def _middles(self) -> Points:
@@ -312,6 +312,13 @@ def _keys(distinct: Distinct, ordering: Known) -> Indices:
         for digit in chosen[:KEY_BITS]:
             keys = (keys << 1) | (digit >> bit & 1)
     return keys
+
+
+def _in_order(keys: Indices) -> Indices:
+    """The stable order of whole numbers of 32 bits, by their lower and then their upper half."""
+    by_lower = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
+    upper = (keys >> 16).astype(np.uint16)
+    return by_lower[np.argsort(upper[by_lower], kind="stable")]
 
 
 def _digits(values: Floats) -> Indices:
