@@ -50,10 +50,21 @@ def classes_of_columns(columns: Sequence[Column], n_records: int) -> Classes:
             key, span = _dense(key)
         key = key * base + digits
         span *= base
-    _, first, labels, sizes = np.unique(
-        key, return_index=True, return_inverse=True, return_counts=True
-    )
-    return Classes(labels.astype(np.int64), sizes.astype(np.int64), first.astype(np.int64))
+    return _classes_of_keys(key)
+
+
+def _classes_of_keys(keys: Indices) -> Classes:
+    """Classes of equal keys, in the order of keys; the first record represents each."""
+    if len(keys) == 0:
+        return Classes(*np.empty((3, 0), dtype=np.int64))
+    order = np.argsort(keys)
+    ascending = keys[order]
+    begins = np.append(True, ascending[1:] != ascending[:-1])
+    starts = np.flatnonzero(begins)
+    labels = np.empty(len(keys), dtype=np.int64)
+    labels[order] = np.cumsum(begins) - 1
+    sizes = np.diff(starts, append=len(keys)).astype(np.int64)
+    return Classes(labels, sizes, np.minimum.reduceat(order, starts))
 
 
 def _digits(column: Column) -> tuple[Indices, int]:

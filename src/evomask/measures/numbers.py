@@ -93,9 +93,14 @@ class NumberColumn:
 
     def places(self, numbers: Floats) -> Floats:
         """Where numbers would stand among the original values, as a mean rank."""
-        below = np.searchsorted(self.sorted, numbers, "left")
-        up_to = np.searchsorted(self.sorted, numbers, "right")
-        return np.where(np.isnan(numbers), np.nan, (below + up_to + 1) / 2)
+        places = np.full(len(numbers), np.nan)
+        known = np.flatnonzero(~np.isnan(numbers))
+        known = known[np.argsort(numbers[known])]
+        ascending = numbers[known]  # neighbours end up at neighbouring places: much faster
+        below = np.searchsorted(self.sorted, ascending, "left")
+        up_to = np.searchsorted(self.sorted, ascending, "right")
+        places[known] = (below + up_to + 1) / 2
+        return places
 
     def cells(self, masked: Table) -> NumberCells:
         """The same column of a masked table; a suppressed record covers the whole range."""

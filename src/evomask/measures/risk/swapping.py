@@ -157,7 +157,8 @@ def _known_ranks(column: CategoricalColumn) -> Floats:
 def _masked_ranks(column: CategoricalColumn | NumberColumn, masked: Table) -> _Ranks:
     if isinstance(column, NumberColumn):
         low, high = column.ends(masked)
-        return _Ranks(column.places(low), column.places(high))
+        lowest = column.places(low)
+        return _Ranks(lowest, lowest if low is high else column.places(high))
     cells, ranks = column.cells(masked), _known_ranks(column)
     covered = cells.leaves & ~np.isnan(ranks)
     nothing = ~covered.any(axis=1)
