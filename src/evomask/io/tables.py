@@ -1,5 +1,6 @@
 """Tables read from and written to files, the format told by the ending."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -117,13 +118,15 @@ def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
     path.write_bytes(buffer.getbuffer())
 
 
-def check_table_target(path: Path, *, force: bool = False) -> None:
+def check_table_target(
+    path: Path, *, force: bool = False, inputs: Iterable[Path | None] = ()
+) -> None:
     """Refuse a table file that could not be written, before any work is done."""
     if path.suffix.lower() in SAS:
         raise FileError(f"{path} cannot be written: SAS files are only read; use .sav or .csv")
     if path.suffix.lower() not in WRITABLE:
         raise _unknown_format(path, WRITABLE)
-    check_target(path, force=force)
+    check_target(path, force=force, inputs=inputs)
 
 
 def _unknown_format(path: Path, known: tuple[str, ...]) -> FileError:
