@@ -131,7 +131,7 @@ def test_columns_called_like_paths_name_no_file(evomask, tmp_path):
 
 
 def test_charts_called_like_paths_are_numbered(tmp_path):
-    points = (Series("s", (1.0, 2.0), (3.0, 4.0)),)
+    points = (Series("s", "line", (1.0, 2.0), (3.0, 4.0)),)
     chart = Chart("../../x", "title", "reading", Axis("x"), Axis("y"), points)
     assert write_charts([chart], tmp_path / "a") == [str(tmp_path / "a" / "chart-1.svg")]
 
