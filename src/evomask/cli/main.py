@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interr
 
 import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -102,7 +103,8 @@ def _by_the_system(error: OSError | MemoryError) -> str:
 def _failed(sentence: str) -> int:
     complain(sentence)
     if "--json" in sys.argv:
-        say_json({"error": sentence})
+        with suppress(EvomaskError):
+            say_json({"error": sentence})
     return 1
 
 

@@ -5,9 +5,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from math import isfinite
 from typing import TypeVar
+
+from evomask.errors import FileError
 
 T = TypeVar("T")
 
@@ -32,13 +33,18 @@ def _finite(value: object) -> object:
 
 
 def _print(text: str) -> None:
-    """Print a line; what the encoding of the output has no letter for is written as its number.
-
-    An output that takes nothing more is noticed in the end.
-    """
+    """Print a line; what the encoding of the output has no letter for is written as its number."""
     encoding = sys.stdout.encoding or "utf-8"
-    with suppress(OSError):
+    try:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unprintable(error) from None
+
+
+def _unprintable(error: OSError) -> FileError:
+    return FileError(f"the answer could not be printed: {error.strerror or error}")
 
 
 def finish_output() -> int:
@@ -48,7 +54,7 @@ def finish_output() -> int:
     except BrokenPipeError:
         return _given_up()
     except OSError as error:
-        complain(f"the answer could not be printed: {error.strerror or error}")
+        complain(str(_unprintable(error)))
         return _given_up()
     return 0
 

@@ -332,7 +332,7 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
         *note_on_strata(plan.search, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
-    initial = journal.notes[INITIAL_BEST]
+    initial = journal.noted(INITIAL_BEST)
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
 
 
@@ -356,7 +356,7 @@ def _answer(
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
-        files = problem.compared(underway.journal.notes[FIRST_SERIAL], winner.genome)
+        files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
         answer |= held_out(table, *files) if files else {}
     return answer, charts
 
