@@ -7,11 +7,12 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -23,6 +24,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_PER_WORKER = 4
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,10 @@ class AcrossCores(Generic[T, R]):
         self._workers = workers
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_prepare, initargs=(work, listening)
-        )
+        with _isolated():
+            self._pool = ProcessPoolExecutor(
+                workers, mp_context=context, initializer=_prepare, initargs=(work, listening)
+            )
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
         """The outcomes, in order; serial numbers go on from *first*."""
@@ -74,17 +77,17 @@ class AcrossCores(Generic[T, R]):
         try:
             return list(self._pool.map(_do, tasks, count(first), chunksize=chunk))
         except BrokenProcessPool as error:
-            raise RunError(
-                f"a worker process died during tasks {first} to {first + len(tasks) - 1}; "
-                "it may have run out of memory: try fewer workers"
-            ) from error
+            raise _died(f"during tasks {first} to {first + len(tasks) - 1}") from error
 
     def __enter__(self) -> "AcrossCores[T, R]":
         """Start the workers, so that what they import costs no task its time."""
         try:
-            list(self._pool.map(_wake, range(self._workers)))
-        except BaseException:
+            with _isolated():
+                list(self._pool.map(_wake, range(self._workers)))
+        except BaseException as error:
             self.__exit__(RunError)
+            if isinstance(error, BrokenProcessPool):
+                raise _died("when it started") from error
             raise
         return self
 
@@ -93,6 +96,30 @@ class AcrossCores(Generic[T, R]):
             self._lifeline.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
+
+
+def _died(when: str) -> RunError:
+    return RunError(
+        f"a worker process died {when}; it may have run out of memory: try fewer workers"
+    )
+
+
+@contextmanager
+def _isolated() -> Iterator[None]:
+    """Let processes that start in here take no module from the current folder.
+
+    Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
+    """
+    before, folders = os.environ.get(SAFE_PATH), list(sys.path)
+    os.environ[SAFE_PATH] = "1"
+    sys.path[:] = [folder for folder in folders if folder]
+    try:
+        yield
+    finally:
+        sys.path[:] = folders
+        os.environ.pop(SAFE_PATH)
+        if before is not None:
+            os.environ[SAFE_PATH] = before
 
 
 # What a worker process was given to do; set once, when it starts.

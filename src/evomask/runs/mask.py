@@ -16,13 +16,13 @@ from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.io.matrices import read_matrices
+from evomask.io.matrices import matrix_files, read_matrices
 from evomask.io.tables import check_table_target, write_table
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.method import MaskingMethod
-from evomask.runs.inputs import Input, Loaded, load
+from evomask.runs.inputs import Input, Loaded, files_of, load
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class MaskOutcome:
 def mask_file(job: MaskJob) -> MaskOutcome:
     """Mask a file with one method; whatever is wrong is said before anything is written."""
     entry = method_named(job.method)
-    check_table_target(job.out, force=job.force)
+    check_table_target(job.out, force=job.force, inputs=_inputs(job))
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
     files = _files(entry, job, loaded, names)
@@ -108,6 +108,11 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         ),
         released.suppressed_cells(),
     )
+
+
+def _inputs(job: MaskJob) -> tuple[Path, ...]:
+    """All files that the job reads."""
+    return (*files_of(job.source), *(matrix_files(job.matrices) if job.matrices else ()))
 
 
 def _files(

@@ -20,6 +20,7 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
+from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.portfolio.front import (
@@ -135,7 +136,7 @@ def protect_file(
     events = Events(watch)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = load(job.source)
+        loaded = _with_other_format(load(job.source), job.source.path, events)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
         seed = secrets.randbits(63) if job.seed is None else job.seed
@@ -335,6 +336,16 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
             yield _Run(loaded, maker, plan, store, events, kept)
+
+
+def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
+    """Tell before anything is searched where the release cannot have the original's format."""
+    name = released_name(path)
+    if name == path.name:
+        return loaded
+    note = f"SAS files are only read: the release of {path.name} is written as {name}"
+    events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, note))
 
 
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:

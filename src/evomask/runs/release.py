@@ -11,7 +11,7 @@ from evomask.arrays import Indices
 from evomask.errors import RunError
 from evomask.evolution.streams import order_stream
 from evomask.io.files import replace_file
-from evomask.io.tables import Written, write_table
+from evomask.io.tables import Written, released_name, write_table
 from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
@@ -114,7 +114,7 @@ def _write_shuffled(
     replace_file(folder / ORDER, lambda file: np.save(file, order, allow_pickle=False))
     (folder / MASKED).mkdir(exist_ok=True)
     masked = protection.files(number).masked.take(order)
-    path = folder / MASKED / plan.input.path.name
+    path = folder / MASKED / released_name(plan.input.path)
     return write_table(masked, path, force=True, dialect=loaded.dialect)
 
 
