@@ -20,8 +20,8 @@ Keys = NDArray[Any]
 WHOLE = 20_000
 """Up to so many records a file is never cut."""
 
-PAIRS_AT_ONCE = 200_000_000
-"""Nor is one of mixed kinds for which n squared over k is no more: a second, about."""
+PAIRS_AT_ONCE = 100_000_000
+"""Nor is one of mixed kinds for which n squared over k is no more: half a second, about."""
 
 LEAST, GROUPS = 2_000, 400
 """A region of mixed kinds holds so many records, or so many groups."""
@@ -88,9 +88,15 @@ def grouped_apart(
 
 
 def grouped_numbers(points: Points, k: int, *, classic: bool = False) -> Labels:
-    """MDAV of numbers: of the whole file where that is quick, else of regions."""
+    """MDAV of numbers: of the whole file where that is quick, else of regions.
+
+    A single number of a large file is cut along its line, which is best (Hansen and Mukherjee,
+    2003) and does not mind how many records are alike.
+    """
     from evomask.kernels.groups.mdav import mdav
 
+    if len(points) > WHOLE and points.shape[1] == 1:
+        return _along_line(points, k)
     most = largest_number_region(k, points.shape[1])
     if len(points) <= max(WHOLE, most):
         return mdav(points, k, classic=classic)
@@ -99,6 +105,12 @@ def grouped_numbers(points: Points, k: int, *, classic: bool = False) -> Labels:
         len(points),
         lambda region: mdav(points[region], k, classic=classic),
     )
+
+
+def _along_line(points: Points, k: int) -> Labels:
+    from evomask.kernels.groups.splits import split_order
+
+    return split_order(points, np.argsort(points[:, 0], kind="stable"), k)
 
 
 def grouped_mixed(coded: Coded, k: int) -> Labels:
