@@ -233,7 +233,14 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-MASKING = ("groups.mdav", "groups.walks", "groups.mixed_mdav", "groups.mondrian", "groups.merging")
+MASKING = (
+    "groups.mdav",
+    "groups.walks",
+    "groups.mixed_mdav",
+    "groups.mondrian",
+    "groups.merging",
+    "swapping",
+)
 MEASURING = (
     "linking.linkage",
     "linking.code_tree",
