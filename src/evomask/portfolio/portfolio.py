@@ -4,13 +4,14 @@ A round is one member's turn: it breeds a generation unless enough of what it fo
 be measured; some of that is decoded, repaired, measured and, if nothing beats it, let into
 the front. Right after breeding, which may take long, more is measured. Whose turn it is
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
-those of the plan; under one of seconds they are the times in the journal. So a run that is
-resumed takes the same turns again.
+those of the plan; under one of seconds they are the times in the journal, and no turn is begun
+that would end too late by what turns have taken. So a run that is resumed takes the same turns
+again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -25,7 +26,7 @@ from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import Candidate, front_of, volume_of
 from evomask.portfolio.state import PortfolioState, Round, share_used
-from evomask.portfolio.turns import Turn, next_member
+from evomask.portfolio.turns import Forecast, Past, Turn, next_member
 from evomask.portfolio.worker import Adopt, Breed, Make, Maker, Measured, Refusal
 from evomask.searches.catalogue import GRID
 
@@ -33,6 +34,9 @@ T = TypeVar("T")
 
 ROUND = 1.0
 """Seconds that the files of a round should take."""
+
+FIRST_TURN = 0.1
+"""Share of the seconds that the first turn of a member may take, as far as one can tell."""
 
 DONE = "nothing is left to try"
 
@@ -77,10 +81,7 @@ class Portfolio:
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
         """Every state from here to the end of the budget; at least until there is a front."""
-        while not state.front or self.used(state) < 1.0:
-            name = self._whose_turn(state)
-            if name is None:
-                return
+        while (name := self.next_turn(state)) is not None:
             state = self._after_turn(state, name)
             self.clock.tell(state)
             yield state
@@ -89,36 +90,55 @@ class Portfolio:
         """The share of the budget that is used."""
         return share_used(self.budget, state, self._seconds(state))
 
-    def _seconds(self, state: PortfolioState) -> float:
-        return self.clock.time_at(state) if state.rounds else 0.0
-
-    def _whose_turn(self, state: PortfolioState) -> str | None:
-        members = [name for name in self.maker.settings.members if name not in state.closed]
+    def next_turn(self, state: PortfolioState) -> str | None:
+        """Whose turn it is; nobody's where the budget is used up or nothing would end in time."""
+        if state.front and self.used(state) >= 1.0:
+            return None
+        open_to = [name for name in self.maker.settings.members if name not in state.closed]
+        members = self._in_time(open_to, state)
         if not members:
             return None
         if members[0] == GRID and self.used(state) < self.maker.settings.first:
             return GRID
-        return next_member(self._in_time(members, state), self._turns(state))
+        return next_member(members, self._turns(state))
+
+    def _seconds(self, state: PortfolioState) -> float:
+        return self.clock.time_at(state) if state.rounds else 0.0
+
+    def _left(self, state: PortfolioState) -> float:
+        return (self.budget.seconds or 0.0) - self._seconds(state)
 
     def _in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
-        """Those whose turn should end before the time is up; if nobody's, the quickest."""
-        if self.budget.seconds is None:
-            return members
-        left = self.budget.seconds - self._seconds(state)
-        lasts = {name: self._lasts(name, state) for name in members}
-        return [name for name in members if lasts[name] <= left] or [
-            min(members, key=lambda name: lasts[name])
-        ]
+        """Those whose turn should end before the time is up.
 
-    def _lasts(self, name: str, state: PortfolioState) -> float:
-        """Seconds of a member's last turn; before it had one, of the longest of its search."""
-        own = [row for row in state.rounds if row.member == name]
-        if own:
-            return self.clock.took(own[-1].generation)
-        search = self.maker.settings.members[name].search
-        kin = {n for n, member in self.maker.settings.members.items() if member.search == search}
-        turns = (self.clock.took(row.generation) for row in state.rounds if row.member in kin)
-        return max(turns, default=0.0)
+        Before there is a front, the quickest if nobody's should.
+        """
+        if self.budget.seconds is None or not members:
+            return members
+        forecast, left = self._forecast(state), self._left(state)
+        lasts = {name: self._lasts(name, forecast) for name in members}
+        in_time = [name for name in members if lasts[name] <= left]
+        if in_time or state.front:
+            return in_time
+        return [min(members, key=lambda name: lasts[name])]
+
+    def _forecast(self, state: PortfolioState) -> Forecast:
+        past = [Past(r.member, r.files, self.clock.took(r.generation)) for r in state.rounds]
+        return Forecast(past, self._least)
+
+    def _lasts(self, name: str, forecast: Forecast) -> float:
+        """Seconds of a member's next turn; too many where a first one would be too long."""
+        if name == GRID:
+            return forecast.measuring(name)
+        members = self.maker.settings.members
+        seen = forecast.breeding({name})
+        if seen is None:
+            kin = {n for n, member in members.items() if member.search == members[name].search}
+            seen = forecast.breeding(kin)
+        if seen is not None:
+            return seen
+        first = forecast.first(members[name].cost, len(self.maker.table))
+        return first if first <= FIRST_TURN * (self.budget.seconds or 0.0) else inf
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:
@@ -132,7 +152,7 @@ class Portfolio:
         except EvomaskError as error:
             return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
         if bred and name != GRID:
-            batch = self.maker.settings.batch
+            batch = self._most(state)
         chosen = spread(waiting(state, name), batch)
         made = self.work([Make(name, individual.genome) for individual in chosen], first=0)
         cost = ceil(bred * self.maker.settings.members[name].cost) + len(made)
@@ -143,13 +163,25 @@ class Portfolio:
 
     def _batch(self, state: PortfolioState) -> int:
         """How many files to measure: under a budget of seconds, about a second's worth."""
-        most = self.maker.settings.batch
+        most = self._most(state)
         if self.budget.seconds is None:
             return most
         files = sum(row.files for row in state.rounds)
         pace = files / max(1e-9, self._seconds(state))
-        least = int(self.clock.decide("workers", lambda: float(self.workers)))
-        return max(least, min(most, int(pace * ROUND)))
+        return max(self._least, min(most, int(pace * ROUND)))
+
+    def _most(self, state: PortfolioState) -> int:
+        """How many files a turn measures at most: fewer as the end of the seconds nears."""
+        most = self.maker.settings.batch
+        if self.budget.seconds is None:
+            return most
+        per_file = max(1e-9, self._forecast(state).per_file())
+        return max(self._least, min(most, int(self._left(state) / 2.0 / per_file)))
+
+    @property
+    def _least(self) -> int:
+        """As many files as are measured at once."""
+        return int(self.clock.decide("workers", lambda: float(self.workers)))
 
     def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
         """The state after a generation of the member, unless enough of it waits already."""

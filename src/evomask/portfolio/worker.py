@@ -196,6 +196,11 @@ class Maker:
         return Measured(loss(masked), judged.risk, judged)
 
     @cached_property
+    def original(self) -> Measured:
+        """Loss and risk of the original itself, which every report tells."""
+        return self.measured(self.table)
+
+    @cached_property
     def _reported(self) -> Reading:
         names = self.table.schema.quasi_identifiers
         return profile(self.settings.profile).reported(names).against(self.table)
