@@ -21,6 +21,9 @@ EXPLORING = 2 / 3
 RECENT = 6
 """Turns of a member by which its next one is foretold."""
 
+READY = 0.5
+"""Share of the very first turn that was not spent on making things ready."""
+
 BROOD = 4.0
 """Children of a first turn, where nobody has seen one."""
 
@@ -125,7 +128,8 @@ class Forecast:
     def measuring(self, member: str) -> float:
         """How long a turn of a member that only has files measured will last at least."""
         own = [turn for turn in self._own({member}) if turn.files]
-        return self.least * max((turn.seconds / turn.files for turn in own), default=0.0)
+        slowest = max((turn.seconds / turn.files for turn in own), default=0.0)
+        return self.least * slowest * (READY if len(self.turns) == 1 else 1.0)
 
     def breeding(self, members: Collection[str]) -> float | None:
         """How long the next turn of any of these will last; none where nobody had one."""

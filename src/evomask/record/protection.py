@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -63,6 +63,14 @@ def point_file(maker: Maker, state: PortfolioState, number: int) -> PointFile:
     return PointFile(masked, changed_again(before, masked, names))
 
 
+class Effort(NamedTuple):
+    """Seconds that a member of the portfolio had, files it had measured, children it bred."""
+
+    seconds: float = 0.0
+    files: int = 0
+    bred: int = 0
+
+
 @dataclass(frozen=True)
 class Choice:
     """A point of the front to release, and why this one, in words."""
@@ -85,6 +93,7 @@ class Protection:
         findings: what is known of points besides loss and risk, by number; the original has -1.
         unfinished: whether it was stopped before its budget was used up.
         kept: statistics that must survive, where some were named.
+        phases: seconds that each phase took, where the run was bound by time.
     """
 
     maker: Maker = field(repr=False)
@@ -97,6 +106,7 @@ class Protection:
     notes: tuple[str, ...] = ()
     unfinished: bool = False
     kept: Kept | None = field(default=None, repr=False)
+    phases: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def front(self) -> tuple[Candidate, ...]:
@@ -118,5 +128,20 @@ class Protection:
         """The part of the effort that each member had, in percent."""
         if not self.clocked:
             return shares(self.state)
-        took = np.diff(self.times, prepend=0.0).tolist()
-        return shares(self.state, dict(enumerate(took)))
+        return shares(self.state, dict(enumerate(self._took)))
+
+    @property
+    def efforts(self) -> dict[str, "Effort"]:
+        """What each member of the portfolio did, and how long it took."""
+        found: dict[str, Effort] = {}
+        for row, seconds in zip(self.state.rounds, self._took, strict=True):
+            before = found.get(row.member, Effort())
+            found[row.member] = Effort(
+                before.seconds + seconds, before.files + row.files, before.bred + row.bred
+            )
+        return found
+
+    @property
+    def _took(self) -> list[float]:
+        took: list[float] = np.diff(self.times, prepend=0.0).tolist()
+        return took

@@ -174,7 +174,8 @@ def protect_table(
         found = Found(state, journal.times, search.is_unfinished(state), search.deadline)
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
-        return examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
+        done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
+        return replace(done, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -376,7 +377,10 @@ def _released(run: _Run, found: Found) -> Release:
     for note in done.notes:
         events.tell(Noted(note))
     choice = choose_from(done.state)
+    if done.clocked:
+        done = replace(done, phases=events.seconds)
     released = release(done, choice, run.loaded, run.plan, folder)
+    released = replace(released, phases=events.seconds)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
     events.tell(Ended(how, point=released.chosen.number))
     return released
