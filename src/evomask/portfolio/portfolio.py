@@ -2,7 +2,8 @@
 
 A round is one member's turn: it breeds a generation unless enough of what it found waits to
 be measured; some of that is decoded, repaired, measured and, if nothing beats it, let into
-the front. Right after breeding, which may take long, more is measured. Whose turn it is
+the front. Right after breeding, which may take long, more is measured. Of a large file, recipes
+are bred and tried on a sample, and the most promising made on the whole file. Whose turn it is
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
 those of the plan; under one of seconds they are the times in the journal, and no turn is begun
 that would end too late by what turns have taken. So a run that is resumed takes the same turns
@@ -12,9 +13,7 @@ again.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from typing import Any, Protocol
 
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Brood, Outcomes, founders
@@ -24,19 +23,37 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
-from evomask.portfolio.front import Candidate, front_of, volume_of
-from evomask.portfolio.state import PortfolioState, Round, share_used
+from evomask.portfolio.front import Candidate, front_of, spread
+from evomask.portfolio.sample import RATIO, promising
+from evomask.portfolio.state import (
+    PortfolioState,
+    Work,
+    noted,
+    share_used,
+    untried,
+    waiting,
+)
 from evomask.portfolio.turns import Forecast, Past, Turn, next_member
-from evomask.portfolio.worker import Adopt, Breed, Make, Maker, Measured, Refusal
+from evomask.portfolio.worker import (
+    Adopt,
+    Breed,
+    Make,
+    Maker,
+    Measured,
+    Refusal,
+    Request,
+    Try,
+)
 from evomask.searches.catalogue import GRID
-
-T = TypeVar("T")
 
 ROUND = 1.0
 """Seconds that the files of a round should take."""
 
 FIRST_TURN = 0.1
 """Share of the seconds that the first turn of a member may take, as far as one can tell."""
+
+LATE = 0.8
+"""Share of the budget after which the grid tries nothing new on the sample."""
 
 DONE = "nothing is left to try"
 
@@ -76,7 +93,7 @@ class Portfolio:
     maker: Maker
     budget: Budget
     clock: Clock
-    work: Evaluator[Breed | Make | Adopt, Any]
+    work: Evaluator[Request, Any]
     workers: int = 1
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
@@ -146,20 +163,71 @@ class Portfolio:
             yield Turn(row.member, row.gain, cost)
 
     def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
-        batch = self._batch(state)
+        batch, before = self._batch(state), state.volume
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
+            return noted(state.closing(name, str(error)), name, Work(), before)
         if bred and name != GRID:
             batch = self._most(state)
-        chosen = spread(waiting(state, name), batch)
+        state, trials = self._tried(state, name)
+        chosen = self._chosen(state, name, batch, trials)
         made = self.work([Make(name, individual.genome) for individual in chosen], first=0)
-        cost = ceil(bred * self.maker.settings.members[name].cost) + len(made)
         after = self._admitted(state, name, chosen, made)
-        if not bred and not chosen:
+        if not (bred or trials or chosen):
             after = after.closing(name, DONE)
-        return _noted(after, name, bred, made, cost, state.volume)
+        children = bred * self.maker.settings.members[name].cost + trials
+        cost = ceil(children * self._share(name)) + len(made)
+        return noted(after, name, Work(bred, trials, made, cost), before)
+
+    def _share(self, name: str) -> float:
+        """Records that a member breeds on, as a share of the file's."""
+        return len(self.maker.breeder(name).table) / len(self.maker.table)
+
+    def _samples(self, name: str) -> bool:
+        return self.maker.breeder(name) is not self.maker
+
+    def _tried(self, state: PortfolioState, name: str) -> tuple[PortfolioState, int]:
+        """The state after trials on the sample, where the member breeds there."""
+        if not self._wants_trials(state, name):
+            return state, 0
+        fresh = untried(state, name)[: self.maker.settings.batch]
+        outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
+        serials = [individual.serial for individual in fresh]
+        made = [
+            (serial, (outcome.loss, outcome.risk))
+            for serial, outcome in zip(serials, outcomes, strict=True)
+            if isinstance(outcome, Measured)
+        ]
+        refused = set(serials) - {serial for serial, _ in made}
+        known = {**state.tried.get(name, {}), **dict(made)}
+        measured = state.measured.get(name, frozenset()) | refused
+        state = replace(state, tried={**state.tried, name: known})
+        return replace(state, measured={**state.measured, name: measured}), len(fresh)
+
+    def _wants_trials(self, state: PortfolioState, name: str) -> bool:
+        """Whether a turn tries recipes on the sample; the grid first tries many, then by turns."""
+        if not self._samples(name):
+            return False
+        if name != GRID or not state.front:
+            return True
+        used = self.used(state)
+        few = state.trials < RATIO * len(state.candidates)
+        return used < self.maker.settings.first or (few and used < LATE)
+
+    def _chosen(
+        self, state: PortfolioState, name: str, batch: int, trials: int
+    ) -> list[Individual[Any]]:
+        """What is made on the whole file: what waits, or the most promising of what was tried."""
+        if not self._samples(name):
+            return spread(waiting(state, name), batch)
+        if name == GRID and trials and state.front:
+            return []
+        tried = state.tried.get(name, {})
+        own = [individual for individual in waiting(state, name) if individual.serial in tried]
+        some = batch if name == GRID and state.front else ceil(trials / RATIO)
+        least = 1 if self.budget.seconds is None else self._least
+        return promising(state.tried, name, own, min(batch, max(least, some)))
 
     def _batch(self, state: PortfolioState) -> int:
         """How many files to measure: under a budget of seconds, about a second's worth."""
@@ -185,12 +253,17 @@ class Portfolio:
 
     def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
         """The state after a generation of the member, unless enough of it waits already."""
-        if len(waiting(state, name)) >= batch:
+        if self._samples(name):
+            enough = not self._wants_trials(state, name) or len(untried(state, name)) >= batch
+        else:
+            enough = len(waiting(state, name)) >= batch
+        if enough:
             return state, 0
         before = state.members.get(name, State())
         if self.maker.adopts(name):
             state = self._adopted(state, name, batch)
-        after = self._generation(name, state.members.get(name), self.maker.setup(name))
+        setup = self.maker.breeder(name).setup(name)
+        after = self._generation(name, state.members.get(name), setup)
         bred = after.tasks - before.tasks
         return replace(state, members={**state.members, name: after}), bred
 
@@ -295,51 +368,3 @@ def _joined(
         members={**state.members, name: after},
         measured={**state.measured, name: serials},
     )
-
-
-def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
-    """What a member keeps and has not been measured yet, in the order of fitness."""
-    inner = state.members.get(name)
-    if inner is None:
-        return []
-    measured = state.measured.get(name, frozenset())
-    kept = inner.archive.members or inner.population
-    fresh = [individual for individual in kept if individual.serial not in measured]
-    return sorted(fresh, key=lambda individual: (individual.fitness, individual.serial))
-
-
-def spread(items: Sequence[T], count: int) -> list[T]:
-    """So many of them, evenly from first to last."""
-    if len(items) <= count:
-        return list(items)
-    places = np.linspace(0, len(items) - 1, count).round().astype(int)
-    return [items[place] for place in places]
-
-
-def _noted(
-    state: PortfolioState,
-    name: str,
-    bred: int,
-    made: Sequence[Measured | Refusal],
-    cost: int,
-    before: float,
-) -> PortfolioState:
-    """The state with the account of the round that led to it."""
-    refused = sum(isinstance(outcome, Refusal) for outcome in made)
-    worst = [candidate.worst for candidate in state.front]
-    volume = volume_of(state.front)
-    row = Round(
-        state.generation + 1,
-        name,
-        bred,
-        len(made),
-        refused,
-        cost,
-        state.evaluations + cost,
-        len(state.front),
-        volume,
-        max(0.0, volume - before),
-        min(worst, default=100.0),
-        float(np.mean(worst)) if worst else 100.0,
-    )
-    return replace(state, rounds=state.rounds.plus([row]))

@@ -12,7 +12,7 @@ from evomask.execution.local import InProcess, Local
 from evomask.portfolio.front import Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState, share_used, shares
-from evomask.portfolio.worker import Adopt, Breed, Make, Maker
+from evomask.portfolio.worker import Maker, Request
 from evomask.record.words import in_words
 from evomask.runs.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase, PointNews, Turn
@@ -118,7 +118,7 @@ class Exploration:
         files = self.evaluators.workers * seconds / max(1e-9, MADE * self._measuring)
         return f"searching for {max(0.0, seconds):.0f} s, {about(files)}"
 
-    def _portfolio(self, work: Evaluator[Breed | Make | Adopt, Any]) -> Portfolio:
+    def _portfolio(self, work: Evaluator[Request, Any]) -> Portfolio:
         return Portfolio(self.maker, self._limits, self.journal, work, self.evaluators.workers)
 
     def _seconds(self, state: PortfolioState) -> float:
