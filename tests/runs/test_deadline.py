@@ -1,12 +1,14 @@
 """A budget of seconds is a promise: everything ends in time, and what was left out is told."""
 
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from evomask.evolution.stopping import Budget
+from evomask.execution.evaluator import GivenUpError
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.portfolio import Portfolio
@@ -14,9 +16,11 @@ from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.turns import Forecast, Past
 from evomask.portfolio.worker import Breed
 from evomask.runs.deadline import Deadline, about, kept_for_the_end
+from evomask.runs.exploring import Exploration
 from evomask.runs.findings import findings, skipped
 from evomask.runs.kept.events import Events, Phase
 from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.protect import protect_file, resume_protection
 from tests.portfolio.test_portfolio import maker_for, people, table_of
 from tests.runs.test_protect import job_for, write_town
@@ -204,3 +208,31 @@ def test_a_job_that_is_resumed_after_its_time_searches_no_more(timed):
     assert np.array_equal(
         [c.loss for c in again.protection.front], [c.loss for c in done.protection.front]
     )
+
+
+class Impatient:
+    """Evaluators in this process who give up at their fourth batch of tasks."""
+
+    workers = 1
+
+    @contextmanager
+    def __call__(self, work):
+        calls = iter(range(3))
+
+        def some(tasks, first):
+            if next(calls, None) is None:
+                raise GivenUpError
+            return InProcess(work)(tasks, first)
+
+        yield some
+
+
+def test_a_turn_that_is_given_up_stays_so():
+    maker = maker_for(table_of(people()), searches=("grid",))
+    journal, budget = Journal(), Budget(seconds=600.0)
+    search = Exploration(maker, budget, journal, Events(), StopRequest(), Impatient())
+    state = search.explore(PortfolioState())
+    assert state.front
+    assert journal.notes["given up"] == state.generation + 1
+    assert not search.is_unfinished(state)
+    assert search.explore(state) == state

@@ -136,6 +136,7 @@ def _as_json(done: "Release") -> dict[str, object]:
         "record": str(done.reports.record),
         "run": str(done.folder),
         "files": len(protection.state.candidates),
+        "trials": protection.state.trials,
         "shares": protection.shares,
         "interrupted": protection.unfinished,
         "seconds": protection.seconds,

@@ -52,6 +52,9 @@ ROUND = 1.0
 FIRST_TURN = 0.1
 """Share of the seconds that the first turn of a member may take, as far as one can tell."""
 
+SOME = 2
+"""Recipes that are promoted in a turn at least, where no clock runs."""
+
 LATE = 0.8
 """Share of the budget after which the grid tries nothing new on the sample."""
 
@@ -212,8 +215,7 @@ class Portfolio:
         if name != GRID or not state.front:
             return True
         used = self.used(state)
-        few = state.trials < RATIO * len(state.candidates)
-        return used < self.maker.settings.first or (few and used < LATE)
+        return used < self.maker.settings.first or (_owed(state, name) <= 0 and used < LATE)
 
     def _chosen(
         self, state: PortfolioState, name: str, batch: int, trials: int
@@ -225,8 +227,9 @@ class Portfolio:
             return []
         tried = state.tried.get(name, {})
         own = [individual for individual in waiting(state, name) if individual.serial in tried]
-        some = batch if name == GRID and state.front else ceil(trials / RATIO)
-        least = 1 if self.budget.seconds is None else self._least
+        late = name == GRID and self.used(state) >= LATE
+        some = batch if late else ceil(trials / RATIO) or _owed(state, name)
+        least = SOME if self.budget.seconds is None else self._least
         return promising(state.tried, name, own, min(batch, max(least, some)))
 
     def _batch(self, state: PortfolioState) -> int:
@@ -350,6 +353,12 @@ class Portfolio:
             member.parameters,
             measured.judged,
         )
+
+
+def _owed(state: PortfolioState, name: str) -> int:
+    """How many of a member's recipes should be made on the whole file, by how many were tried."""
+    own = [row for row in state.rounds if row.member == name]
+    return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
 
 
 def _joined(

@@ -20,6 +20,9 @@ from evomask.portfolio.front import spread
 BLOCK = 500
 """Records of a block, about."""
 
+FEWEST = 10
+"""Blocks that a sample has at least."""
+
 RATIO = 5
 """Recipes that are tried on the sample for each that is made on the whole file."""
 
@@ -34,7 +37,8 @@ def sample_of(table: Table, records: int) -> Indices:
     """
     if table.schema.with_role(Role.STRATUM):
         return np.arange(0)
-    leaves = blocks_of(_coordinates(table, table.schema.quasi_identifiers), BLOCK)
+    size = min(BLOCK, records // FEWEST)
+    leaves = blocks_of(_coordinates(table, table.schema.quasi_identifiers), size)
     count = min(len(leaves), -(-records * len(leaves) // len(table)))
     places = ((np.arange(count) + 0.5) * len(leaves) / count).astype(np.int64)
     return np.sort(np.concatenate([leaves[place] for place in places]))

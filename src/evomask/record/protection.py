@@ -64,11 +64,19 @@ def point_file(maker: Maker, state: PortfolioState, number: int) -> PointFile:
 
 
 class Effort(NamedTuple):
-    """Seconds that a member of the portfolio had, files it had measured, children it bred."""
+    """What a member of the portfolio did.
+
+    Args:
+        seconds: how long its turns took.
+        files: how many were made and measured on the whole file.
+        bred: children.
+        trials: files that were made and measured on the sample of a large file.
+    """
 
     seconds: float = 0.0
     files: int = 0
     bred: int = 0
+    trials: int = 0
 
 
 @dataclass(frozen=True)
@@ -137,7 +145,10 @@ class Protection:
         for row, seconds in zip(self.state.rounds, self._took, strict=True):
             before = found.get(row.member, Effort())
             found[row.member] = Effort(
-                before.seconds + seconds, before.files + row.files, before.bred + row.bred
+                before.seconds + seconds,
+                before.files + row.files,
+                before.bred + row.bred,
+                before.trials + row.trials,
             )
         return found
 

@@ -203,7 +203,7 @@ def _search(protection: Protection, name: str, share: float) -> SearchNote:
     effort = protection.efforts[name]
     return SearchNote(
         name,
-        effort.bred + effort.files,
+        effort.bred + effort.trials + effort.files,
         share,
         sum(candidate.member == name for candidate in protection.front),
         _evolution(state, name),

@@ -7,10 +7,11 @@ from typing import Any
 
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluator, Evaluators
-from evomask.execution.local import InProcess, Local
+from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError
+from evomask.execution.local import AcrossCores, InProcess, Local
 from evomask.portfolio.front import Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.sample import RATIO
 from evomask.portfolio.state import PortfolioState, share_used, shares
 from evomask.portfolio.worker import Maker, Request
 from evomask.record.words import in_words
@@ -20,6 +21,12 @@ from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.stopping import StopRequest
 
 Keep = Callable[[PortfolioState], None]
+
+GIVEN_UP = "given up"
+"""Under this name the journal tells which turn was given up."""
+
+OVERDUE, OVERDUE_SECONDS = 0.03, 1.0
+"""Share of the budget, and seconds besides, by which a turn may be late before it is given up."""
 
 COMPARED = 20
 """Points whose tables and models will have to be compared, as far as one can tell beforehand."""
@@ -59,15 +66,19 @@ class Exploration:
             with self.evaluators(self.maker) as work:
                 self.journal.start()
                 portfolio, _ = self._portfolio(work), self.deadline
-                for after in portfolio.states(state):
+                if isinstance(work, AcrossCores):
+                    work.patience = lambda: self._patience(now)
+                for after in portfolio.states(state) if not self._is_given_up(state) else ():
                     before, now = now, after
                     keep(now)
                     self._tell(before, now)
-                    if self.stop.is_asked and now.front:
+                    if (self.stop.is_asked and now.front) or self._is_given_up(now):
                         break
         except KeyboardInterrupt:
             if not now.front:
                 raise
+        except GivenUpError:
+            self.journal.note(GIVEN_UP, now.generation + 1)
         if not now.front:
             reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
             raise RunError(f"no file could be made that fulfils what is required ({reasons})")
@@ -75,6 +86,8 @@ class Exploration:
 
     def is_unfinished(self, state: PortfolioState) -> bool:
         """Whether there is something left to try, and a budget for it."""
+        if self._is_given_up(state):
+            return False
         return self._portfolio(InProcess(self.maker)).next_turn(state) is not None
 
     @cached_property
@@ -85,6 +98,17 @@ class Exploration:
         search = max(0.0, (self._limits.seconds or 0.0) - self.journal.seconds)
         ends = self.events.elapsed + search + self._ending
         return Deadline(lambda: self.events.elapsed, ends, self._measuring)
+
+    def _patience(self, state: PortfolioState) -> float | None:
+        """Seconds after which a turn is given up: there is a front, and its end is overdue."""
+        if self.deadline is None or not state.front:
+            return None
+        late = OVERDUE * (self.budget.seconds or 0.0) + OVERDUE_SECONDS
+        return max(0.1, self.deadline.ends - self._ending - self.events.elapsed + late)
+
+    def _is_given_up(self, state: PortfolioState) -> bool:
+        """Whether the turn after a state was given up when the time was over."""
+        return self.journal.notes.get(GIVEN_UP) == state.generation + 1
 
     @property
     def _limits(self) -> Budget:
@@ -114,9 +138,15 @@ class Exploration:
         """About how many files there is time for."""
         if self.budget.seconds is None:
             return ""
-        seconds = self.budget.seconds - self._ending - self.events.elapsed
+        seconds = max(0.0, self.budget.seconds - self._ending - self.events.elapsed)
         files = self.evaluators.workers * seconds / max(1e-9, MADE * self._measuring)
-        return f"searching for {max(0.0, seconds):.0f} s, {about(files)}"
+        if self.maker.small is None:
+            return f"searching for {seconds:.0f} s, {about(files)}"
+        sample = len(self.maker.small.table)
+        each = RATIO * sample / len(self.maker.table)
+        whole = files / (1.0 + each)
+        trials = f"{about(RATIO * whole)} on a sample of {sample:,} records"
+        return f"searching for {seconds:.0f} s, {trials} and {about(whole)} on the whole"
 
     def _portfolio(self, work: Evaluator[Request, Any]) -> Portfolio:
         return Portfolio(self.maker, self._limits, self.journal, work, self.evaluators.workers)

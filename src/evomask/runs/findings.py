@@ -276,4 +276,14 @@ def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, settings.requirement, settings.profile, maker.hierarchies))
     idle = without_a_turn(state, settings.members)
-    return (*dropped, *maker.guarantees.notes, *apart, *(some if refused else ()), *idle)
+    notes = (*dropped, *maker.guarantees.notes, *apart, *(some if refused else ()), *idle)
+    return (*notes, _about_trials(maker, state)) if state.trials else notes
+
+
+def _about_trials(maker: Maker, state: PortfolioState) -> str:
+    """That recipes were tried on a sample first, and on how many records."""
+    promoted = sum(row.files for row in state.rounds)
+    return (
+        f"{state.trials} maskings were tried on a sample of {len(maker.sample)} records, and "
+        f"{promoted} made and measured on the whole file, the most promising first"
+    )
