@@ -1,5 +1,6 @@
 """``evomask protect`` and what comes after it: ``resume`` and ``choose``."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,6 +57,7 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
+    began = time.monotonic()
     from evomask.execution.local import Local
     from evomask.runs.kept.keeping import at_most
     from evomask.runs.kept.keeping import keeping as wanted
@@ -67,7 +69,7 @@ def protect(
         at_most(max_risk, max_loss, max_table_error, max_model_error),
     )  # fmt: skip
     with _watching(f"protecting {file}", quiet=quiet) as watch:
-        done = protect_file(job, evaluators=Local(workers), watch=watch)
+        done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

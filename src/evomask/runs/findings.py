@@ -41,11 +41,8 @@ JUDGED, POINT = "judging", "looking closely"
 LOOK = 4.0
 """What looking at the chosen point takes without attacks, where measuring the original takes 1."""
 
-QUICK = 0.3
-"""What a measure takes that was not tried yet, where measuring the original takes 1."""
-
 LONG = {"prl": 8.0, "rsrl": 2.0}
-"""The same of measures that take longer on large files."""
+"""The same of measures that are left out where there is no time for them."""
 
 
 def findings(
@@ -125,9 +122,9 @@ class _Looking:
         for name, measure in measures_of(self.original).items():
             if (name in LONG) is not long:
                 continue
-            if self.deadline is None:
+            if self.deadline is None or not long:
                 yield name, measure.against(self.original)(file.masked)
-            elif self.deadline.allows(name, LONG.get(name, QUICK)):
+            elif self.deadline.allows(name, LONG[name]):
                 with self.deadline.timing(name):
                     yield name, measure.against(self.original)(file.masked)
 

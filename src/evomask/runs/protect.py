@@ -129,10 +129,15 @@ def protect_file(
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
+    began: float | None = None,
 ) -> Release:
-    """Find the front of protected files, release the chosen one and what is known of it."""
+    """Find the front of protected files, release the chosen one and what is known of it.
+
+    Args:
+        began: when the seconds of the budget began, by the monotonic clock; now where nobody says.
+    """
     check_wish(job.pick)
-    events = Events(watch)
+    events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = load(job.source)

@@ -131,14 +131,18 @@ class Events:
 
     Args:
         now: seconds from any fixed point.
+        began: when the run began by that clock; now where nobody says.
     """
 
     def __init__(
-        self, watch: Watch | None = None, now: Callable[[], float] = time.monotonic
+        self,
+        watch: Watch | None = None,
+        now: Callable[[], float] = time.monotonic,
+        began: float | None = None,
     ) -> None:
         self._watch = watch
         self._now = now
-        self._phases: list[tuple[Phase, float]] = [(Phase.LOADING, now())]
+        self._phases = [(Phase.LOADING, now() if began is None else began)]
         self._waiting: list[Kept] = []
         self._keeper: Keeper | None = None
 
