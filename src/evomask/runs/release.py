@@ -1,7 +1,8 @@
 """A release: the chosen file in random order, its record and both reports, as one thing."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -32,6 +33,7 @@ class Release:
         choice: which point, and why.
         written: the masked file.
         folder: where everything is kept.
+        phases: seconds that each phase of the run took, all in.
     """
 
     protection: Protection
@@ -40,6 +42,7 @@ class Release:
     record: ReleaseRecord
     reports: Reports
     folder: Path
+    phases: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def chosen(self) -> Candidate:
