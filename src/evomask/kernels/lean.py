@@ -138,7 +138,7 @@ def _is_element(args: Any) -> bool:
     if not isinstance(array, types.Array) or array.layout != "C":
         return False
     kinds = index.types if isinstance(index, _types.BaseTuple) else (index,)
-    is_whole = all(isinstance(kind, types.Integer) and kind.signed for kind in kinds)
+    is_whole = all(isinstance(kind, _types.Integer) and kind.signed for kind in kinds)
     return len(kinds) == array.ndim and is_whole
 
 
