@@ -21,21 +21,23 @@ import numpy as np
 from bench_track import census, german, permuted, perturbed, real_changes
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.measures.profiles import FollowedRisk
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.steps import Steps
 
 Work = Callable[[], Callable[[], Any]]
 """Prepares something afresh and gives what is to be timed."""
 
+FOLLOWED = FollowedRisk.about.name
 AIM = np.array([0.3, 0.3, 0.3, 0.4])
 BEFORE = {
     "replay, German strict": (51.09, "7b3eb502a7ed5788"),
-    "replay, German renamed": (105.92, "c65ae751d9c3aed5"),
+    "replay, German renamed": (105.92, "c7b6e7567812f00b"),
     "replay, Census papers": (28.03, "d9fc84000be64aa3"),
-    "replay, Census strict": (84.88, "23a7063e5fa8ac6a"),
-    "burst, German strict": (80.22, "e86b3e4772028ad1"),
+    "replay, Census strict": (84.88, "c238c1e033747b6e"),
+    "burst, German strict": (80.22, "756a512999cad3ab"),
     "burst, German papers": (10.09, "e86b3e4772028ad1"),
-    "burst, Census strict": (105.03, "49e8860dcf6fb2e3"),
+    "burst, Census strict": (105.03, "b7a1a1d73af70f87"),
     "burst, Census papers": (32.03, "49e8860dcf6fb2e3"),
     "annealing, k = 3": (270.77, "3037431bc5be45e8"),
     "annealing, k = 10": (258.63, "61f55daec54a2930"),
@@ -46,10 +48,14 @@ BEFORE = {
     "risk, Census strict": (101.40, "c852bff5a7477f42"),
     "risk, German strict": (3.81, "8a5dee39f27ac4d7"),
     "lattice of Adult": (902.41, "8bc392fec1cd43a2"),
-    "forecast of PRAM": (9.72, "e795cb6fce9dd7bd"),
+    "forecast of PRAM": (9.72, "0a9a49ae0ee499af"),
     "burst, German renamed": (126.94, "9fd4059798c9e0c6"),
 }
-"""Milliseconds and digest of the results, with states handed on by value."""
+"""Milliseconds, with states handed on by value, and digest of the results.
+
+Where the measures themselves have changed since, the digest is of the same kernels compiled
+before elements and loops were translated leanly.
+"""
 
 
 def replaying(table: Table, masked: Table, measure: str) -> Work:
@@ -155,14 +161,14 @@ def works() -> dict[str, Work]:
     moved, drawn = perturbed(numbers, rng), perturbed(classes, rng)
     renamed = permuted(classes, rng)
     return {
-        "replay, German strict": replaying(classes, drawn, "risk"),
-        "replay, German renamed": replaying(classes, renamed, "risk"),
+        "replay, German strict": replaying(classes, drawn, FOLLOWED),
+        "replay, German renamed": replaying(classes, renamed, FOLLOWED),
         "replay, Census papers": replaying(numbers, moved, "risk-papers"),
-        "replay, Census strict": replaying(numbers, moved, "risk"),
-        "burst, German strict": bursting(classes, drawn, "risk"),
-        "burst, German renamed": bursting(classes, renamed, "risk"),
+        "replay, Census strict": replaying(numbers, moved, FOLLOWED),
+        "burst, German strict": bursting(classes, drawn, FOLLOWED),
+        "burst, German renamed": bursting(classes, renamed, FOLLOWED),
         "burst, German papers": bursting(classes, drawn, "risk-papers"),
-        "burst, Census strict": bursting(numbers, moved, "risk"),
+        "burst, Census strict": bursting(numbers, moved, FOLLOWED),
         "burst, Census papers": bursting(numbers, moved, "risk-papers"),
         "annealing, k = 3": annealing(3),
         "annealing, k = 10": annealing(10),

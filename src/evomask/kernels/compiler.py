@@ -42,9 +42,6 @@ if numba.__version__.startswith(TESTED) and not os.environ.get("EVOMASK_PLAIN"):
 else:
     from evomask.kernels.plain import kernel_of, part_of_kernels
 
-AT_ONCE = "EVOMASK_COMPILE_AT_ONCE"
-"""Set in processes that compile ahead: there a module's kernels are compiled with its import."""
-
 SOURCES = Path(__file__).parent
 IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
 NOT_COMPILED = ("homes",)
@@ -104,13 +101,12 @@ def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Importing a module compiles nothing, so that whoever needs kernels can have them compiled
     ahead, side by side, and say so; what nobody did is compiled by the first call. Arguments
     that are declared with the read-only array types above take any array of that type and
-    layout, and the kernel cannot change them.
+    layout, and the kernel cannot change them. No kernel calls another: they share `inner` parts.
     """
 
     def ready(function: Callable[P, R]) -> Callable[P, R]:
         is_there = _kept(Path(function.__code__.co_filename), function.__name__).is_there
-        now = is_there or AT_ONCE in os.environ
-        return _compiled(function, signature) if now else Lazy(function, signature)
+        return (_compiled if is_there else Lazy)(function, signature)
 
     return ready
 
@@ -121,11 +117,20 @@ def _compiled(function: Callable[P, R], signature: tuple[Any, ...]) -> Callable[
 
 
 class Lazy(Generic[P, R]):
-    """A kernel that is compiled, or loaded, when it is called first."""
+    """A kernel that is compiled, or loaded, when it is called first.
 
-    def __init__(self, function: Callable[P, R], signature: tuple[Any, ...]) -> None:
+    Args:
+        function: what is compiled.
+        signature: the types of its arguments.
+        for_few: whether most commands do without it.
+    """
+
+    def __init__(
+        self, function: Callable[P, R], signature: tuple[Any, ...], *, for_few: bool = False
+    ) -> None:
         self.function = function
         self.signature = signature
+        self.for_few = for_few
         self.kernel: Callable[P, R] | None = None
         update_wrapper(self, function)
 
@@ -140,8 +145,8 @@ class Lazy(Generic[P, R]):
 
 
 def lazy(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The same for a kernel that most commands do without; no other kernel may call it."""
-    return lambda function: Lazy(function, signature)
+    """The same for a kernel that most commands do without."""
+    return lambda function: Lazy(function, signature, for_few=True)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:

@@ -23,6 +23,7 @@ from numba.core import typeinfer, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
+from numba.core.cpu import CPUContext
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import (
@@ -41,6 +42,9 @@ from numba.core.untyped_passes import (
     ReconstructSSA,
     TranslateByteCode,
 )
+from numba.np import arrayobj
+
+from evomask.kernels.lean import LEAN_WAYS, replaced
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """How names of variables begin that hold a function's constants."""
@@ -171,6 +175,20 @@ def _parts(codegen: Any) -> Iterator[None]:
         del codegen.create_library
 
 
+def _unequal(_source: Any, _target: Any) -> None:
+    """Wording the error with both shapes would compile thirty functions on texts."""
+    raise ValueError("kernels copy between arrays of equal shapes only")
+
+
+_wrap = CPUContext.create_cpython_wrapper
+
+
+def _wrapped(context: Any, library: Any, *args: Any, **kws: Any) -> None:
+    """Make a function callable from Python, unless only kernels call it."""
+    if not isinstance(library, Part):
+        _wrap(context, library, *args, **kws)
+
+
 OPERATORS = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.neg, operator.invert,
@@ -196,15 +214,6 @@ def _remembered(function: Any, context: Any, args: Any, kws: Any) -> Any:
     if key not in _resolved:
         _resolved[key] = _resolve(function, context, args, kws)
     return _resolved[key]
-
-
-@contextmanager
-def _remembering() -> Iterator[None]:
-    _types.BaseFunction.get_call_type = _remembered
-    try:
-        yield
-    finally:
-        _types.BaseFunction.get_call_type = _resolve
 
 
 @contextmanager
@@ -234,6 +243,7 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
         """The passes as the compiler wants them."""
         manager = PassManager("part of kernels")
+        manager._ENFORCING = False
         for each in PASSES:
             manager.add_pass(each, each.__name__)
         manager.finalize()
@@ -250,7 +260,7 @@ class KernelCompiler(PartCompiler):
         self.state.library.enable_object_caching()
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_cfunc_wrapper = True
-        with _parts(codegen), _remembering(), _without_collection():
+        with _parts(codegen), replaced(*LEAN_WAYS, *_ways()), _without_collection():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> Any:
@@ -296,6 +306,16 @@ def part_of_kernels(function: Any, options: dict[str, Any]) -> Any:
     all_options = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
     return PartDispatcher(
         py_func=function, locals={}, targetoptions=all_options, pipeline_class=PartCompiler
+    )
+
+
+def _ways() -> tuple[tuple[Any, str, Any], ...]:
+    """What the compiler does otherwise while it compiles a kernel."""
+    return (
+        (_types.BaseFunction, "get_call_type", _remembered),
+        (CPUContext, "create_cpython_wrapper", _wrapped),
+        (CPUContext, "create_cfunc_wrapper", lambda *_: None),
+        (arrayobj, "raise_with_shape_context", part_of_kernels(_unequal, {})),
     )
 
 

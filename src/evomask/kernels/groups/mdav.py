@@ -226,7 +226,8 @@ def with_rest(points: Points, labels: Labels, k: int) -> Labels:
     groups = labels.max() + 1
     finished = labels.copy()
     if rest.size >= k or groups == 0:
-        finished[rest] = groups
+        for i in rest:
+            finished[i] = groups
         return finished
     centroids = centroids_of(points, labels, groups)
     for i in rest:

@@ -217,7 +217,9 @@ def _merge(
         waiting[among[place]] = True
     left = among.size
     queue = np.empty(2 * left, dtype=np.int64)
-    queue[:left] = among[stable_order(members[among])]
+    order = stable_order(members[among])
+    for place in range(left):
+        queue[place] = among[order[place]]
     first, last = 0, left
     while first < last and left > 1:
         own = queue[first]

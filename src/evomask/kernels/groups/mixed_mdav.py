@@ -95,7 +95,8 @@ def _nearest(apart: Floats, ids: Indices, left: int, near: Indices) -> None:
 def _farthest_outside(apart: Floats, ids: Indices, left: int, near: Indices) -> int:
     """Position of the farthest record that is not in *near*."""
     inside = np.zeros(left, dtype=np.bool_)
-    inside[near] = True
+    for i in range(near.size):
+        inside[near[i]] = True
     best = -1
     for i in range(left):
         if inside[i]:

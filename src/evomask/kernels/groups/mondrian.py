@@ -92,7 +92,8 @@ def _mondrian(columns: Points, spans: Floats, k: int, relaxed: int) -> Labels:
         if stop - start >= 2 * k:
             below = _split(columns, spans, members[start:stop], k, relaxed, widths)
         if below == 0:
-            labels[members[start:stop]] = region
+            for i in range(start, stop):
+                labels[members[i]] = region
             region += 1
             continue
         starts[open_regions], stops[open_regions] = start + below, stop

@@ -133,7 +133,8 @@ def _untangled(points: Points, start: Indices, neighbours: Indices) -> Indices:
     order = start.copy()
     n = order.size
     places = np.empty(n, dtype=np.int64)
-    places[order] = np.arange(n)
+    for place in range(n):
+        places[order[place]] = place
     shorter = True
     while shorter:
         shorter = False

@@ -178,13 +178,70 @@ def reading(state: State, what: int) -> float:  # noqa: PLR0911
     return inference(state)
 
 
-@lazy(STATE, WHOLE)
+READ, CHANGE, KEEP, UNDO, REPLAY = range(5)
+NONE, NOWHERE = np.zeros(1, dtype=np.int64), np.zeros(1)
+
+
+@lazy(STATE, WHOLE, WHOLE, INDICES, INDICES, FLOATS, INDICES)
+def _work(
+    state: State,
+    task: int,
+    what: int,
+    records: Indices,
+    attributes: Indices,
+    values: Floats,
+    kept: Indices,
+) -> Points:
+    """What callers outside kernels want of a state: one kernel, for its parts are the same."""
+    found = np.zeros((records.size, 3))
+    if task == READ:
+        found[0, 0] = reading(state, what)
+    elif task == UNDO:
+        undo(state)
+    elif task == KEEP:
+        keep(state)
+    else:
+        for step in range(records.size):
+            change(state, records[step], attributes[step], values[step])
+            if task == REPLAY:
+                _note(state, found[step])
+                if kept[step]:
+                    keep(state)
+                else:
+                    undo(state)
+    return found
+
+
+@inner
+def _note(state: State, found: Floats) -> None:
+    found[0] = loss(state)
+    if state.wanted.linkage:
+        found[1] = papers_risk(state)
+    if infers(state):
+        found[2] = strict_risk(state)
+
+
 def read_state(state: State, what: int) -> float:
     """``reading`` for callers outside kernels."""
-    return reading(state, what)
+    return float(_work(state, READ, what, NONE, NONE, NOWHERE, NONE)[0, 0])
 
 
-@lazy(STATE, INDICES, INDICES, FLOATS, INDICES)
+def change_cell(state: State, record: int, attribute: int, value: float) -> None:
+    """``change`` for callers outside kernels."""
+    where = np.array([record, attribute])
+    _work(state, CHANGE, 0, where[:1], where[1:], np.array([value]), NONE)
+
+
+def undo_changes(state: State) -> None:
+    """``undo`` for callers outside kernels."""
+    _work(state, UNDO, 0, NONE, NONE, NOWHERE, NONE)
+
+
+def keep_changes(state: State) -> None:
+    """``keep`` for callers outside kernels."""
+    _work(state, KEEP, 0, NONE, NONE, NOWHERE, NONE)
+
+
 def replay(
     state: State, records: Indices, attributes: Indices, values: Floats, kept: Indices
 ) -> Points:
@@ -192,16 +249,4 @@ def replay(
 
     Risks whose parts are not followed read as 0.
     """
-    found = np.zeros((records.size, 3))
-    for step in range(records.size):
-        change(state, records[step], attributes[step], values[step])
-        found[step, 0] = loss(state)
-        if state.wanted.linkage:
-            found[step, 1] = papers_risk(state)
-        if infers(state):
-            found[step, 2] = strict_risk(state)
-        if kept[step]:
-            keep(state)
-        else:
-            undo(state)
-    return found
+    return _work(state, REPLAY, 0, records, attributes, values, kept)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evomask.arrays import Indices
-from evomask.kernels.compiler import OWN_INDICES, REAL, TRUTH, WHOLE, bundle, inner, kernel, lazy
+from evomask.kernels.compiler import OWN_INDICES, TRUTH, WHOLE, bundle, inner, kernel
 from evomask.kernels.filled import counted
 from evomask.kernels.linking.assignment import pair_off
 from evomask.kernels.tracked.categories import CATEGORIES, Categories, change_category
@@ -308,22 +308,4 @@ def begin(state: State) -> None:
         for j in range(state.categories.sizes.size):
             _rename(state, j)
         _make_renamed(state)
-    keep(state)
-
-
-@lazy(STATE, WHOLE, WHOLE, REAL)
-def change_cell(state: State, record: int, attribute: int, value: float) -> None:
-    """``change`` for callers outside kernels."""
-    change(state, record, attribute, value)
-
-
-@lazy(STATE)
-def undo_changes(state: State) -> None:
-    """``undo`` for callers outside kernels."""
-    undo(state)
-
-
-@lazy(STATE)
-def keep_changes(state: State) -> None:
-    """``keep`` for callers outside kernels."""
     keep(state)

@@ -17,9 +17,6 @@ from evomask.kernels.tracked.state import (
     State,
     Wanted,
     begin,
-    change_cell,
-    keep_changes,
-    undo_changes,
 )
 from evomask.measures.comparability import categorical, check_masked, check_original, continuous
 from evomask.measures.judging.loss import REFERENCE, StrictLoss
@@ -100,15 +97,15 @@ class TrackedFile:
             self.original.attribute(name)
             return
         self._check(record, name, value)
-        change_cell(self.state, record, self.names.index(name), float(value))
+        kernels.change_cell(self.state, record, self.names.index(name), float(value))
 
     def undo(self) -> None:
         """Take back every change since the last ``keep``, or since the beginning."""
-        undo_changes(self.state)
+        kernels.undo_changes(self.state)
 
     def keep(self) -> None:
         """Make the changes so far last."""
-        keep_changes(self.state)
+        kernels.keep_changes(self.state)
 
     def _check(self, record: int, name: str, value: float) -> None:
         if not 0 <= record < len(self.original):
