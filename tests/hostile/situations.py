@@ -59,7 +59,7 @@ def protect(*options: object) -> Callable[[Path], Words]:
     )  # fmt: skip
 
 
-def choose(change: Callable[[Path], object], *options: object, verb: str = "choose"):  # noqa: ANN201
+def choose(change: Callable[[Path], object], *options: object, verb: str = "choose"):
     """Do something to the folder of a protection, then choose from it."""
 
     def words(folder: Path) -> Words:
@@ -106,7 +106,9 @@ def crawl(users: str, *options: object, **files: str) -> Callable[[Path], Words]
         for name, content in files.items():
             put(folder, name.replace("__", "/").replace("_dot_", "."), content)
         given = [folder / str(o)[1:] if str(o).startswith("@") else o for o in options]
-        out = ("--out", folder / "out.graphml", "--start", "ann")
+        small = put(folder, "places.csv", "city,country,continent\nRome,Italy,Europe\n")
+        places = () if "--places" in options else ("--places", small)
+        out = ("--out", folder / "out.graphml", "--start", "ann", *places)
         return ("graph", "crawl", folder / "users", *out, *given)
 
     return words

@@ -43,7 +43,7 @@ def test_a_bad_situation_gets_one_sentence(
 
 
 def changed_files(before, after):
-    """Files that are there, gone or different; a journal may tell of the failure, a lock is empty."""
+    """Files that are new, gone or different; a journal may tell of a failure, a lock is empty."""
     names = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     return {path for path in names if path.name not in ("journal.jsonl", ".lock", "crawl.jsonl")}
 
@@ -115,7 +115,7 @@ def test_a_protection_on_a_full_disk_keeps_no_half_written_file(
 
 @pytest.mark.parametrize("words", [("--json",), ()])
 def test_an_answer_that_cannot_be_printed_is_one_sentence(words):
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "evomask", "measure", "--explain", "all", *words],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
