@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 DEMO ?= demo-output
+FUZZING ?= .venv-fuzz
+FUZZ_SECONDS ?= 60
+READERS := table schema tree matrix graph plan journal events rule
 
 ifdef UV
 PIP_INSTALL := $(UV) pip install --quiet --python $(BIN)/python
@@ -15,7 +18,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo test check test-slow test-browser bench docs format clean
+.PHONY: help install demo test check test-slow test-browser fuzz bench docs format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -23,6 +26,7 @@ help:
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
 	@echo "make test-browser  reports in Chromium, by axe-core (installs both where it may)"
+	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 
 $(BIN)/python:
@@ -69,6 +73,16 @@ test-slow: check $(ORACLES)/.installed
 test-browser: $(VENV)/.developed .browser/node_modules/axe-core
 	$(BIN)/pytest -m browser
 
+# The fuzzer is compiled for few versions of Python, so it has an environment of its own.
+$(FUZZING)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(FUZZING)
+	$(FUZZING)/bin/python -m pip install --quiet --disable-pip-version-check atheris -e ".[graphs]"
+	@touch $@
+
+fuzz: $(FUZZING)/.installed
+	@for reader in $(READERS); do echo "== $$reader"; \
+		$(FUZZING)/bin/python tests/fuzz/readers.py $$reader -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
 docs: $(VENV)/.developed
 	$(BIN)/python -m evomask.cli.reference > docs/commands.new
 	mv docs/commands.new docs/commands.md
@@ -81,4 +95,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

@@ -2,7 +2,9 @@
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -20,6 +22,11 @@ from evomask.evolution.state import State, Summary
 S = TypeVar("S")
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 FORMAT = 1
+DAMAGED = (
+    OSError, ValueError, LookupError, EOFError, TypeError, AttributeError, OverflowError,
+    RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error,
+)  # fmt: skip
+"""What reading a file that is no whole state may raise."""
 _OLDEST_DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -69,7 +76,7 @@ def read_state(file: IO[bytes], codec: Codec[S]) -> S:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         return codec.load(arrays)
-    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise RunError("this is not a whole state of a run; remove its file to go on") from error
 
 

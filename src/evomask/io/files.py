@@ -90,7 +90,7 @@ def check_apart(path: Path, inputs: Iterable[Path | None]) -> None:
 def _is_same(path: Path, other: Path) -> bool:
     try:
         return path.samefile(other)
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 

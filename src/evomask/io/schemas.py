@@ -9,6 +9,9 @@ from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
 from evomask.io.dialects import Dialect
 
+MOST_DECIMALS = 15
+"""Digits after the point, or before it where negative, that a number can have."""
+
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What a schema file says of one attribute, in the section ``[attributes.NAME]``."""
@@ -76,9 +79,16 @@ def read_schema(path: Path) -> SchemaFile:
         raise FileError(f"there is no schema file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SchemaError(f"{path} is not a schema: {_sentence(error)}") from None
-    for entry in schema.attributes.values():
+    for name, entry in schema.attributes.items():
+        if entry.hierarchy and "\0" in entry.hierarchy:
+            raise SchemaError(f"{path} names no file as hierarchy of {name!r}; correct it")
+        if abs(entry.decimals or 0) > MOST_DECIMALS:
+            raise SchemaError(
+                f"{path} gives {name!r} {entry.decimals} decimals; no number has more than "
+                f"{MOST_DECIMALS}"
+            )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
     return schema

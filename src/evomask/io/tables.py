@@ -1,5 +1,6 @@
 """Tables read from and written to files, the format told by the ending."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -17,6 +18,7 @@ from evomask.io.labelled import SAS, SPSS, STATA, read_labelled, write_spss, wri
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
+STDERR = 2
 READABLE = TEXT + PARQUET + SPSS + STATA + SAS
 WRITABLE = TEXT + PARQUET + SPSS + STATA
 
@@ -68,14 +70,26 @@ def _read(path: Path, dialect: Dialect) -> Source:
             text = read_csv(path, dialect)
             return Source(text.frame, text.from_file, text.dialect)
         if ending in PARQUET:
-            return Source(pl.read_parquet(path))
+            return Source(_read_parquet(path))
         if ending in READABLE:
             return Source(*read_labelled(path))
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise FileError(f"{path} cannot be read as {ending[1:]}; check the file") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     raise _unknown_format(path, READABLE)
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    """Read without the pages that the library prints where a damaged file surprises it."""
+    before, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        return pl.read_parquet(path)
+    finally:
+        os.dup2(before, STDERR)
+        os.close(before)
+        os.close(nowhere)
 
 
 def read_frame(path: Path, dialect: Dialect | None = None) -> pl.DataFrame:

@@ -333,7 +333,7 @@ def decode_record(text: bytes) -> ReleaseRecord:
     """The internal record in a JSON file of this version."""
     try:
         record = msgspec.json.decode(text, type=ReleaseRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"{RECORD} is not a record this version can read: {error}") from None
     if record.format != FORMAT:
         raise RunError(f"{RECORD} has format {record.format}, this version reads {FORMAT}")

@@ -83,7 +83,7 @@ def read_findings(folder: Path) -> dict[int, Finding]:
     """What a folder tells of its points; nothing where it cannot be read."""
     try:
         return msgspec.json.decode((folder / FINDINGS).read_bytes(), type=dict[int, Finding])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
 
 

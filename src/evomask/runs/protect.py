@@ -23,6 +23,7 @@ from evomask.execution.local import Local
 from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
+from evomask.measures.profiles import profile
 from evomask.portfolio.front import (
     UNBOUNDED,
     USUAL_RISK,
@@ -138,6 +139,7 @@ def protect_file(
         began: when the seconds of the budget began, by the monotonic clock; now where nobody says.
     """
     check_wish(job.pick)
+    profile(job.profile)
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
@@ -167,6 +169,7 @@ def protect_table(
 ) -> Protection:
     """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
+    profile(job.profile)
     events, journal = Events(watch), Journal()
     with telling_how_it_ends(events):
         kept = _kept(job.keep, job.bounds, table)

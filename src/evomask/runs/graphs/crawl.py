@@ -64,8 +64,9 @@ def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) 
     check_graph_target(job.out, force=job.force, inputs=_inputs(job))
     if job.run is not None and job.seed is None:
         raise ParameterError("a crawl that can go on needs a seed; give --seed with --run")
+    users = _ready(job)
     places = gazetteer(job.places)
-    visits = _visits(job, watch)
+    visits = _visits(users, watch)
     graph, unknown = located(graph_of(visits), LOCATION, places.find)
     write_graph(graph, job.out, force=job.force)
     found = [visit for visit in visits if visit.found]
@@ -81,15 +82,28 @@ def _inputs(job: CrawlJob) -> list[Path]:
     return [*folder, *([job.places] if job.places else [])]
 
 
-def _visits(job: CrawlJob, watch: Callable[[int], None]) -> list[Visit]:
+@dataclass(frozen=True)
+class _Ready:
+    """A crawl that can begin: how far, where, what was visited before and where that is kept."""
+
+    crawl: Crawl
+    network: Network
+    before: tuple[Visit, ...] = ()
+    journal: VisitLog | None = None
+
+
+def _ready(job: CrawlJob) -> _Ready:
     seed = secrets.randbits(63) if job.seed is None else job.seed
     crawl = Crawl(job.start, job.n_users, job.n_posts, seed)
-    network, lexicon = _network(job.network), thesis_lexicon()
-    journal = _journal(job)
-    visits = journal.read(crawl) if journal else []
-    for visit in crawl.visits(network, lexicon, tuple(visits)):
-        if journal:
-            journal.add(visit)
+    network, journal = _network(job.network), _journal(job)
+    return _Ready(crawl, network, tuple(journal.read(crawl)) if journal else (), journal)
+
+
+def _visits(ready: _Ready, watch: Callable[[int], None]) -> list[Visit]:
+    visits = list(ready.before)
+    for visit in ready.crawl.visits(ready.network, thesis_lexicon(), ready.before):
+        if ready.journal:
+            ready.journal.add(visit)
         visits.append(visit)
         watch(len(visits))
     return visits

@@ -217,7 +217,7 @@ def _event(line: bytes) -> Event | None:
     for kind in (Kept, Generation):
         try:
             event: Event = msgspec.json.decode(line, type=kind)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         return event
     return None

@@ -74,7 +74,7 @@ def read_errors(folder: Path) -> Errors:
     try:
         text = (folder / ERRORS).read_bytes()
         return msgspec.json.decode(text, type=dict[int, dict[str, float]])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
 
 

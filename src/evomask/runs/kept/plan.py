@@ -115,7 +115,7 @@ def decode_plan(text: bytes) -> Plan:
     """The plan in a TOML file of this version."""
     try:
         plan = msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
     if plan.format != FORMAT:
         raise RunError(f"plan.toml has format {plan.format}, this version reads {FORMAT}")
