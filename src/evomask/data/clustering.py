@@ -54,9 +54,14 @@ class Clustering:
 
 @dataclass(frozen=True, eq=False)
 class _Combinations:
-    """Distinct records with their numbers, and the distances between categories."""
+    """Distinct records with their numbers, and the distances between categories.
+
+    Args:
+        labels: for each record the row that it is.
+    """
 
     attributes: tuple[Attribute, ...]
+    labels: Labels
     rows: Codes
     counts: Indices
     distances: tuple[Floats, ...]
@@ -120,10 +125,8 @@ def clustered(
 
     Each restart draws its first record; fewer distinct records than *clusters* give fewer.
     """
-    tried = (
-        clustered_from(table, names, first_centroids(table, names, clusters, rng))
-        for _ in range(restarts)
-    )
+    distinct = _combinations(table, names)
+    tried = (_settled(distinct, _first(distinct, clusters, rng)) for _ in range(restarts))
     return min(tried, key=lambda clustering: clustering.total)
 
 
@@ -134,13 +137,14 @@ def first_centroids(
 
     Among equals the first combination in the order of the domains is taken.
     """
+    return _first(_combinations(table, names), clusters, rng)
+
+
+def _first(distinct: _Combinations, clusters: int, rng: np.random.Generator) -> Codes:
     if clusters < 1:
         raise ParameterError(f"clusters must be at least 1, got {clusters}")
-    distinct = _combinations(table, names)
-    drawn = int(rng.integers(len(table)))
-    record = np.array([[table.codes(name)[drawn] for name in names]], dtype=np.int32)
-    chosen = [record[0]]
-    nearest = distinct.to(record)[:, 0]
+    chosen = [distinct.rows[distinct.labels[int(rng.integers(len(distinct.labels)))]]]
+    nearest = distinct.to(chosen[0][None, :])[:, 0]
     while len(chosen) < clusters and nearest.max() > 0:
         chosen.append(distinct.rows[int(nearest.argmax())])
         nearest = np.minimum(nearest, distinct.to(chosen[-1][None, :])[:, 0])
@@ -152,7 +156,10 @@ def clustered_from(table: Table, names: tuple[str, ...], centroids: Codes) -> Cl
 
     The nearest centroid wins, the first of equals; a cluster left empty keeps its centroid.
     """
-    distinct = _combinations(table, names)
+    return _settled(_combinations(table, names), centroids)
+
+
+def _settled(distinct: _Combinations, centroids: Codes) -> Clustering:
     for _ in range(_MOST_TURNS):
         nearest = distinct.to(centroids).argmin(axis=1)
         moved = _medians(distinct, nearest, centroids)
@@ -162,7 +169,7 @@ def clustered_from(table: Table, names: tuple[str, ...], centroids: Codes) -> Cl
     apart = distinct.to(centroids)
     nearest = apart.argmin(axis=1)
     total = float(np.sum(apart.min(axis=1) * distinct.counts))
-    return Clustering(nearest[classes_of(table, names).labels], centroids, total)
+    return Clustering(nearest[distinct.labels], centroids, total)
 
 
 def _combinations(table: Table, names: tuple[str, ...]) -> _Combinations:
@@ -171,6 +178,7 @@ def _combinations(table: Table, names: tuple[str, ...]) -> _Combinations:
     attributes = tuple(table.attribute(name) for name in names)
     return _Combinations(
         attributes,
+        classes.labels,
         np.column_stack(columns)[classes.representatives],
         classes.sizes,
         tuple(category_distances(attribute) for attribute in attributes),
@@ -181,8 +189,10 @@ def _medians(distinct: _Combinations, labels: Labels, centroids: Codes) -> Codes
     """The median (lower) or most frequent category of each cluster."""
     moved = centroids.copy()
     for j, attribute in enumerate(distinct.attributes):
-        counts = np.zeros((len(centroids), len(attribute.categories)))
-        np.add.at(counts, (labels, distinct.rows[:, j]), distinct.counts)
+        size = len(attribute.categories)
+        cells = labels * size + distinct.rows[:, j]
+        totals = np.bincount(cells, weights=distinct.counts, minlength=len(centroids) * size)
+        counts = totals.reshape(len(centroids), size).astype(np.float64)
         middle = middle_categories(attribute, counts)
         held = counts.any(axis=1)
         moved[held, j] = middle[held]

@@ -128,3 +128,23 @@ def test_a_method_makes_the_same_file_of_groups_that_are_known():
     masked = method.mask(mixed(), RNG)
     for name in method.attributes:
         assert np.array_equal(known[name], masked[name])
+
+
+@pytest.mark.parametrize("k", [3, 40, 90])
+def test_rows_of_categories_that_occur_often_stay_as_they_are(k, monkeypatch):
+    cut_small(monkeypatch)
+    table = people(3_000)
+    names = ("place", "grade")
+    before = Counter(zip(table["place"].tolist(), table["grade"].tolist(), strict=True))
+    masked = MdavGeneric(names, k).mask(table, RNG)
+    assert fewest_alike(masked, names) >= k
+    often = [before[p, g] >= k + 90 for p, g in zip(table["place"], table["grade"], strict=True)]
+    assert np.array_equal(masked["place"][often], table["place"][often])
+
+
+def test_a_single_number_of_a_large_file_is_cut_along_its_line(monkeypatch):
+    monkeypatch.setattr(regions, "WHOLE", 100)
+    points = np.random.default_rng(2).lognormal(size=(500, 1))
+    labels = grouped_numbers(points, 4)
+    assert np.bincount(labels).min() >= 4
+    assert within_sum_of_squares(points, labels) < within_sum_of_squares(points, mdav(points, 4))

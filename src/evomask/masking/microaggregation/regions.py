@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.arrays import Codes, Floats, Indices, Labels, Points
+from evomask.data.classes import Classes, classes_of_columns
+from evomask.data.partition import canonical
 
 Keys = NDArray[Any]
 """Where records lie along an attribute, as numbers of any type."""
@@ -25,6 +27,9 @@ PAIRS_AT_ONCE = 100_000_000
 
 LEAST, GROUPS = 2_000, 400
 """A region of mixed kinds holds so many records, or so many groups."""
+
+OFTEN = 20
+"""Where rows of categories occur so often on average, those that are alike are a group."""
 
 FEW_NUMBERS, MOST = 4, 1_200_000
 """With so few numbers a tree finds the nearest soon, even among so many records."""
@@ -119,8 +124,28 @@ def grouped_mixed(coded: Coded, k: int) -> Labels:
         return grouped_numbers(coded.numbers, k)
     if len(coded) <= WHOLE or len(coded) ** 2 <= PAIRS_AT_ONCE * k:
         return _mixed_mdav(coded, k)
+    if not coded.numbers.shape[1]:
+        classes = classes_of_columns(list(coded.codes.T), len(coded))
+        if len(classes) * OFTEN <= len(coded):
+            return _grouped_classes(coded, classes, k)
+    return _by_regions(coded, k)
+
+
+def _by_regions(coded: Coded, k: int) -> Labels:
     regions = mixed_regions(coded, largest_region(k))
     return grouped_apart(regions, len(coded), lambda region: _mixed_mdav(coded.take(region), k))
+
+
+def _grouped_classes(coded: Coded, classes: Classes, k: int) -> Labels:
+    """Records that are alike are a group, if they are k or more; MDAV groups the others."""
+    short = classes.sizes < k
+    if 0 < classes.sizes[short].sum() < k:
+        short[np.argmin(np.where(short, len(coded), classes.sizes))] = True
+    rest = np.flatnonzero(short[classes.labels])
+    labels = classes.labels.copy()
+    if len(rest):
+        labels[rest] = len(classes) + _by_regions(coded.take(rest), k)
+    return canonical(labels)
 
 
 def _mixed_mdav(coded: Coded, k: int) -> Labels:

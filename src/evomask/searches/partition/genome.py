@@ -40,6 +40,11 @@ def is_vast(points: Points) -> bool:
     return len(points) > MANY_RECORDS and points.shape[1] > MANY_NUMBERS
 
 
+def is_large(points: Points) -> bool:
+    """Whether annealing all records at once would mostly wait for memory."""
+    return len(points) > MANY_RECORDS and points.shape[1] > 1
+
+
 def near_records(points: Points, count: int) -> Codes:
     """The nearest other records of each record, nearest first, *count* of them or all others.
 

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from evomask.masking.method import About
 from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
-from evomask.searches.partition.genome import checked_points, is_vast
+from evomask.searches.partition.genome import checked_points, is_large, is_vast
 from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
-from evomask.searches.partition.problem import NAME, Memetic, PartitionProblem
+from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
+from evomask.searches.partition.regional import STEPS as REGION_STEPS
+from evomask.searches.partition.regional import PartByPart, Regional
 from evomask.searches.partition.strata import Apart
 from evomask.searches.search import File, Surroundings, Variants
 
@@ -125,7 +128,7 @@ class PartitionSearch:
     )
     cost = 1.0
     keeps_strata = True
-    kernels = ("groups.annealing", "groups.exact", "groups.splits")
+    kernels = ("groups.annealing", "groups.exact", "groups.near", "groups.splits")
 
     @staticmethod
     def variants(file: File) -> Variants:
@@ -181,10 +184,20 @@ def _fields(common: PartitionProblem) -> tuple[Table, tuple[str, ...], Points, i
 
 def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
+    if is_large(common.points) and not apart:
+        return _regional(common, parameters, around)
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
     problem = problem.lasting(effort.long, effort.short)
     return Setup(problem, Memes(effort.renewals), effort.first, Best())
+
+
+def _regional(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
+    """Region by region, turn after turn; the budget says how many turns there are."""
+    annealing = Annealing(common.points, common.k, partial(around.draws, 0))
+    steps = (parameters.burst or 0) // len(common.points) or REGION_STEPS
+    problem = Regional(*_fields(common), annealing, steps)
+    return Setup(problem, PartByPart(), 1, Best())
 
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
