@@ -239,8 +239,12 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
         kept["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
         _sets(kept["adopted"]),
-        {n: {i: Trial(*pair, tuple(m)) for i, *pair, m in own} for n, own in kept["tried"].items()},
+        {name: _trials(own) for name, own in kept["tried"].items()},
     )
+
+
+def _trials(rows: list[tuple[int, float, float, list[str]]]) -> dict[int, Trial]:
+    return {serial: Trial(loss, risk, tuple(methods)) for serial, loss, risk, methods in rows}
 
 
 def _sorted(numbers: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:
