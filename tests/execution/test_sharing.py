@@ -1,4 +1,4 @@
-"""Large arrays of the work are held once, in a file that loses its name at once."""
+"""Large arrays of the work are held once, in a file that goes when the work ends."""
 
 import stat
 from functools import partial
@@ -42,7 +42,7 @@ def plain(task, serial):
 def test_what_is_opened_equals_what_was_shared():
     given = shared(Adding("a", ARRAYS))
     there = given.opened()
-    given.without_name()
+    given.remove()
     assert there.arrays.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
         assert there.arrays[name].dtype == array.dtype
@@ -53,7 +53,7 @@ def test_only_the_owner_may_read_the_arrays_and_nobody_may_change_them():
     given = shared(Adding("a", ARRAYS))
     there = given.opened()
     assert stat.S_IMODE(Path(given.path).stat().st_mode) == 0o600
-    given.without_name()
+    given.remove()
     assert not Path(given.path).exists()
     assert not there.arrays["big"].flags.writeable
     assert np.array_equal(there.arrays["big"], ARRAYS["big"])
@@ -62,7 +62,7 @@ def test_only_the_owner_may_read_the_arrays_and_nobody_may_change_them():
 def test_work_that_lends_nothing_needs_no_file():
     given = shared(plain)
     assert given.path == ""
-    given.without_name()
+    given.remove()
     assert given.opened() is plain
 
 
@@ -72,7 +72,7 @@ def test_without_room_in_memory_the_folder_for_temporary_files_is_used(tmp_path,
     given = shared(Adding("a", ARRAYS))
     assert Path(given.path).parent == tmp_path
     assert np.array_equal(given.opened().arrays["square"], ARRAYS["square"])
-    given.without_name()
+    given.remove()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -80,7 +80,8 @@ def test_workers_read_the_arrays_where_they_are_and_no_file_is_left():
     work = Adding("a", ARRAYS)
     with AcrossCores(work, 2) as cores:
         path = Path(cores._given.path)
-        assert not path.exists()
+        assert path.exists()
         answers = cores(range(4), 0)
+    assert not path.exists()
     total = sum(float(array.sum()) for array in ARRAYS.values())
     assert answers == [("a", total + task, False) for task in range(4)]

@@ -2,7 +2,7 @@
 
 A table of a million records is then held once, however many work on it. The place is a file in
 memory where the system has room for it there, else in the folder for temporary files; only its
-owner may read it, and it has no name any more once the workers have opened it.
+owner may read it, and it is removed when the work ends, however that ends.
 """
 
 import mmap
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Shared:
-    """Work that can be opened in other processes while its file has a name.
+    """Work that can be opened in other processes until its file is removed.
 
     Args:
         made_of: puts the work together from its arrays.
@@ -68,10 +68,10 @@ class Shared:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return self.made_of({name: _array(content, place) for name, place in self.places})
 
-    def without_name(self) -> None:
-        """Take the file's name away; it is gone when the last process has ended."""
+    def remove(self) -> None:
+        """Remove the file; those who have opened it still read it."""
         if self.path:
-            with suppress(OSError):  # it has none any more, or a system keeps names of open files
+            with suppress(OSError):  # it is gone already
                 Path(self.path).unlink()
 
 
