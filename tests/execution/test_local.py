@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evomask.errors import ParameterError, RunError
@@ -34,6 +35,19 @@ def dies(task, serial):
 
 def sleeps(task, serial):
     time.sleep(60)
+
+
+class SleepsOver:
+    """Work that takes long, with an array that its workers borrow."""
+
+    def __init__(self, arrays=None):
+        self.arrays = arrays
+
+    def lent(self):
+        return SleepsOver, {"some": np.arange(5)}
+
+    def __call__(self, task, serial):
+        sleeps(task, serial)
 
 
 def test_in_process_keeps_the_order_and_numbers_on():
@@ -87,8 +101,8 @@ SCRIPT = """
 from tests.execution import test_local
 from evomask.execution.local import AcrossCores
 if __name__ == "__main__":
-    with AcrossCores(test_local.sleeps, 2) as cores:
-        print("started", flush=True)
+    with AcrossCores(test_local.SleepsOver(), 2) as cores:
+        print(cores._given.path, flush=True)
         cores(range(4), 0)
 """
 
@@ -109,7 +123,7 @@ def is_alive(pid):
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes through /proc")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_an_ended_run_leaves_no_process_behind(ending, tmp_path):
+def test_an_ended_run_leaves_no_process_and_no_array_behind(ending, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     paths = [str(Path(__file__).parents[2]), *sys.path]
@@ -119,13 +133,15 @@ def test_an_ended_run_leaves_no_process_behind(ending, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    run.stdout.readline()
+    lent = Path(run.stdout.readline().decode().strip())
+    assert lent.is_file()
     workers = wait_for(lambda: children_of(run.pid), lambda found: len(found) >= 3)
     time.sleep(1.0)
     run.send_signal(ending)
     run.wait(timeout=20)
     run.stdout.close()
     assert wait_for(lambda: [p for p in workers if is_alive(p)], lambda left: not left) == []
+    assert not lent.exists()
 
 
 def wait_for(look, enough):

@@ -1,67 +1,87 @@
-"""Large arrays of the work are held once, in a file that loses its name at once."""
+"""Large arrays of the work are held once, in a file that goes when the work ends."""
 
-import pickle
 import stat
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from evomask.execution import sharing
 from evomask.execution.local import AcrossCores
-from evomask.execution.sharing import LARGE, shared
+from evomask.execution.sharing import shared
+
+ARRAYS = {
+    "big": np.arange(300_000, dtype=np.float64),
+    "flags": np.arange(7) % 2 == 0,
+    "none": np.zeros(0, dtype=np.int32),
+    "square": np.arange(12, dtype=np.int32).reshape(3, 4),
+}
 
 
 class Adding:
-    """Adds a task to the sum of an array, and tells whether the array is its own."""
+    """Adds a task to the sum of its arrays, and tells whether they are its own."""
 
-    def __init__(self, array):
-        self.array = array
+    def __init__(self, name, arrays):
+        self.name, self.arrays = name, arrays
+
+    def lent(self):
+        return partial(Adding, self.name), self.arrays
+
+    def __reduce__(self):
+        raise AssertionError("it is lent, not sent")
 
     def __call__(self, task, serial):
-        return float(self.array.sum()) + task, self.array.flags.owndata
+        total = sum(float(array.sum()) for array in self.arrays.values())
+        return self.name, total + task, self.arrays["big"].flags.owndata
 
 
-BIG = np.arange(LARGE // 4, dtype=np.float64)
+def plain(task, serial):
+    return task
 
 
 def test_what_is_opened_equals_what_was_shared():
-    thing = {"big": BIG, "small": np.arange(3), "turned": np.asfortranarray(np.ones((700, 300)))}
-    given = shared(thing)
-    there = pickle.loads(pickle.dumps(given)).opened()
-    given.without_name()
-    assert all(np.array_equal(there[name], thing[name]) for name in thing)
+    given = shared(Adding("a", ARRAYS))
+    there = given.opened()
+    given.remove()
+    assert there.arrays.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        assert there.arrays[name].dtype == array.dtype
+        assert np.array_equal(there.arrays[name], array)
 
 
 def test_only_the_owner_may_read_the_arrays_and_nobody_may_change_them():
-    given = shared(BIG)
+    given = shared(Adding("a", ARRAYS))
     there = given.opened()
     assert stat.S_IMODE(Path(given.path).stat().st_mode) == 0o600
-    given.without_name()
+    given.remove()
     assert not Path(given.path).exists()
-    assert not there.flags.writeable
-    assert np.array_equal(there, BIG)
+    assert not there.arrays["big"].flags.writeable
+    assert np.array_equal(there.arrays["big"], ARRAYS["big"])
 
 
-def test_small_things_need_no_file():
-    given = shared([np.arange(10), "words"])
+def test_work_that_lends_nothing_needs_no_file():
+    given = shared(plain)
     assert given.path == ""
-    given.without_name()
-    assert given.opened()[1] == "words"
+    given.remove()
+    assert given.opened() is plain
 
 
 def test_without_room_in_memory_the_folder_for_temporary_files_is_used(tmp_path, monkeypatch):
     monkeypatch.setattr(sharing, "IN_MEMORY", tmp_path / "absent")
     monkeypatch.setattr(sharing.tempfile, "gettempdir", lambda: str(tmp_path))
-    given = shared(BIG)
+    given = shared(Adding("a", ARRAYS))
     assert Path(given.path).parent == tmp_path
-    assert np.array_equal(given.opened(), BIG)
-    given.without_name()
+    assert np.array_equal(given.opened().arrays["square"], ARRAYS["square"])
+    given.remove()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_workers_read_the_array_where_it_is_and_no_file_is_left():
-    with AcrossCores(Adding(BIG), 2) as work:
-        path = Path(work._given.path)
-        assert not path.exists()
-        answers = work(range(4), 0)
-    assert answers == [(float(BIG.sum()) + task, False) for task in range(4)]
+def test_workers_read_the_arrays_where_they_are_and_no_file_is_left():
+    work = Adding("a", ARRAYS)
+    with AcrossCores(work, 2) as cores:
+        path = Path(cores._given.path)
+        assert path.exists()
+        answers = cores(range(4), 0)
+    assert not path.exists()
+    total = sum(float(array.sum()) for array in ARRAYS.values())
+    assert answers == [("a", total + task, False) for task in range(4)]

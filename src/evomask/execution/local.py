@@ -109,7 +109,6 @@ class AcrossCores(Generic[T, R]):
             if isinstance(error, BrokenProcessPool):
                 raise _died("when it started") from error
             raise
-        self._given.without_name()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -117,7 +116,7 @@ class AcrossCores(Generic[T, R]):
             self._lifeline.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
-        self._given.without_name()
+        self._given.remove()
 
 
 def _died(when: str) -> RunError:
@@ -153,13 +152,14 @@ def _prepare(given: Shared, lifeline: Any) -> None:  # noqa: ANN401
     global _work  # noqa: PLW0603
     _work = given.opened()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(lifeline, given), daemon=True).start()
 
 
-def _end_with(lifeline: Any) -> None:  # noqa: ANN401
+def _end_with(lifeline: Any, given: Shared) -> None:  # noqa: ANN401
     parent = multiprocessing.parent_process()
     watched = [lifeline] if parent is None else [lifeline, parent.sentinel]
     multiprocessing.connection.wait(watched)
+    given.remove()
     os._exit(1)
 
 

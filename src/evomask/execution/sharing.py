@@ -1,90 +1,109 @@
-"""What workers are given, with its large arrays in one place that all processes read.
+"""Large arrays of the work in one place that all processes read.
 
 A table of a million records is then held once, however many work on it. The place is a file in
 memory where the system has room for it there, else in the folder for temporary files; only its
-owner may read it, and it has no name any more once the workers have opened it.
+owner may read it, and it is removed when the work ends, however that ends.
 """
 
 import mmap
 import os
-import pickle
 import shutil
 import tempfile
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-LARGE = 1 << 20
-"""Bytes of an array from which on it is worth sharing."""
+import numpy as np
+from numpy.typing import NDArray
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108
 ROOM = 2
 """How many times the size of the arrays must be free in memory."""
 
-Span = tuple[int, int]
+ALIGNED = 64
+"""Bytes at whose multiples arrays begin."""
+
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+Work: TypeAlias = Callable[[Any, int], Any]
+
+
+@runtime_checkable
+class Lending(Protocol):
+    """Work whose large arrays other processes can read where they are."""
+
+    def lent(self) -> tuple[Callable[[Arrays], Work], Arrays]:
+        """How another process puts the work together, and the arrays that it needs for that."""
+        ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array is in the file."""
+
+    start: int
+    shape: tuple[int, ...]
+    kind: str
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Something that can be opened in other processes while its file has a name.
+    """Work that can be opened in other processes until its file is removed.
 
     Args:
-        content: all but the large arrays.
-        path: where those are, one after another; empty where there are none.
-        spans: where each begins and ends there.
+        made_of: puts the work together from its arrays.
+        path: where those are; empty where there are none.
     """
 
-    content: bytes
-    path: str
-    spans: tuple[Span, ...]
+    made_of: Callable[[Arrays], Work]
+    path: str = ""
+    places: tuple[tuple[str, Place], ...] = ()
 
-    def opened(self) -> Any:  # noqa: ANN401
-        """The same thing in this process; its large arrays can only be read."""
-        if not self.spans:
-            return pickle.loads(self.content)  # noqa: S301
+    def opened(self) -> Work:
+        """The work in this process; its arrays can only be read."""
+        if not self.path:
+            return self.made_of({})
         with Path(self.path).open("rb") as file:
-            place = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        arrays = [place[start:end] for start, end in self.spans]
-        return pickle.loads(self.content, buffers=arrays)  # noqa: S301
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return self.made_of({name: _array(content, place) for name, place in self.places})
 
-    def without_name(self) -> None:
-        """Take the file's name away; it is gone when the last process has ended."""
+    def remove(self) -> None:
+        """Remove the file; those who have opened it still read it."""
         if self.path:
-            with suppress(OSError):  # it has none any more, or a system keeps names of open files
+            with suppress(OSError):  # it is gone already
                 Path(self.path).unlink()
 
 
-def shared(thing: object) -> Shared:
-    """Lay the large arrays of a thing where other processes can read them."""
-    buffers: list[memoryview] = []
+@dataclass(frozen=True)
+class _Whole:
+    """Work without anything to share."""
 
-    def apart(buffer: pickle.PickleBuffer) -> bool:
-        """Whether a buffer stays with the rest; the large ones are put aside."""
-        raw = buffer.raw()
-        if raw.nbytes < LARGE:
-            return True
-        buffers.append(raw)
-        return False
+    work: Work
 
-    content = pickle.dumps(thing, protocol=5, buffer_callback=apart)
-    if not buffers:
-        return Shared(content, "", ())
-    starts = [0]
-    for buffer in buffers:
-        starts.append(_aligned(starts[-1] + buffer.nbytes))
-    spans = tuple((s, s + b.nbytes) for s, b in zip(starts[:-1], buffers, strict=True))
-    return Shared(content, _written(buffers, spans, starts[-1]), spans)
+    def __call__(self, _: Arrays) -> Work:
+        return self.work
 
 
-def _written(buffers: list[memoryview], spans: tuple[Span, ...], size: int) -> str:
+def shared(work: Any) -> Shared:  # noqa: ANN401
+    """Lay the large arrays of work, if it lends some, where other processes can read them."""
+    if not isinstance(work, Lending):
+        return Shared(_Whole(work))
+    made_of, arrays = work.lent()
+    places, end = [], 0
+    for name, array in arrays.items():
+        places.append((name, Place(end, array.shape, array.dtype.str)))
+        end += -(-max(1, array.nbytes) // ALIGNED) * ALIGNED
+    return Shared(made_of, _written(list(arrays.values()), end), tuple(places))
+
+
+def _written(arrays: list[NDArray[Any]], size: int) -> str:
     folder = IN_MEMORY if _has_room(IN_MEMORY, size) else Path(tempfile.gettempdir())
     handle, path = tempfile.mkstemp(prefix="evomask-", dir=folder)
     with os.fdopen(handle, "wb") as file:
-        file.truncate(size)
-        for (start, _), buffer in zip(spans, buffers, strict=True):
-            file.seek(start)
-            file.write(buffer)
+        for array in arrays:
+            file.write(np.ascontiguousarray(array).data)
+            file.write(bytes(-file.tell() % ALIGNED if array.nbytes else ALIGNED))
     return path
 
 
@@ -92,6 +111,7 @@ def _has_room(folder: Path, size: int) -> bool:
     return folder.is_dir() and shutil.disk_usage(folder).free >= ROOM * size
 
 
-def _aligned(place: int) -> int:
-    """The next place at which an array of any kind may begin."""
-    return -(-place // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+def _array(content: mmap.mmap, place: Place) -> NDArray[Any]:
+    count = int(np.prod(place.shape, dtype=np.int64))
+    found: NDArray[Any] = np.frombuffer(content, place.kind, count, place.start)
+    return found.reshape(place.shape)

@@ -23,7 +23,7 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
-from evomask.portfolio.sample import Trials
+from evomask.portfolio.sample import Trial, Trials
 from evomask.portfolio.worker import Maker, Measured, Refusal
 
 
@@ -239,8 +239,12 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
         kept["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
         _sets(kept["adopted"]),
-        {n: {i: (loss, risk) for i, loss, risk in own} for n, own in kept["tried"].items()},
+        {name: _trials(own) for name, own in kept["tried"].items()},
     )
+
+
+def _trials(rows: list[tuple[int, float, float, list[str]]]) -> dict[int, Trial]:
+    return {serial: Trial(loss, risk, tuple(methods)) for serial, loss, risk, methods in rows}
 
 
 def _sorted(numbers: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:

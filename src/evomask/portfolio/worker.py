@@ -13,6 +13,8 @@ import numpy as np
 
 from evomask.arrays import Indices
 from evomask.data.hierarchy import TreeLines
+from evomask.data.recoding import Recoding
+from evomask.data.schema import Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
@@ -38,6 +40,9 @@ from evomask.searches.search import (
     Surroundings,
     WithMatrices,
 )
+
+COLUMN, SUPPRESSED = "column/", "suppressed"
+"""What arrays are called that workers borrow."""
 
 WORTH_A_SAMPLE = 0.25
 """The largest part of a file that is worth being a sample."""
@@ -131,6 +136,13 @@ class Maker:
     def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
         return arrived, (self.table, self.settings, self.seed, self.hierarchies, self.sample)
+
+    def lent(self) -> tuple[Callable[[Mapping[str, Any]], "Maker"], Mapping[str, Any]]:
+        """The columns of the table, for workers to read where they are, and the rest."""
+        table = self.table
+        rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
+        arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
+        return partial(borrowed, *rest, self.sample), {**arrays, SUPPRESSED: table.suppressed}
 
     def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
@@ -266,6 +278,21 @@ class Maker:
             return replace(problem.making(genome), search=member.search, operator=operator)
         step = Step(member.search, member.parameters, self.table.schema.quasi_identifiers)
         return Making((step,), member.search, operator)
+
+
+def borrowed(
+    schema: Schema,
+    recodings: Mapping[str, Recoding],
+    settings: Settings,
+    seed: int,
+    hierarchies: TreeLines,
+    sample: Indices,
+    arrays: Mapping[str, Any],
+) -> Maker:
+    """A maker in another process whose table is read where it is."""
+    columns = {name: arrays[f"{COLUMN}{name}"] for name in schema.names}
+    table = Table(schema, columns, recodings, arrays[SUPPRESSED])
+    return arrived(table, settings, seed, hierarchies, sample)
 
 
 def arrived(

@@ -15,7 +15,7 @@ from evomask.portfolio.sample import RATIO
 from evomask.portfolio.state import PortfolioState, share_used, shares
 from evomask.portfolio.worker import Maker, Request
 from evomask.record.words import in_words
-from evomask.runs.deadline import Deadline, about, kept_for_the_end
+from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase, PointNews, Turn
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.stopping import StopRequest

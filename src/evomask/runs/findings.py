@@ -25,7 +25,7 @@ from evomask.portfolio.state import PortfolioState, without_a_turn
 from evomask.portfolio.worker import Maker
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
 from evomask.record.words import completed
-from evomask.runs.deadline import Deadline
+from evomask.runs.kept.deadline import Deadline
 from evomask.runs.kept.events import Checked, Events, Phase
 from evomask.searches.search import File
 
