@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from evomask.data.hierarchy import TreeLines
+from evomask.data.bands import ValueTrees
 from evomask.data.table import Table
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.brood import Outcome, Task
@@ -108,7 +108,7 @@ class Maker:
     table: Table
     settings: Settings
     seed: int
-    hierarchies: TreeLines = field(default_factory=dict)
+    hierarchies: ValueTrees = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
@@ -219,7 +219,7 @@ class Maker:
         return Making((step,), member.search, operator)
 
 
-def arrived(table: Table, settings: Settings, seed: int, hierarchies: TreeLines) -> Maker:
+def arrived(table: Table, settings: Settings, seed: int, hierarchies: ValueTrees) -> Maker:
     """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
     return Maker(table, settings, seed, hierarchies)

@@ -230,4 +230,15 @@ def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, settings.requirement, settings.profile, maker.hierarchies))
     idle = without_a_turn(state, settings.members)
-    return (*dropped, *maker.guarantees.notes, *apart, *(some if refused else ()), *idle)
+    more = (*apart, *(some if refused else ()), *idle, *_made_trees(maker))
+    return (*dropped, *maker.guarantees.notes, *more)
+
+
+def _made_trees(maker: Maker) -> tuple[str, ...]:
+    """Whose value trees nobody gave."""
+    schema = maker.table.schema
+    made = [name for name in maker.hierarchies if not schema[name].hierarchy]
+    if not made:
+        return ()
+    names = f"{', '.join(made[:8])}{' and others' if len(made) > 8 else ''}"
+    return (f"hierarchies were made for {names}; the schema can name better ones",)
