@@ -1,6 +1,10 @@
-"""``python -m evomask``: the command line."""
+"""``python -m evomask``: the command line, which runs nothing of the current folder."""
 
-from evomask.cli.main import run
+import sys
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]
+    from evomask.cli.main import run
+
     run()

@@ -228,7 +228,7 @@ def protect(
             result, and the risk that any member is identified is in the reports.
         hierarchies: files with the value trees of columns, to generalize them too.
         require: a guarantee for every point, such as ``k=5,l=2``.
-        seconds: how long to search, two minutes where nothing is said.
+        seconds: how long all of it may take, two minutes where nothing is said.
         evaluations: how many files to try; then the same seed gives the same result.
         searches: who takes part; all that apply where none is named.
         profile: the risk of all attackers (``strict``) or of the papers (``papers``).

@@ -49,7 +49,9 @@ def test_the_seed_is_told_to_nobody(evomask, people):
 def test_matrices_and_the_masked_file_are_written(evomask, people, tmp_path):
     folder, out = tmp_path / "found", tmp_path / "masked.csv"
     found_by(evomask, people, "--matrices", folder, "--out", out)
-    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "a.svg", "b.csv", "b.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "matrix-1.csv", "matrix-1.svg", "matrix-2.csv", "matrix-2.svg"
+    ]  # fmt: skip
     assert set(pl.read_csv(out)["b"]) <= {"x", "y"}
 
 

@@ -46,8 +46,10 @@ def test_two_workers_find_what_one_finds(evomask, people):
 def test_matrices_are_written_as_csv_and_heat_maps(evomask, people, tmp_path):
     folder = tmp_path / "found"
     found = found_by(evomask, people, *KINDS, *SMALL, "--matrices", folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "a.svg", "b.csv", "b.svg"]
-    assert pl.read_csv(folder / "a.csv", infer_schema=False)["1"].cast(float).to_list() == [
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "matrix-1.csv", "matrix-1.svg", "matrix-2.csv", "matrix-2.svg"
+    ]  # fmt: skip
+    assert pl.read_csv(folder / "matrix-1.csv", infer_schema=False)["1"].cast(float).to_list() == [
         row[0] for row in found["matrices"]["a"]["rows"]
     ]
 
@@ -61,7 +63,7 @@ def test_written_matrices_mask_again(evomask, people, tmp_path):
 
 def test_a_kept_run_holds_its_matrices(evomask, people, tmp_path):
     found_by(evomask, people, *KINDS, *SMALL, "--run", tmp_path / "run")
-    assert (tmp_path / "run" / "matrices" / "b.csv").exists()
+    assert (tmp_path / "run" / "matrices" / "matrix-2.csv").exists()
 
 
 def test_a_picked_point_has_its_own_matrices(evomask, people, tmp_path):

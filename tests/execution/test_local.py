@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evomask.errors import ParameterError, RunError
+from evomask.execution.evaluator import GivenUpError
 from evomask.execution.local import AcrossCores, InProcess, Local
 
 
@@ -59,6 +60,16 @@ def test_a_worker_that_dies_is_one_clear_error():
 def test_no_process_is_left_after_an_error():
     with pytest.raises(RunError), AcrossCores(FailsAt(0), 2) as cores:
         cores(range(4), 0)
+    assert multiprocessing.active_children() == []
+
+
+def test_tasks_that_take_too_long_are_given_up_with_their_workers():
+    began = time.monotonic()
+    impatient = AcrossCores(sleeps, 2)
+    impatient.patience = lambda: 0.2
+    with pytest.raises(GivenUpError), impatient as cores:
+        cores(range(4), 0)
+    assert time.monotonic() - began < 40
     assert multiprocessing.active_children() == []
 
 

@@ -19,6 +19,7 @@ class World:
         self.remaining = None
         self.next_host = ""
         self.redirect = False
+        self.robots, self.asked_for_rules = "", 0
 
     def add(self, name, following=(), posts=(), **said):
         number = str(len(self.accounts) + 1)
@@ -39,6 +40,8 @@ def handler_for(world):
             pass
 
         def do_GET(self):
+            if self.path == "/robots.txt":
+                return self.robots()
             world.requests.append(self.path)
             if world.failures:
                 status, headers = world.failures.pop(0)
@@ -59,6 +62,14 @@ def handler_for(world):
                 known = [world.accounts[name] for name in world.following[steps[0]]]
                 return self.page(parts, known, query)
             return self.page(parts, world.statuses[steps[0]], query)
+
+        def robots(self):
+            world.asked_for_rules += 1
+            body = world.robots.encode()
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
         def one(self, account):
             self.answer(404 if account is None else 200, account or {"error": "not found"}, {})

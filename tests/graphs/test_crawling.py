@@ -117,7 +117,7 @@ def test_a_server_is_crawled_with_a_bounded_number_of_requests():
         names = [f"u{(i + j) % 30}" for j in range(1, 4)]
         world.add(f"u{i}", names, ["<p>rain and snow</p>"] * 3)
     with serving(world) as address:
-        visits = list(Crawl("u0", 10, 2, 1).visits(Mastodon(address), LEXICON))
+        visits = list(Crawl("u0", 10, 2, 1).visits(Mastodon(address, pause=0), LEXICON))
     graph = graph_of(visits)
     assert len(graph) == 10
     assert {visit.topics for visit in visits} == {("Weather",)}

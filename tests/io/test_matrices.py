@@ -26,7 +26,7 @@ def test_rows_and_columns_may_stand_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "is empty or is not CSV"),
+        ("", "must name every category"),
         ("from,none\nnone,1\n", "must name every category of 'school' once"),
         (
             "from,none,basic,middle,high\nnone,1,0,0,x\nbasic,0,1,0,0\nmiddle,0,0,1,0\nhigh,0,0,0,1\n",

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from evomask.kernels import compiler
+from evomask.kernels import compiler, homes
 from evomask.kernels.groups.splits import _split_line, split_values
 
 HERE = """
@@ -116,8 +116,8 @@ print(kept, compiler.is_compiled("groups.splits"))
 def test_a_filled_cache_that_cannot_be_written_to_is_taken(tmp_path, monkeypatch):
     (tmp_path / "kernels").mkdir()
     monkeypatch.setenv("EVOMASK_CACHE", str(tmp_path))
-    monkeypatch.setattr(compiler.os, "access", lambda *_: False)
-    assert compiler._cache() == tmp_path / "kernels"
+    monkeypatch.setattr(homes.os, "access", lambda *_: False)
+    assert homes.cache() == tmp_path / "kernels"
 
 
 def test_a_kernel_that_cannot_be_kept_works_all_the_same(tmp_path, monkeypatch):

@@ -65,3 +65,31 @@ def test_positions_must_be_a_whole_number(positions):
 def test_more_positions_than_records_are_refused():
     with pytest.raises(ParameterError, match="positions must be below the number of records"):
         RankSwapping(("age",), positions=60).mask(mixed(), np.random.default_rng(1))
+
+
+def scanned_partners(count, reach, rng):
+    """Partners by looking at every rank in reach, the slow and obvious way."""
+    partners = np.arange(count)
+    free = np.ones(count, dtype=bool)
+    chances = rng.random(count)
+    for rank in range(count):
+        if not free[rank]:
+            continue
+        candidates = np.flatnonzero(free[rank + 1 : rank + 1 + reach])
+        if len(candidates):
+            other = rank + 1 + int(candidates[int(chances[rank] * len(candidates))])
+            partners[rank], partners[other] = other, rank
+            free[other] = False
+    return partners
+
+
+@given(st.integers(0, 300), st.integers(1, 310), st.integers(0, 2**32))
+def test_partners_are_those_of_a_scan_of_all_ranks(count, reach, seed):
+    found = swap_partners(count, reach, np.random.default_rng(seed))
+    scanned = scanned_partners(count, reach, np.random.default_rng(seed))
+    assert found.tolist() == scanned.tolist()
+
+
+def test_partners_of_many_ranks_are_those_of_a_scan():
+    found = swap_partners(20_000, 1_000, np.random.default_rng(3))
+    assert np.array_equal(found, scanned_partners(20_000, 1_000, np.random.default_rng(3)))

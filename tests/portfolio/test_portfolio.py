@@ -14,9 +14,16 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
+from evomask.portfolio.front import spread
 from evomask.portfolio.members import Member, members_for
-from evomask.portfolio.portfolio import DONE, Portfolio, spread, waiting
-from evomask.portfolio.state import PortfolioCodec, PortfolioState, share_used, shares
+from evomask.portfolio.portfolio import DONE, Portfolio
+from evomask.portfolio.state import (
+    PortfolioCodec,
+    PortfolioState,
+    share_used,
+    shares,
+    waiting,
+)
 from evomask.portfolio.worker import Make, Maker, Measured, Refusal, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.search import File

@@ -9,7 +9,7 @@ ANSWER = {
 
 def test_a_found_matrix_is_read_again_as_it_was_written(tmp_path):
     (matrix,) = found_matrices(ANSWER)
-    path = matrix.write(tmp_path)
+    path = matrix.write(tmp_path / "matrix-1.csv")
     attribute = Attribute("sex", Kind.NOMINAL, categories=("f", "m, other"))
     assert read_matrix(path, attribute).tolist() == [[0.7, 0.3], [0.1, 0.9]]
 

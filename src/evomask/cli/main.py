@@ -4,7 +4,9 @@ Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interr
 """
 
 import sys
-from typing import Annotated
+import warnings
+from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +18,7 @@ from evomask.cli.hierarchy import hierarchy
 from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
-from evomask.cli.output import complain, say_json
+from evomask.cli.output import complain, finish_output, note, say_json
 from evomask.cli.protect import choose, protect
 from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
@@ -73,13 +75,41 @@ def evomask(
 def run() -> None:
     """Run the command line, turning errors into one sentence and an exit code."""
     interrupt_on_termination()
+    warnings.showwarning = _as_note
+    sys.exit(max(_carried_out(), finish_output()))
+
+
+def _carried_out() -> int:
+    """Carry out the command and say what went wrong; its exit code."""
     try:
         app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
-        complain(str(error))
-        if "--json" in sys.argv:
-            say_json({"error": str(error)})
-        sys.exit(1)
+        return _failed(str(error))
+    except (OSError, MemoryError) as error:
+        return _failed(_by_the_system(error))
     except KeyboardInterrupt:
         complain("interrupted")
-        sys.exit(130)
+        return 130
+    return 0
+
+
+def _by_the_system(error: OSError | MemoryError) -> str:
+    """What the system refused, where no part of evomask said it better."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; try fewer records, columns or workers"
+    return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
+
+
+def _failed(sentence: str) -> int:
+    complain(sentence)
+    if "--json" in sys.argv:
+        with suppress(EvomaskError):
+            say_json({"error": sentence})
+    return 1
+
+
+def _as_note(message: Warning | str, *_: Any, **__: Any) -> None:  # noqa: ANN401
+    """What a part warns of is a note on the command line, without the place in the code."""
+    note(str(message))

@@ -1,5 +1,6 @@
 """``evomask protect`` and what comes after it: ``resume`` and ``choose``."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +32,7 @@ def protect(
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
     require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Stop after so long [120].")
+        float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
     ] = None,
     evaluations: Annotated[
         int | None,
@@ -56,6 +57,7 @@ def protect(
     source: options.Source,
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
+    began = time.monotonic()
     from evomask.execution.local import Local
     from evomask.runs.kept.keeping import at_most
     from evomask.runs.kept.keeping import keeping as wanted
@@ -67,7 +69,7 @@ def protect(
         at_most(max_risk, max_loss, max_table_error, max_model_error),
     )  # fmt: skip
     with _watching(f"protecting {file}", quiet=quiet) as watch:
-        done = protect_file(job, evaluators=Local(workers), watch=watch)
+        done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -136,9 +138,15 @@ def _as_json(done: "Release") -> dict[str, object]:
         "record": str(done.reports.record),
         "run": str(done.folder),
         "files": len(protection.state.candidates),
+        "trials": protection.state.trials,
         "shares": protection.shares,
         "interrupted": protection.unfinished,
         "seconds": protection.seconds,
+        "time": {
+            "total": sum(done.phases.values()),
+            "phases": dict(done.phases),
+            "members": {name: own._asdict() for name, own in protection.efforts.items()},
+        },
         "notes": list(protection.notes),
     }
 
@@ -158,11 +166,22 @@ def _in_words(done: "Release") -> str:
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
+        f"time         {_time(done)}",
         f"the folder {done.folder} holds records and the seed; keep it to yourself",
     ]
     if protection.unfinished:
         lines.append(f"go on with: evomask resume {done.folder}")
     return "\n".join(lines)
+
+
+def _time(done: "Release") -> str:
+    """Where the time went, phase by phase and member by member."""
+    phases = ", ".join(f"{name} {took:.1f} s" for name, took in done.phases.items())
+    members = ", ".join(
+        f"{name} {own.seconds:.1f} s ({own.files} files)"
+        for name, own in done.protection.efforts.items()
+    )
+    return f"{phases}; of the search {members}"
 
 
 def _row(mark: str, point: "PointNote") -> str:

@@ -19,6 +19,9 @@ from evomask.errors import DataError, SchemaError
 EXACT_INTEGERS = 2**53
 """Whole numbers above this are not exact as float64; such a column is taken as codes."""
 
+LARGEST_NUMBER = 1e75
+"""The fourth powers of numbers up to this can be added up."""
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -137,6 +140,12 @@ def _numbers(series: pl.Series, storage: Storage, notes: Notes) -> Floats:
         raise DataError(
             f"column {series.name!r} holds an infinite value in record {record}; "
             "correct it or make it missing"
+        )
+    if (np.abs(values) > LARGEST_NUMBER).any():
+        record = int(np.flatnonzero(np.abs(values) > LARGEST_NUMBER)[0]) + 1
+        raise DataError(
+            f"column {series.name!r} holds in record {record} a number beyond "
+            f"{LARGEST_NUMBER:g}, too large to compute with; correct it or make it missing"
         )
     return tagged(values, user_missing(values, notes)) if notes.user_missing else values
 

@@ -10,6 +10,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+class GivenUpError(Exception):
+    """Tasks took longer than somebody was willing to wait; no error that a user sees."""
+
+
 class Evaluator(Protocol[T_contra, R_co]):
     """Carries out tasks; the same answers from one process, many, or many machines."""
 

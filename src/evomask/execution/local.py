@@ -7,22 +7,25 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.evaluator import Evaluator
+from evomask.execution.evaluator import Evaluator, GivenUpError
+from evomask.execution.sharing import Shared, shared
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_PER_WORKER = 4
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @dataclass(frozen=True)
@@ -56,36 +59,57 @@ class InProcess(Generic[T, R]):
 class AcrossCores(Generic[T, R]):
     """Does tasks in worker processes, which get the work once, when they start.
 
+    Its large arrays are held once for all of them (`sharing`). Tasks that are not done after
+    as many seconds as *patience* tells are given up, and the workers with them.
+
     Use it in a ``with`` block: leaving it in any way ends the workers. Should this process be
     killed, they end themselves.
     """
 
     def __init__(self, work: Callable[[T, int], R], workers: int) -> None:
         self._workers = workers
+        self.patience: Callable[[], float | None] = lambda: None
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_prepare, initargs=(work, listening)
-        )
+        self._given = shared(work)
+        start = (self._given, listening)
+        with _isolated():
+            self._pool = ProcessPoolExecutor(
+                workers, mp_context=context, initializer=_prepare, initargs=start
+            )
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
         """The outcomes, in order; serial numbers go on from *first*."""
         chunk = -(-len(tasks) // (self._workers * CHUNKS_PER_WORKER)) or 1
+        seconds = self.patience()
         try:
+            if seconds is not None:
+                return self._within(seconds, tasks, first)
             return list(self._pool.map(_do, tasks, count(first), chunksize=chunk))
         except BrokenProcessPool as error:
-            raise RunError(
-                f"a worker process died during tasks {first} to {first + len(tasks) - 1}; "
-                "it may have run out of memory: try fewer workers"
-            ) from error
+            raise _died(f"during tasks {first} to {first + len(tasks) - 1}") from error
+
+    def _within(self, seconds: float, tasks: Sequence[T], first: int) -> list[R]:
+        """The outcomes, if they are there in time.
+
+        What is given up is not cancelled: the workers end with it.
+        """
+        found = [self._pool.submit(_do, task, serial) for serial, task in enumerate(tasks, first)]
+        if wait(found, seconds).not_done:
+            raise GivenUpError(f"tasks from {first} on took too long and were given up")
+        return [future.result() for future in found]
 
     def __enter__(self) -> "AcrossCores[T, R]":
         """Start the workers, so that what they import costs no task its time."""
         try:
-            list(self._pool.map(_wake, range(self._workers)))
-        except BaseException:
+            with _isolated():
+                list(self._pool.map(_wake, range(self._workers)))
+        except BaseException as error:
             self.__exit__(RunError)
+            if isinstance(error, BrokenProcessPool):
+                raise _died("when it started") from error
             raise
+        self._given.without_name()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -93,16 +117,41 @@ class AcrossCores(Generic[T, R]):
             self._lifeline.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
+        self._given.without_name()
+
+
+def _died(when: str) -> RunError:
+    return RunError(
+        f"a worker process died {when}; it may have run out of memory: try fewer workers"
+    )
+
+
+@contextmanager
+def _isolated() -> Iterator[None]:
+    """Let processes that start in here take no module from the current folder.
+
+    Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
+    """
+    before, folders = os.environ.get(SAFE_PATH), list(sys.path)
+    os.environ[SAFE_PATH] = "1"
+    sys.path[:] = [folder for folder in folders if folder]
+    try:
+        yield
+    finally:
+        sys.path[:] = folders
+        os.environ.pop(SAFE_PATH)
+        if before is not None:
+            os.environ[SAFE_PATH] = before
 
 
 # What a worker process was given to do; set once, when it starts.
 _work: Callable[[Any, int], Any]
 
 
-def _prepare(work: Callable[[Any, int], Any], lifeline: Any) -> None:  # noqa: ANN401
+def _prepare(given: Shared, lifeline: Any) -> None:  # noqa: ANN401
     """Take the work in; leave interrupts to the parent, and end when the parent does."""
     global _work  # noqa: PLW0603
-    _work = work
+    _work = given.opened()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 

@@ -7,6 +7,8 @@ each only what a profile needs is kept: whom they follow, a place, and topics; n
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from errno import ENOSPC
+from os import strerror
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -163,22 +165,62 @@ class VisitLog:
     def read(self, crawl: Crawl) -> list[Visit]:
         """The visits kept so far; the start, the posts and the seed must be the same."""
         if not self.path.exists():
-            self.path.write_text(json.dumps(_head(crawl)) + "\n", encoding="utf-8")
+            self._write(_head(crawl))
             self.path.chmod(0o600)
             return []
-        text = self.path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        if len(whole) < len(text):
-            self.path.write_text(whole, encoding="utf-8")
-        head, *lines = whole.splitlines() or ["{}"]
-        if json.loads(head) != _head(crawl):
+        head, *lines = self._whole_lines() or [b"{}"]
+        if self._entry(head, 1) != _head(crawl):
             raise DataError(f"{self.path} holds another crawl; give it another folder")
-        return [_visit_of(json.loads(line)) for line in lines]
+        return [self._visit(line, number) for number, line in enumerate(lines, 2)]
 
     def add(self, visit: Visit) -> None:
         """Write one more visit to the file before the next user is asked for."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(visit)) + "\n")
+        self._write(asdict(visit))
+
+    def _write(self, entry: Mapping[str, object]) -> None:
+        """Write a line; where the disk takes no more, none of it stays."""
+        line = json.dumps(entry).encode() + b"\n"
+        try:
+            with self.path.open("ab", buffering=0) as file:
+                before = file.tell()
+                if file.write(line) < len(line):
+                    file.truncate(before)
+                    raise OSError(ENOSPC, strerror(ENOSPC))
+        except OSError as error:
+            raise FileError(
+                f"{self.path} could not be written: {error.strerror or error}; mend that and go "
+                "on with the same --run"
+            ) from None
+
+    def _whole_lines(self) -> list[bytes]:
+        """The lines that are there whole; what a kill left of another is cut off."""
+        try:
+            with self.path.open("r+b") as file:
+                text = file.read()
+                whole = text[: text.rfind(b"\n") + 1]
+                file.truncate(len(whole))
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror or error}") from None
+        return whole.splitlines()
+
+    def _entry(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        if not isinstance(entry, dict):
+            raise self._damaged(number)
+        return entry
+
+    def _visit(self, line: bytes, number: int) -> Visit:
+        entry = self._entry(line, number)
+        try:
+            return _visit_of(entry)
+        except (KeyError, TypeError):
+            raise self._damaged(number) from None
+
+    def _damaged(self, number: int) -> DataError:
+        return DataError(f"line {number} of {self.path} is damaged; start the crawl anew")
 
 
 def _head(crawl: Crawl) -> dict[str, object]:
@@ -186,13 +228,12 @@ def _head(crawl: Crawl) -> dict[str, object]:
 
 
 def _visit_of(kept: Mapping[str, Any]) -> Visit:
-    return Visit(
-        kept["name"],
-        kept["location"],
-        tuple(kept["topics"]),
-        tuple(kept["following"]),
-        kept["found"],
-    )
+    """A visit as it was kept; an error where something else stands in its place."""
+    topics, following = tuple(kept["topics"]), tuple(kept["following"])
+    texts = (kept["name"], kept["location"], *topics, *following)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(kept["found"], bool):
+        raise TypeError("no visit")
+    return Visit(kept["name"], kept["location"], topics, following, kept["found"])
 
 
 @dataclass(frozen=True)
@@ -222,7 +263,10 @@ class Folder:
 
 
 def _users(file: Path) -> Iterator[User]:
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {error.strerror or error}") from None
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield _read_user(line, file, number)
@@ -231,7 +275,7 @@ def _users(file: Path) -> Iterator[User]:
 def _read_user(line: str, file: Path, number: int) -> User:
     try:
         return _user_of(json.loads(line))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise FileError(
             f"line {number} of {file} is no user; it needs an id, and may have location, "
             "following and posts"

@@ -168,8 +168,17 @@ def gazetteer_from_rows(rows: Iterable[Mapping[str, str]]) -> Gazetteer:
             )
         region = row.get("admin1") or row.get("region") or ""
         path = (row["city"], region, row["country"], row["continent"])
-        cities.append(City(path, int(float(row.get("population") or 0))))
+        cities.append(City(path, _population(row.get("population") or "0")))
     return gazetteer_of(cities, {}, {})
+
+
+def _population(text: str) -> int:
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        raise DataError(
+            "a table of places has a population that is no number; correct it, or leave it out"
+        ) from None
 
 
 def located(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Graph, int]:

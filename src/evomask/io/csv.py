@@ -1,6 +1,7 @@
 """Delimited text: read strictly, as text first, so that codes such as 007 stay codes."""
 
 import codecs
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,10 @@ CODE = r"^(\+|-?0[0-9])"
 """What makes a column of digits codes: a leading zero or plus sign, which a number would lose."""
 SAMPLE = 1000
 """Records whose values are tried as numbers before the whole column is."""
+MOST_COLUMNS = 10_000
+"""Columns that a table may have."""
+NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
+"""What Python lists among encodings of text and no file of text is in."""
 MOST_DECIMALS = 10
 """Numbers written with more decimals than this are released as they come."""
 
@@ -38,8 +43,8 @@ def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
     sample = content[: 2**20].decode(errors="ignore")
     delimiter = dialect.delimiter or likely_delimiter(sample)
     decimal = dialect.decimal or likely_decimal(sample, delimiter)
-    _check_header(path, sample, delimiter)
     _check_width(path, content, delimiter)
+    _check_header(path, content, delimiter)
     texts = _texts(path, content, delimiter, dialect.missing)
     typed = [_typed(series, decimal) for series in texts]
     return DelimitedText(
@@ -76,12 +81,18 @@ def _check_marks(dialect: Dialect) -> None:
         raise ParameterError("a decimal mark is '.' or ','")
     if dialect.decimal == "," and dialect.delimiter == ",":
         raise ParameterError("delimiter and decimal mark cannot both be ','; name another one")
+    if not _is_encoding(dialect.encoding or "utf-8"):
+        raise ParameterError(f"no encoding is called {dialect.encoding!r}; try utf-8 or latin-1")
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python knows it as a way to write text, and not as something else."""
     try:
-        codecs.lookup(dialect.encoding or "utf-8")
-    except LookupError:
-        raise ParameterError(
-            f"no encoding is called {dialect.encoding!r}; try utf-8 or latin-1"
-        ) from None
+        known = codecs.lookup(name)
+        "a".encode(known.name)
+    except (LookupError, ValueError):
+        return False
+    return known.name.replace("-", "_") not in NO_ENCODINGS
 
 
 def _utf8(path: Path, encoding: str | None) -> tuple[bytes, str]:
@@ -120,9 +131,9 @@ def _plain(content: bytes) -> bytes:
     return content if ends_once else content.rstrip(b"\r\n") + b"\n"
 
 
-def _check_header(path: Path, sample: str, delimiter: str) -> None:
-    names = next(records(sample, delimiter))
-    twice = sorted({name for name in names if names.count(name) > 1})
+def _check_header(path: Path, content: bytes, delimiter: str) -> None:
+    names = next(records(_first_record(content).decode(), delimiter), [])
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if "" in names:
         column = names.index("") + 1
         raise FileError(f"column {column} of {path} has no name; name it in the first line")
@@ -130,17 +141,34 @@ def _check_header(path: Path, sample: str, delimiter: str) -> None:
         raise FileError(f"{path} has two columns named {twice[0]!r}; give each its own name")
 
 
+def _first_record(content: bytes) -> bytes:
+    """The header with its line end; a name in quotes may hold others."""
+    end = content.find(b"\n")
+    while content.count(b'"', 0, end) % 2:
+        end = content.find(b"\n", end + 1)
+    return content[: end + 1]
+
+
 def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     """Every record must have as many fields as the header; the first other one is named."""
     if content.count(b'"') % 2:
         raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
+    check_columns(path, int(widths[0]))
     ragged = np.flatnonzero(widths != widths[0])
     if len(ragged):
         first = int(ragged[0])
         raise FileError(
             f"record {first} of {path} has {widths[first]} fields where the header has "
             f"{widths[0]}; correct it, or name the delimiter"
+        )
+
+
+def check_columns(path: Path, count: int) -> None:
+    """Refuse a table with more columns than can be looked at in a reasonable time."""
+    if count > MOST_COLUMNS:
+        raise FileError(
+            f"{path} has {count} columns, and at most {MOST_COLUMNS} are read; leave out some"
         )
 
 

@@ -16,6 +16,7 @@ BYTE_ORDER_MARKS = {
     b"\xfe\xff": "utf-16",
 }
 SAMPLE_LINES = 200
+LONGEST_FIELD = 2**31 - 1
 
 _QUOTED = re.compile(r'"[^"]*"')
 _WITH_COMMA = re.compile(r"-?\d+,\d+")
@@ -75,5 +76,6 @@ def likely_decimal(text: str, delimiter: str) -> str:
 
 
 def records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The fields of each line of a text, those of the header first."""
-    return csv.reader(io.StringIO(text), delimiter=delimiter)
+    """The fields of each line of a text, those of the header first, however long they are."""
+    csv.field_size_limit(LONGEST_FIELD)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -55,16 +55,43 @@ def write_text(path: Path, text: str, *, force: bool = False) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(content), force=force)
 
 
-def check_target(path: Path, *, force: bool) -> None:
-    """Refuse a target that exists, or whose folder does not or cannot be written to."""
+def check_target(path: Path, *, force: bool, inputs: Iterable[Path | None] = ()) -> None:
+    """Refuse a target that exists, or whose folder does not or cannot be written to.
+
+    Args:
+        inputs: files that are read, which nothing is ever written onto.
+    """
+    check_apart(path, inputs)
     if path.is_dir():
         raise FileError(f"{path} is a folder; give the name of a file in it")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise FileError(f"{path} exists; choose another name or overwrite it with --force")
-    if not path.parent.is_dir():
-        raise FileError(f"the folder {path.parent} does not exist; create it first")
-    if not os.access(path.parent, os.W_OK):
-        raise FileError(f"the folder {path.parent} is not writable; choose another one")
+    check_writable(path.parent)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that is not there or cannot be written to."""
+    if not folder.is_dir():
+        raise FileError(f"the folder {folder} does not exist; create it first")
+    if not os.access(folder, os.W_OK):
+        raise FileError(f"the folder {folder} is not writable; choose another one")
+
+
+def check_apart(path: Path, inputs: Iterable[Path | None]) -> None:
+    """Refuse a target that is one of the inputs, by whatever name or link."""
+    for given in inputs:
+        if given is not None and _is_same(path, given):
+            raise FileError(
+                f"{path} is a file that is read here, and nothing is written onto an input, with "
+                "--force either; choose another name"
+            )
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def _temporary_beside(path: Path) -> Path:

@@ -15,7 +15,7 @@ from evomask.data.graph import Edges, Graph, table_of_texts
 from evomask.data.schema import MISSING, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, FileError
-from evomask.io.files import check_target, write_atomically
+from evomask.io.files import check_apart, check_target, check_writable, write_atomically
 from evomask.io.tables import read_frame
 
 if TYPE_CHECKING:
@@ -71,20 +71,27 @@ def write_graph(graph: Graph, path: Path, *, force: bool = False) -> None:
     _write_csv(pl.DataFrame(edges), path / EDGES, force)
 
 
-def check_graph_target(path: Path, *, force: bool = False) -> None:
+def check_graph_target(
+    path: Path, *, force: bool = False, inputs: Iterable[Path | None] = ()
+) -> None:
     """Refuse a graph file that could not be written, before any work is done."""
     if not path.suffix:
+        given = [part for file in inputs if file for part in (file, file / NODES, file / EDGES)]
+        for part in (path / NODES, path / EDGES):
+            check_apart(part, given)
         if path.exists() and not path.is_dir():
             raise FileError(f"{path} is a file; give another name for the folder of the graph")
         if path.is_dir() and any(path.iterdir()) and not force:
             raise FileError(f"{path} is not empty; choose another name or use --force")
+        check_writable(path if path.is_dir() else path.parent)
         return
     if path.suffix.lower() not in (GRAPHML, GEXF):
         raise FileError(
             f"a graph is written as {GRAPHML}, {GEXF}, or without ending as a folder of two "
             f"tables, not as {path.suffix}"
         )
-    check_target(path, force=force)
+    check_target(path, force=force, inputs=inputs)
+    _networkx()
 
 
 def graph_from_networkx(graph: "nx.Graph[Any]") -> Graph:

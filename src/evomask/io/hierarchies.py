@@ -8,7 +8,7 @@ from pathlib import Path
 from evomask.data.hierarchy import Hierarchy, Line
 from evomask.data.schema import Schema
 from evomask.errors import FileError
-from evomask.io.dialects import likely_encoding
+from evomask.io.dialects import likely_encoding, records
 from evomask.io.files import write_text
 
 DELIMITER = ";"
@@ -25,8 +25,10 @@ def read_lines(path: Path) -> list[tuple[str, ...]]:
     encoding = likely_encoding(content)
     if encoding is None:
         raise FileError(f"{path} is not text; give a hierarchy as lines of text")
-    reader = csv.reader(io.StringIO(content.decode(encoding), newline=""), delimiter=DELIMITER)
-    return [tuple(line) for line in reader if line]
+    try:
+        return [tuple(line) for line in records(content.decode(encoding), DELIMITER) if line]
+    except csv.Error:
+        raise FileError(f"{path} is not a table of text; check its quotes and line ends") from None
 
 
 def read_trees(schema: Schema, folder: Path | None = None) -> dict[str, list[Line]]:

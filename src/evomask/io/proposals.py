@@ -23,7 +23,9 @@ def schema_text(
     proposed: ProposedSchema, name: str, n_records: int, dialect: Dialect | None
 ) -> str:
     """The proposal as the text of a schema file."""
-    head = HEAD.format(name=name, records=n_records, columns=len(proposed.attributes))
+    head = HEAD.format(
+        name=_in_a_comment(name), records=n_records, columns=len(proposed.attributes)
+    )
     sections = [_section(attribute) for attribute in proposed.attributes]
     return "\n".join([head, *sections, *_rules(proposed), *_file(dialect)])
 
@@ -33,7 +35,7 @@ def _section(proposal: Proposal) -> str:
 
 
 def _lines(proposal: Proposal) -> Iterator[str]:
-    yield from (f"# {remark}" for remark in proposal.remarks)
+    yield from (f"# {_in_a_comment(remark)}" for remark in proposal.remarks)
     yield _explained(f"kind = {_text(proposal.kind)}", proposal.why_kind)
     yield _explained(f"role = {_text(proposal.role)}", proposal.why_role)
     if proposal.categories:
@@ -47,7 +49,12 @@ def _lines(proposal: Proposal) -> Iterator[str]:
 
 
 def _explained(line: str, reason: str) -> str:
-    return f"{line:<{MARGIN}} # {reason}"
+    return f"{line:<{MARGIN}} # {_in_a_comment(reason)}"
+
+
+def _in_a_comment(text: str) -> str:
+    """A text on one line, whatever the names in it hold."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _rules(proposed: ProposedSchema) -> Iterator[str]:
@@ -74,4 +81,4 @@ def _key(name: str) -> str:
 
 def _text(value: object) -> str:
     """As TOML writes it; its strings and lists of strings look as in JSON."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

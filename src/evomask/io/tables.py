@@ -1,5 +1,6 @@
 """Tables read from and written to files, the format told by the ending."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -9,7 +10,7 @@ import polars as pl
 from evomask.data.frames import Declaration, Declarations, polars_from, table_from
 from evomask.data.table import Table
 from evomask.errors import FileError
-from evomask.io.csv import read_csv, write_csv
+from evomask.io.csv import check_columns, read_csv, write_csv
 from evomask.io.dialects import Dialect
 from evomask.io.files import check_target, write_atomically
 from evomask.io.labelled import SAS, SPSS, STATA, read_labelled, write_spss, write_stata
@@ -55,10 +56,16 @@ def read_source(path: Path, dialect: Dialect | None = None) -> Source:
     """A file's columns and what it says of them; its ending tells the format."""
     if not path.is_file():
         raise FileError(f"there is no file {path}; check the name")
+    source = _read(path, dialect or Dialect())
+    check_columns(path, source.frame.width)
+    return source
+
+
+def _read(path: Path, dialect: Dialect) -> Source:
     ending = path.suffix.lower()
     try:
         if ending in TEXT:
-            text = read_csv(path, dialect or Dialect())
+            text = read_csv(path, dialect)
             return Source(text.frame, text.from_file, text.dialect)
         if ending in PARQUET:
             return Source(pl.read_parquet(path))
@@ -117,13 +124,20 @@ def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
     path.write_bytes(buffer.getbuffer())
 
 
-def check_table_target(path: Path, *, force: bool = False) -> None:
+def check_table_target(
+    path: Path, *, force: bool = False, inputs: Iterable[Path | None] = ()
+) -> None:
     """Refuse a table file that could not be written, before any work is done."""
     if path.suffix.lower() in SAS:
         raise FileError(f"{path} cannot be written: SAS files are only read; use .sav or .csv")
     if path.suffix.lower() not in WRITABLE:
         raise _unknown_format(path, WRITABLE)
-    check_target(path, force=force)
+    check_target(path, force=force, inputs=inputs)
+
+
+def released_name(path: Path) -> str:
+    """What the released file of an original is called; formats that are only read become SPSS."""
+    return path.with_suffix(SPSS[0]).name if path.suffix.lower() in SAS else path.name
 
 
 def _unknown_format(path: Path, known: tuple[str, ...]) -> FileError:

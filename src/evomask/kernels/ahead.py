@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import perf_counter
 
 from evomask.kernels.compiler import AT_ONCE, IMPORTED, SOURCES, Lazy, is_compiled, source_of
 
 SERVE = f"from {__name__} import serve; serve()"
+ISOLATED = "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); "
+"""How a process begins that runs nothing but what this one would: never the current folder."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +110,15 @@ def _compile_waiting(
 
 def _started(options: tuple[str, ...]) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", SERVE, *options], text=True, env={**os.environ, AT_ONCE: "1"},
+        [sys.executable, "-I", "-c", ISOLATED.format(os.pathsep) + SERVE, _own_path(), *options],
+        text=True, env={**os.environ, AT_ONCE: "1"},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def _own_path() -> str:
+    """The folders that modules come from here, without the current one."""
+    return os.pathsep.join(folder for folder in sys.path if Path(folder).is_absolute())
 
 
 def _compiled_by(process: subprocess.Popen[str], name: str) -> bool:

@@ -6,11 +6,9 @@ that it imports from here: an edit compiles again what it can change, and nothin
 the sources lie does not matter: every checkout and every environment shares what is compiled.
 """
 
-import getpass
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numba
 
 from evomask.kernels.bundles import Bundle
+from evomask.kernels.homes import cache as cache_folder
 from evomask.kernels.kept import Kept, makers, processor
 
 P = ParamSpec("P")
@@ -48,6 +47,8 @@ AT_ONCE = "EVOMASK_COMPILE_AT_ONCE"
 
 SOURCES = Path(__file__).parent
 IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
+NOT_COMPILED = ("homes",)
+"""Modules that say where kernels are kept; what is compiled does not depend on them."""
 
 
 def source_of(module: str) -> Path:
@@ -63,7 +64,7 @@ def _sources_of(path: Path) -> frozenset[Path]:
         source = waiting.pop()
         found |= {source}
         called = IMPORTED.findall(source.read_text(encoding="utf-8"))
-        waiting |= {source_of(name) for name in called} - found
+        waiting |= {source_of(name) for name in called if name not in NOT_COMPILED} - found
     return found
 
 
@@ -78,30 +79,8 @@ def _sources_hash(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_homes() -> tuple[Path, ...]:
-    """Folders to keep compiled kernels in, the preferred one first."""
-    kept = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evomask"
-    own = Path(tempfile.gettempdir()) / f"evomask-{getpass.getuser()}"
-    return Path(os.environ.get("EVOMASK_CACHE", kept)), own
-
-
-def _cache() -> Path:
-    """The first home that can be written to; one that was named and filled may be read alone."""
-    named = Path(os.environ.get("EVOMASK_CACHE", "")) / "kernels"
-    if "EVOMASK_CACHE" in os.environ and named.is_dir():
-        return named
-    for home in _cache_homes():
-        folder = home / "kernels"
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="evomask-kernels-"))
-
-
-CACHE = _cache()
+CACHE = cache_folder()
+"""Where compiled kernels are kept."""
 
 
 KERNELS = re.compile(r"^@kernel\([^@]*?\bdef (\w+)", re.MULTILINE | re.DOTALL)

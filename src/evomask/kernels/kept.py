@@ -7,12 +7,26 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numba
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps, loads
+
+from evomask.kernels.homes import is_own
+
+DAMAGED = (
+    UnpicklingError,
+    EOFError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ImportError,
+)
+"""What reading a kernel that is not whole may raise; it is compiled again."""
 
 
 def makers() -> str:
@@ -42,11 +56,20 @@ class Kept:
     def load_overload(self, _: Any, context: Any) -> Any:
         """The kernel, if it is there."""
         context.refresh()
+        data = self._bytes()
         try:
-            data = self.path.read_bytes()
+            return None if data is None else CompileResult._rebuild(context, *loads(data))
+        except DAMAGED:
+            return None
+
+    def _bytes(self) -> bytes | None:
+        """What the file holds; nothing where others than its owner can have written it."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, "rb") as file:
+                return file.read() if is_own(os.fstat(handle)) else None
         except OSError:
             return None
-        return CompileResult._rebuild(context, *loads(data))
 
     def save_overload(self, _: Any, result: Any) -> None:
         """Keep the kernel; other processes see all of it or nothing.
@@ -57,9 +80,16 @@ class Kept:
             raise TypeError(f"{self.path.stem} holds addresses of this process; it cannot be kept")
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _make(self.path.parent)
             draft.write_bytes(dumps(result._reduce()))
+            draft.chmod(0o644)
             draft.replace(self.path)
         except OSError:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder that its owner alone can write to, and those of its own above it."""
+    for part in (folder.parents[1], folder.parent, folder):
+        part.mkdir(mode=0o755, exist_ok=True)

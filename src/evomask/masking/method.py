@@ -107,6 +107,15 @@ class Microaggregation(MaskingMethod, Protocol):
 
 
 @runtime_checkable
+class Grouping(Microaggregation, Protocol):
+    """A microaggregation that makes the masked file of groups that are known already."""
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """What ``mask`` makes where ``partition`` found these groups."""
+        ...
+
+
+@runtime_checkable
 class MadeOfMethods(Protocol):
     """A method made of methods; it knows what they do together."""
 

@@ -93,15 +93,6 @@ def swap_partners(count: int, reach: int, rng: np.random.Generator) -> Indices:
     From the lowest rank up, each that has no partner yet draws one among the *reach* next
     ranks without a partner; one that finds none stays where it is.
     """
-    partners = np.arange(count)
-    free = np.ones(count, dtype=bool)
-    chances = rng.random(count)
-    for rank in range(count):
-        if not free[rank]:
-            continue
-        candidates = np.flatnonzero(free[rank + 1 : rank + 1 + reach])
-        if len(candidates):
-            other = rank + 1 + int(candidates[int(chances[rank] * len(candidates))])
-            partners[rank], partners[other] = other, rank
-            free[other] = False
-    return partners
+    from evomask.kernels.swapping import partners_within
+
+    return partners_within(rng.random(count), reach)

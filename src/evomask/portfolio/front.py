@@ -25,6 +25,8 @@ ORIGINAL = -1
 TRIFLE = 0.1
 """Percent of loss or risk that make no difference to a choice."""
 
+T = TypeVar("T")
+
 USUAL_RISK = 10.0
 """The risk, in percent, that is sought where nobody sets a limit: one person in ten."""
 
@@ -121,6 +123,14 @@ def volume_of(candidates: Sequence[Candidate]) -> float:
 def plane(candidates: Sequence[Candidate]) -> Points:
     """Loss and risk, a row for each."""
     return np.array([[candidate.loss, candidate.risk] for candidate in candidates]).reshape(-1, 2)
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """So many of them, evenly from first to last."""
+    if len(items) <= count:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, count).round().astype(int)
+    return [items[place] for place in places]
 
 
 class Offer(Protocol):

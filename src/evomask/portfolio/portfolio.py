@@ -2,18 +2,18 @@
 
 A round is one member's turn: it breeds a generation unless enough of what it found waits to
 be measured; some of that is decoded, repaired, measured and, if nothing beats it, let into
-the front. Right after breeding, which may take long, more is measured. Whose turn it is
+the front. Right after breeding, which may take long, more is measured. Of a large file, recipes
+are bred and tried on a sample, and the most promising made on the whole file. Whose turn it is
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
-those of the plan; under one of seconds they are the times in the journal. So a run that is
-resumed takes the same turns again.
+those of the plan; under one of seconds they are the times in the journal, and no turn is begun
+that would end too late by what turns have taken. So a run that is resumed takes the same turns
+again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from math import ceil, inf
+from typing import Any, Protocol
 
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Brood, Outcomes, founders
@@ -23,16 +23,40 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
-from evomask.portfolio.front import Candidate, front_of, volume_of
-from evomask.portfolio.state import PortfolioState, Round, share_used
-from evomask.portfolio.turns import Turn, next_member
-from evomask.portfolio.worker import Adopt, Breed, Make, Maker, Measured, Refusal
+from evomask.portfolio.front import Candidate, front_of, spread
+from evomask.portfolio.sample import RATIO, promising
+from evomask.portfolio.state import (
+    PortfolioState,
+    Work,
+    noted,
+    share_used,
+    untried,
+    waiting,
+)
+from evomask.portfolio.turns import Forecast, Past, Turn, next_member
+from evomask.portfolio.worker import (
+    Adopt,
+    Breed,
+    Make,
+    Maker,
+    Measured,
+    Refusal,
+    Request,
+    Try,
+)
 from evomask.searches.catalogue import GRID
-
-T = TypeVar("T")
 
 ROUND = 1.0
 """Seconds that the files of a round should take."""
+
+FIRST_TURN = 0.1
+"""Share of the seconds that the first turn of a member may take, as far as one can tell."""
+
+SOME = 2
+"""Recipes that are promoted in a turn at least, where no clock runs."""
+
+LATE = 0.8
+"""Share of the budget after which the grid tries nothing new on the sample."""
 
 DONE = "nothing is left to try"
 
@@ -72,15 +96,12 @@ class Portfolio:
     maker: Maker
     budget: Budget
     clock: Clock
-    work: Evaluator[Breed | Make | Adopt, Any]
+    work: Evaluator[Request, Any]
     workers: int = 1
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
         """Every state from here to the end of the budget; at least until there is a front."""
-        while not state.front or self.used(state) < 1.0:
-            name = self._whose_turn(state)
-            if name is None:
-                return
+        while (name := self.next_turn(state)) is not None:
             state = self._after_turn(state, name)
             self.clock.tell(state)
             yield state
@@ -89,36 +110,55 @@ class Portfolio:
         """The share of the budget that is used."""
         return share_used(self.budget, state, self._seconds(state))
 
-    def _seconds(self, state: PortfolioState) -> float:
-        return self.clock.time_at(state) if state.rounds else 0.0
-
-    def _whose_turn(self, state: PortfolioState) -> str | None:
-        members = [name for name in self.maker.settings.members if name not in state.closed]
+    def next_turn(self, state: PortfolioState) -> str | None:
+        """Whose turn it is; nobody's where the budget is used up or nothing would end in time."""
+        if state.front and self.used(state) >= 1.0:
+            return None
+        open_to = [name for name in self.maker.settings.members if name not in state.closed]
+        members = self._in_time(open_to, state)
         if not members:
             return None
         if members[0] == GRID and self.used(state) < self.maker.settings.first:
             return GRID
-        return next_member(self._in_time(members, state), self._turns(state))
+        return next_member(members, self._turns(state))
+
+    def _seconds(self, state: PortfolioState) -> float:
+        return self.clock.time_at(state) if state.rounds else 0.0
+
+    def _left(self, state: PortfolioState) -> float:
+        return (self.budget.seconds or 0.0) - self._seconds(state)
 
     def _in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
-        """Those whose turn should end before the time is up; if nobody's, the quickest."""
-        if self.budget.seconds is None:
-            return members
-        left = self.budget.seconds - self._seconds(state)
-        lasts = {name: self._lasts(name, state) for name in members}
-        return [name for name in members if lasts[name] <= left] or [
-            min(members, key=lambda name: lasts[name])
-        ]
+        """Those whose turn should end before the time is up.
 
-    def _lasts(self, name: str, state: PortfolioState) -> float:
-        """Seconds of a member's last turn; before it had one, of the longest of its search."""
-        own = [row for row in state.rounds if row.member == name]
-        if own:
-            return self.clock.took(own[-1].generation)
-        search = self.maker.settings.members[name].search
-        kin = {n for n, member in self.maker.settings.members.items() if member.search == search}
-        turns = (self.clock.took(row.generation) for row in state.rounds if row.member in kin)
-        return max(turns, default=0.0)
+        Before there is a front, the quickest if nobody's should.
+        """
+        if self.budget.seconds is None or not members:
+            return members
+        forecast, left = self._forecast(state), self._left(state)
+        lasts = {name: self._lasts(name, forecast) for name in members}
+        in_time = [name for name in members if lasts[name] <= left]
+        if in_time or state.front:
+            return in_time
+        return [min(members, key=lambda name: lasts[name])]
+
+    def _forecast(self, state: PortfolioState) -> Forecast:
+        past = [Past(r.member, r.files, self.clock.took(r.generation)) for r in state.rounds]
+        return Forecast(past, self._least)
+
+    def _lasts(self, name: str, forecast: Forecast) -> float:
+        """Seconds of a member's next turn; too many where a first one would be too long."""
+        if name == GRID:
+            return forecast.measuring(name)
+        members = self.maker.settings.members
+        seen = forecast.breeding({name})
+        if seen is None:
+            kin = {n for n, member in members.items() if member.search == members[name].search}
+            seen = forecast.breeding(kin)
+        if seen is not None:
+            return seen
+        first = forecast.first(members[name].cost, len(self.maker.table))
+        return first if first <= FIRST_TURN * (self.budget.seconds or 0.0) else inf
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:
@@ -126,39 +166,107 @@ class Portfolio:
             yield Turn(row.member, row.gain, cost)
 
     def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
-        batch = self._batch(state)
+        batch, before = self._batch(state), state.volume
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return _noted(state.closing(name, str(error)), name, 0, [], 0, state.volume)
+            return noted(state.closing(name, str(error)), name, Work(), before)
         if bred and name != GRID:
-            batch = self.maker.settings.batch
-        chosen = spread(waiting(state, name), batch)
+            batch = self._most(state)
+        state, trials = self._tried(state, name)
+        chosen = self._chosen(state, name, batch, trials)
         made = self.work([Make(name, individual.genome) for individual in chosen], first=0)
-        cost = ceil(bred * self.maker.settings.members[name].cost) + len(made)
         after = self._admitted(state, name, chosen, made)
-        if not bred and not chosen:
+        if not (bred or trials or chosen):
             after = after.closing(name, DONE)
-        return _noted(after, name, bred, made, cost, state.volume)
+        children = bred * self.maker.settings.members[name].cost + trials
+        cost = ceil(children * self._share(name)) + len(made)
+        return noted(after, name, Work(bred, trials, made, cost), before)
+
+    def _share(self, name: str) -> float:
+        """Records that a member breeds on, as a share of the file's."""
+        return len(self.maker.breeder(name).table) / len(self.maker.table)
+
+    def _samples(self, name: str) -> bool:
+        return self.maker.breeder(name) is not self.maker
+
+    def _tried(self, state: PortfolioState, name: str) -> tuple[PortfolioState, int]:
+        """The state after trials on the sample, where the member breeds there."""
+        if not self._wants_trials(state, name):
+            return state, 0
+        fresh = untried(state, name)[: self.maker.settings.batch]
+        outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
+        serials = [individual.serial for individual in fresh]
+        made = [
+            (serial, (outcome.loss, outcome.risk))
+            for serial, outcome in zip(serials, outcomes, strict=True)
+            if isinstance(outcome, Measured)
+        ]
+        refused = set(serials) - {serial for serial, _ in made}
+        known = {**state.tried.get(name, {}), **dict(made)}
+        measured = state.measured.get(name, frozenset()) | refused
+        state = replace(state, tried={**state.tried, name: known})
+        return replace(state, measured={**state.measured, name: measured}), len(fresh)
+
+    def _wants_trials(self, state: PortfolioState, name: str) -> bool:
+        """Whether a turn tries recipes on the sample; the grid first tries many, then by turns."""
+        if not self._samples(name):
+            return False
+        if name != GRID or not state.front:
+            return True
+        used = self.used(state)
+        return used < self.maker.settings.first or (_owed(state, name) <= 0 and used < LATE)
+
+    def _chosen(
+        self, state: PortfolioState, name: str, batch: int, trials: int
+    ) -> list[Individual[Any]]:
+        """What is made on the whole file: what waits, or the most promising of what was tried."""
+        if not self._samples(name):
+            return spread(waiting(state, name), batch)
+        if name == GRID and trials and state.front:
+            return []
+        tried = state.tried.get(name, {})
+        own = [individual for individual in waiting(state, name) if individual.serial in tried]
+        late = name == GRID and self.used(state) >= LATE
+        some = batch if late else ceil(trials / RATIO) or _owed(state, name)
+        least = SOME if self.budget.seconds is None else self._least
+        return promising(state.tried, name, own, min(batch, max(least, some)))
 
     def _batch(self, state: PortfolioState) -> int:
         """How many files to measure: under a budget of seconds, about a second's worth."""
-        most = self.maker.settings.batch
+        most = self._most(state)
         if self.budget.seconds is None:
             return most
         files = sum(row.files for row in state.rounds)
         pace = files / max(1e-9, self._seconds(state))
-        least = int(self.clock.decide("workers", lambda: float(self.workers)))
-        return max(least, min(most, int(pace * ROUND)))
+        return max(self._least, min(most, int(pace * ROUND)))
+
+    def _most(self, state: PortfolioState) -> int:
+        """How many files a turn measures at most: fewer as the end of the seconds nears."""
+        most = self.maker.settings.batch
+        if self.budget.seconds is None:
+            return most
+        per_file = max(1e-9, self._forecast(state).per_file())
+        return max(self._least, min(most, int(self._left(state) / 2.0 / per_file)))
+
+    @property
+    def _least(self) -> int:
+        """As many files as are measured at once."""
+        return int(self.clock.decide("workers", lambda: float(self.workers)))
 
     def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
         """The state after a generation of the member, unless enough of it waits already."""
-        if len(waiting(state, name)) >= batch:
+        if self._samples(name):
+            enough = not self._wants_trials(state, name) or len(untried(state, name)) >= batch
+        else:
+            enough = len(waiting(state, name)) >= batch
+        if enough:
             return state, 0
         before = state.members.get(name, State())
         if self.maker.adopts(name):
             state = self._adopted(state, name, batch)
-        after = self._generation(name, state.members.get(name), self.maker.setup(name))
+        setup = self.maker.breeder(name).setup(name)
+        after = self._generation(name, state.members.get(name), setup)
         bred = after.tasks - before.tasks
         return replace(state, members={**state.members, name: after}), bred
 
@@ -247,6 +355,12 @@ class Portfolio:
         )
 
 
+def _owed(state: PortfolioState, name: str) -> int:
+    """How many of a member's recipes should be made on the whole file, by how many were tried."""
+    own = [row for row in state.rounds if row.member == name]
+    return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
+
+
 def _joined(
     state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
 ) -> PortfolioState:
@@ -263,51 +377,3 @@ def _joined(
         members={**state.members, name: after},
         measured={**state.measured, name: serials},
     )
-
-
-def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
-    """What a member keeps and has not been measured yet, in the order of fitness."""
-    inner = state.members.get(name)
-    if inner is None:
-        return []
-    measured = state.measured.get(name, frozenset())
-    kept = inner.archive.members or inner.population
-    fresh = [individual for individual in kept if individual.serial not in measured]
-    return sorted(fresh, key=lambda individual: (individual.fitness, individual.serial))
-
-
-def spread(items: Sequence[T], count: int) -> list[T]:
-    """So many of them, evenly from first to last."""
-    if len(items) <= count:
-        return list(items)
-    places = np.linspace(0, len(items) - 1, count).round().astype(int)
-    return [items[place] for place in places]
-
-
-def _noted(
-    state: PortfolioState,
-    name: str,
-    bred: int,
-    made: Sequence[Measured | Refusal],
-    cost: int,
-    before: float,
-) -> PortfolioState:
-    """The state with the account of the round that led to it."""
-    refused = sum(isinstance(outcome, Refusal) for outcome in made)
-    worst = [candidate.worst for candidate in state.front]
-    volume = volume_of(state.front)
-    row = Round(
-        state.generation + 1,
-        name,
-        bred,
-        len(made),
-        refused,
-        cost,
-        state.evaluations + cost,
-        len(state.front),
-        volume,
-        max(0.0, volume - before),
-        min(worst, default=100.0),
-        float(np.mean(worst)) if worst else 100.0,
-    )
-    return replace(state, rounds=state.rounds.plus([row]))

@@ -1,10 +1,11 @@
 """Everything a portfolio needs to go on, in one immutable value and in one file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from evomask.evolution.checkpoint import (
     Arrays,
@@ -15,13 +16,15 @@ from evomask.evolution.checkpoint import (
     state_as_arrays,
     state_from_arrays,
 )
+from evomask.evolution.individual import Individual
 from evomask.evolution.log import Log
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
-from evomask.portfolio.worker import Maker
+from evomask.portfolio.sample import Trials
+from evomask.portfolio.worker import Maker, Measured, Refusal
 
 
 class Round(NamedTuple):
@@ -40,6 +43,7 @@ class Round(NamedTuple):
         gain: by how much the round raised that.
         best: the smallest of the larger parts of loss and risk.
         mean: the mean of them on the front.
+        trials: files that were made and measured on the sample of a large file.
     """
 
     generation: int
@@ -54,6 +58,7 @@ class Round(NamedTuple):
     gain: float
     best: float
     mean: float
+    trials: int = 0
 
 
 class Offspring(NamedTuple):
@@ -80,6 +85,7 @@ class PortfolioState:
         genomes: of the front's points, by number.
         closed: why a member has no more turns.
         adopted: numbers of the files that a member went on from.
+        tried: loss and risk on the sample, by member and serial number.
     """
 
     members: Mapping[str, State[Any]] = field(default_factory=dict)
@@ -90,6 +96,7 @@ class PortfolioState:
     closed: Mapping[str, str] = field(default_factory=dict)
     rounds: Log[Round] = field(default_factory=Log)
     adopted: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    tried: Trials = field(default_factory=dict)
 
     @property
     def generation(self) -> int:
@@ -100,6 +107,11 @@ class PortfolioState:
     def evaluations(self) -> int:
         """What was spent so far: files, and tasks at their worth in files."""
         return self.rounds.last(1)[0].evaluations if self.rounds else 0
+
+    @property
+    def trials(self) -> int:
+        """How many files were made on the sample so far."""
+        return sum(row.trials for row in self.rounds)
 
     @property
     def summary(self) -> Round:
@@ -114,6 +126,55 @@ class PortfolioState:
     def closing(self, name: str, reason: str) -> "PortfolioState":
         """The state in which a member has no more turns."""
         return replace(self, closed={**self.closed, name: reason})
+
+
+def waiting(state: PortfolioState, name: str) -> list[Individual[Any]]:
+    """What a member keeps and has not been measured yet, in the order of fitness."""
+    inner = state.members.get(name)
+    if inner is None:
+        return []
+    measured = state.measured.get(name, frozenset())
+    kept = inner.archive.members or inner.population
+    fresh = [individual for individual in kept if individual.serial not in measured]
+    return sorted(fresh, key=lambda individual: (individual.fitness, individual.serial))
+
+
+def untried(state: PortfolioState, name: str) -> list[Individual[Any]]:
+    """What a member keeps and was not tried on the sample yet, in the order of fitness."""
+    tried = state.tried.get(name, {})
+    return [individual for individual in waiting(state, name) if individual.serial not in tried]
+
+
+class Work(NamedTuple):
+    """What was done in a round: children bred, files tried on the sample and made, the cost."""
+
+    bred: int = 0
+    trials: int = 0
+    made: Sequence[Measured | Refusal] = ()
+    cost: int = 0
+
+
+def noted(state: PortfolioState, name: str, done: Work, before: float) -> PortfolioState:
+    """The state with the account of the round that led to it."""
+    refused = sum(isinstance(outcome, Refusal) for outcome in done.made)
+    worst = [candidate.worst for candidate in state.front]
+    volume = volume_of(state.front)
+    row = Round(
+        state.generation + 1,
+        name,
+        done.bred,
+        len(done.made),
+        refused,
+        done.cost,
+        state.evaluations + done.cost,
+        len(state.front),
+        volume,
+        max(0.0, volume - before),
+        min(worst, default=100.0),
+        float(np.mean(worst)) if worst else 100.0,
+        done.trials,
+    )
+    return replace(state, rounds=state.rounds.plus([row]))
 
 
 @dataclass(frozen=True)
@@ -154,6 +215,7 @@ def _arrays(state: PortfolioState, maker: Maker) -> Arrays:
             "front": [candidate.number for candidate in state.front],
             "closed": dict(state.closed),
             "adopted": _sorted(state.adopted),
+            "tried": {n: [[i, *pair] for i, pair in own.items()] for n, own in state.tried.items()},
         }
     )
     return arrays
@@ -177,6 +239,7 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
         kept["closed"],
         Log(map(Round, *columns_of("rounds", arrays, Round))),
         _sets(kept["adopted"]),
+        {n: {i: (loss, risk) for i, loss, risk in own} for n, own in kept["tried"].items()},
     )
 
 

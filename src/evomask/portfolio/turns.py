@@ -1,6 +1,10 @@
-"""Whose turn it is: budget moves to the member that improves the front most for its cost."""
+"""Whose turn it is: budget moves to the member that improves the front most for its cost.
 
-from collections.abc import Iterable, Mapping, Sequence
+And how long turns will last, by those that were: under a budget of seconds none is begun that
+would end too late.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -12,6 +16,22 @@ CURIOSITY = 0.7
 
 EXPLORING = 2 / 3
 """The largest share of what was spent that first turns may have before another one."""
+
+
+RECENT = 6
+"""Turns of a member by which its next one is foretold."""
+
+READY = 0.5
+"""Share of the very first turn that was not spent on making things ready."""
+
+BROOD = 4.0
+"""Children of a first turn, where nobody has seen one."""
+
+SMALL = 10_000
+"""Records up to which the costs of searches hold; they grow faster than measuring does."""
+
+GROWTH = 0.5
+"""How much faster, as a power of the number of records."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +97,56 @@ def _bonuses(tallies: Mapping[str, _Tally]) -> dict[str, float]:
         name: CURIOSITY * sqrt(log(1 + count) / max(own.cost / usual, 0.5))
         for name, own in tallies.items()
     }
+
+
+@dataclass(frozen=True)
+class Past:
+    """A turn as the clock saw it: whose it was, how many files it measured, how long it took."""
+
+    member: str
+    files: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How long turns will last, judged by those that were.
+
+    Args:
+        turns: all so far, in order.
+        least: files that a turn measures at least.
+    """
+
+    turns: Sequence[Past]
+    least: int = 1
+
+    def per_file(self) -> float:
+        """Seconds that a file of recent turns took on average; 0 before there was one."""
+        recent = [turn for turn in self._settled(self.turns) if turn.files][-RECENT:]
+        return sum(turn.seconds for turn in recent) / max(1, sum(turn.files for turn in recent))
+
+    def measuring(self, member: str) -> float:
+        """How long a turn of a member that only has files measured will last at least."""
+        own = [turn for turn in self._own({member}) if turn.files]
+        slowest = max((turn.seconds / turn.files for turn in own), default=0.0)
+        return self.least * slowest * (READY if len(self.turns) == 1 else 1.0)
+
+    def breeding(self, members: Collection[str]) -> float | None:
+        """How long the next turn of any of these will last; none where nobody had one."""
+        return max((turn.seconds for turn in self._own(members)), default=None)
+
+    def first(self, cost: float, records: int) -> float:
+        """How long the first turn of a search will last, from its cost and the size of the file.
+
+        Args:
+            cost: of a child, where measuring a file costs 1.
+        """
+        growth = float(max(1.0, records / SMALL) ** GROWTH)
+        return self.per_file() * (BROOD * cost * growth + self.least)
+
+    def _own(self, members: Collection[str]) -> Sequence[Past]:
+        return self._settled([turn for turn in self.turns if turn.member in members])[-RECENT:]
+
+    def _settled(self, turns: Sequence[Past]) -> Sequence[Past]:
+        """Without the very first turn of all, in which everything is made ready."""
+        return turns[1:] if len(turns) > 1 and turns[0] is self.turns[0] else turns

@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.bands import ValueTrees
 from evomask.data.table import Table
 from evomask.errors import DataError, EvomaskError
@@ -27,6 +29,7 @@ from evomask.measures.measure import Reading
 from evomask.measures.people import SEARCHING
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
+from evomask.portfolio.sample import sample_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import (
     RELEASED_DRAW,
@@ -35,6 +38,9 @@ from evomask.searches.search import (
     Surroundings,
     WithMatrices,
 )
+
+WORTH_A_SAMPLE = 0.25
+"""The largest part of a file that is worth being a sample."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Settings:
         members: who takes part, by name.
         batch: how many files are measured in a round at most.
         first: share of the budget that the grid has for itself in the beginning.
+        sample: records of a large file that recipes are tried on, about.
     """
 
     requirement: Requirement
@@ -52,6 +59,7 @@ class Settings:
     members: dict[str, Member]
     batch: int = 8
     first: float = 0.25
+    sample: int = 10_000
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,14 @@ class Breed:
 @dataclass(frozen=True)
 class Make:
     """A file to be made and measured."""
+
+    member: str
+    genome: Any
+
+
+@dataclass(frozen=True)
+class Try:
+    """A file to be made and measured on the sample."""
 
     member: str
     genome: Any
@@ -94,6 +110,7 @@ class Refusal:
     reason: str
 
 
+Request = Breed | Make | Try | Adopt
 Result = Outcome[Any] | Measured | Refusal
 
 
@@ -113,9 +130,9 @@ class Maker:
 
     def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
-        return arrived, (self.table, self.settings, self.seed, self.hierarchies)
+        return arrived, (self.table, self.settings, self.seed, self.hierarchies, self.sample)
 
-    def __call__(self, task: Breed | Make | Adopt, serial: int) -> Result:
+    def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
         with _quietly():
             try:
@@ -123,14 +140,41 @@ class Maker:
             except EvomaskError as error:
                 return Refusal(str(error))
 
-    def _done(self, task: Breed | Make | Adopt, serial: int) -> Result:
-        if isinstance(task, Make):
-            return self.measured(self.masked(task.member, task.genome))
-        problem: Any = self.setup(task.member).problem
+    def _done(self, task: Request, serial: int) -> Result:
+        if isinstance(task, Make | Try):
+            maker = self.breeder(task.member) if isinstance(task, Try) else self
+            return maker.measured(maker.masked(task.member, task.genome))
         if isinstance(task, Breed):
+            breeder = self.breeder(task.member)
+            problem: Any = breeder.setup(task.member).problem
             return Worker(problem, self.seed_of(task.member))(task.task, serial)
+        problem = self.setup(task.member).problem
         outcome: Outcome[Any] = problem.adopted(self.masked(task.made.member, task.made.genome))
         return outcome
+
+    @cached_property
+    def sample(self) -> Indices:
+        """Records of a large file that recipes are tried on; none of a small one."""
+        if self.settings.sample > WORTH_A_SAMPLE * len(self.table):
+            return np.arange(0)
+        return sample_of(self.table, self.settings.sample)
+
+    @cached_property
+    def small(self) -> "Maker | None":
+        """The same for the sample, where there is one that can fulfil what is required."""
+        if not len(self.sample):
+            return None
+        small = Maker(self.table.take(self.sample), self.settings, self.seed, self.hierarchies)
+        try:
+            small.releasable(small.table)
+        except EvomaskError:
+            return None
+        return small
+
+    def breeder(self, name: str) -> "Maker":
+        """Where a member breeds: on the sample where its genomes are recipes and there is one."""
+        recipes = getattr(search_of(self.settings.members[name]), "recipes", False)
+        return self.small if recipes and self.small is not None else self
 
     def adopts(self, name: str) -> bool:
         """Whether a member goes on from files that others made."""
@@ -196,6 +240,11 @@ class Maker:
         return Measured(loss(masked), judged.risk, judged)
 
     @cached_property
+    def original(self) -> Measured:
+        """Loss and risk of the original itself, which every report tells."""
+        return self.measured(self.table)
+
+    @cached_property
     def _reported(self) -> Reading:
         names = self.table.schema.quasi_identifiers
         return profile(self.settings.profile).reported(names).against(self.table)
@@ -219,10 +268,14 @@ class Maker:
         return Making((step,), member.search, operator)
 
 
-def arrived(table: Table, settings: Settings, seed: int, hierarchies: ValueTrees) -> Maker:
+def arrived(
+    table: Table, settings: Settings, seed: int, hierarchies: ValueTrees, sample: Indices
+) -> Maker:
     """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    return Maker(table, settings, seed, hierarchies)
+    maker = Maker(table, settings, seed, hierarchies)
+    vars(maker)["sample"] = sample
+    return maker
 
 
 @contextmanager
@@ -233,7 +286,14 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-MASKING = ("groups.mdav", "groups.walks", "groups.mixed_mdav", "groups.mondrian", "groups.merging")
+MASKING = (
+    "groups.mdav",
+    "groups.walks",
+    "groups.mixed_mdav",
+    "groups.mondrian",
+    "groups.merging",
+    "swapping",
+)
 MEASURING = (
     "linking.linkage",
     "linking.code_tree",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -63,6 +63,22 @@ def point_file(maker: Maker, state: PortfolioState, number: int) -> PointFile:
     return PointFile(masked, changed_again(before, masked, names))
 
 
+class Effort(NamedTuple):
+    """What a member of the portfolio did.
+
+    Args:
+        seconds: how long its turns took.
+        files: how many were made and measured on the whole file.
+        bred: children.
+        trials: files that were made and measured on the sample of a large file.
+    """
+
+    seconds: float = 0.0
+    files: int = 0
+    bred: int = 0
+    trials: int = 0
+
+
 @dataclass(frozen=True)
 class Choice:
     """A point of the front to release, and why this one, in words."""
@@ -85,6 +101,7 @@ class Protection:
         findings: what is known of points besides loss and risk, by number; the original has -1.
         unfinished: whether it was stopped before its budget was used up.
         kept: statistics that must survive, where some were named.
+        phases: seconds that each phase took, where the run was bound by time.
     """
 
     maker: Maker = field(repr=False)
@@ -97,6 +114,7 @@ class Protection:
     notes: tuple[str, ...] = ()
     unfinished: bool = False
     kept: Kept | None = field(default=None, repr=False)
+    phases: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def front(self) -> tuple[Candidate, ...]:
@@ -118,5 +136,23 @@ class Protection:
         """The part of the effort that each member had, in percent."""
         if not self.clocked:
             return shares(self.state)
-        took = np.diff(self.times, prepend=0.0).tolist()
-        return shares(self.state, dict(enumerate(took)))
+        return shares(self.state, dict(enumerate(self._took)))
+
+    @property
+    def efforts(self) -> dict[str, "Effort"]:
+        """What each member of the portfolio did, and how long it took."""
+        found: dict[str, Effort] = {}
+        for row, seconds in zip(self.state.rounds, self._took, strict=True):
+            before = found.get(row.member, Effort())
+            found[row.member] = Effort(
+                before.seconds + seconds,
+                before.files + row.files,
+                before.bred + row.bred,
+                before.trials + row.trials,
+            )
+        return found
+
+    @property
+    def _took(self) -> list[float]:
+        took: list[float] = np.diff(self.times, prepend=0.0).tolist()
+        return took

@@ -1,7 +1,8 @@
 """The release record: all that is known of a release, as data.
 
 ``record.json`` is the internal record; both reports are written from it and need nothing else.
-It holds no record's values and no time of the clock: the same seed gives the same bytes. Who
+It holds no record's values, and no time of the clock unless the run was bound by time: the same
+seed and number of evaluations give the same bytes. Who
 releases the file, when and why is said by a person (`Statement`) and stays as said.
 """
 
@@ -236,6 +237,8 @@ class SearchNote(msgspec.Struct, frozen=True):
         share: of the budget, in percent.
         evolution: evaluations used and the best score by then.
         does: what it does, in a sentence.
+        files: how many it had made and measured.
+        seconds: how long that took; none where the run was not bound by time.
     """
 
     name: str
@@ -245,6 +248,8 @@ class SearchNote(msgspec.Struct, frozen=True):
     evolution: tuple[tuple[int, float], ...] = ()
     operators: tuple[OperatorNote, ...] = ()
     does: str = ""
+    files: int = 0
+    seconds: float | None = None
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -273,6 +278,8 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         bounds: what the released point may have at most, in percent, by reading.
         kept: tables and models that must survive, before and after.
         group_means: means of numbers by categories before and after, where either was masked.
+        phases: seconds that each phase took until the file was written; empty where the run was
+            not bound by time.
     """
 
     format: int = FORMAT
@@ -302,6 +309,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     bounds: dict[str, float] = {}
     kept: tuple[KeptStatistic, ...] = ()
     group_means: tuple[KeptStatistic, ...] = ()
+    phases: dict[str, float] = {}
     minimum: int = MINIMUM
     statement: Statement = Statement()
 

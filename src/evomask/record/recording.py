@@ -101,6 +101,7 @@ def record_of(
         bounds=dict(bounds or {}),
         kept=protection.kept.compare(file.masked) if protection.kept else (),
         group_means=group_means(protection.table, file.masked, side_by_side.attributes),
+        phases={name: round(took, 1) for name, took in protection.phases.items()},
     )
 
 
@@ -199,10 +200,10 @@ def _attacks(found: Audit) -> Iterable[AttackNote]:
 
 def _search(protection: Protection, name: str, share: float) -> SearchNote:
     state = protection.state
-    rounds = [row for row in state.rounds if row.member == name]
+    effort = protection.efforts[name]
     return SearchNote(
         name,
-        sum(row.bred + row.files for row in rounds),
+        effort.bred + effort.trials + effort.files,
         share,
         sum(candidate.member == name for candidate in protection.front),
         _evolution(state, name),
@@ -212,6 +213,8 @@ def _search(protection: Protection, name: str, share: float) -> SearchNote:
             if row.member == name
         ),
         summary_of(search_of(protection.maker.settings.members[name])),
+        effort.files,
+        round(effort.seconds, 1) if protection.clocked else None,
     )
 
 

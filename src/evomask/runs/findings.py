@@ -1,10 +1,9 @@
 """Looking closely at the points of a front: all measures, privacy models, held-out attacks."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from math import inf
 from pathlib import Path
 
 import msgspec
@@ -18,6 +17,7 @@ from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.measures.keeping.keeping import Kept
+from evomask.measures.measure import Measure
 from evomask.measures.people import SEARCHING
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
@@ -25,6 +25,7 @@ from evomask.portfolio.state import PortfolioState, without_a_turn
 from evomask.portfolio.worker import Maker
 from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
 from evomask.record.words import completed
+from evomask.runs.deadline import Deadline
 from evomask.runs.kept.events import Checked, Events, Phase
 from evomask.searches.search import File
 
@@ -36,13 +37,20 @@ FEW = 1000
 ATTACKED = 2
 """How many points are attacked where no clock runs; the chosen one is among them."""
 
+JUDGED, POINT = "judging", "looking closely"
+LOOK = 4.0
+"""What looking at the chosen point takes without attacks, where measuring the original takes 1."""
+
+LONG = {"prl": 8.0, "rsrl": 2.0}
+"""The same of measures that are left out where there is no time for them."""
+
 
 def findings(
     points: Sequence[Candidate],
     original: Table,
     files: Files,
     known: Mapping[int, Finding],
-    seconds: float | None,
+    deadline: Deadline | None,
     *,
     attack: bool = True,
     each: Callable[[int], None] = lambda _: None,
@@ -53,22 +61,20 @@ def findings(
         points: the most important first.
         files: makes the file of a point.
         known: what was found before.
-        seconds: how long it may take; without a limit all points are looked at.
-        attack: whether points are attacked: without a limit of time the first few.
+        deadline: when all must be done; without one all points are looked at.
+        attack: whether points are attacked: without a deadline the first few.
         each: called with the number of each point that was looked at.
     """
-    ends = inf if seconds is None else time.monotonic() + seconds
     found = {ORIGINAL: Finding({}, audit(original))}
-    unmasked: dict[str, float] = {}
+    look = _Looking(original, deadline)
     for place, point in enumerate(points):
-        late = place > 0 and time.monotonic() >= ends
-        wanted = attack and not late and (place < ATTACKED or seconds is not None)
+        late = place > 0 and deadline is not None and not (attack and deadline.allows(POINT))
+        wanted = attack and not late and (place < ATTACKED or deadline is not None)
         before = known.get(point.number)
         if before and (before.audit.attacks or not wanted):
             found[point.number] = before
         elif not late:
-            file = files(point.number)
-            found[point.number] = _looked_at(original, file, unmasked, attack=wanted)
+            found[point.number] = look.at(files(point.number), attack=wanted)
             each(point.number)
     return found
 
@@ -87,20 +93,68 @@ def write_findings(folder: Path, found: Mapping[int, Finding]) -> None:
     replace_file(folder / FINDINGS, lambda file: file.write(content))
 
 
-def _looked_at(
-    original: Table, file: PointFile, unmasked: dict[str, float], *, attack: bool
-) -> Finding:
+@dataclass(frozen=True, eq=False)
+class _Looking:
+    """Looks closely at files, as far as time allows.
+
+    Args:
+        unmasked: what attacks on the original achieve, by name.
+    """
+
+    original: Table
+    deadline: Deadline | None
+    unmasked: dict[str, float] = field(default_factory=dict)
+
+    def at(self, file: PointFile, *, attack: bool) -> Finding:
+        """All measures, privacy models, and attacks where they are wanted; what is long last."""
+        with self.deadline.timing(POINT) if self.deadline else nullcontext():
+            values = dict(self._measures(file, long=False))
+            found = audit(
+                file.masked, self.original if attack else None, in_order=True,
+                unmasked=self.unmasked, clock=self.deadline,
+            )  # fmt: skip
+            values |= self._measures(file, long=True)
+        values = {name: values[name] for name in measures_of(self.original) if name in values}
+        repaired = file.repaired.values()
+        return Finding(values, replace(found, notes=()), sum(repaired) / len(repaired))
+
+    def _measures(self, file: PointFile, *, long: bool) -> Iterator[tuple[str, float]]:
+        for name, measure in measures_of(self.original).items():
+            if (name in LONG) is not long:
+                continue
+            if self.deadline is None or not long:
+                yield name, measure.against(self.original)(file.masked)
+            elif self.deadline.allows(name, LONG[name]):
+                with self.deadline.timing(name):
+                    yield name, measure.against(self.original)(file.masked)
+
+
+def measures_of(original: Table) -> dict[str, Measure]:
+    """The measures that a masked file is described by, by name."""
     measures = applicable(original.schema, original.schema.quasi_identifiers, len(original))
-    values = {
-        name: measure.against(original)(file.masked)
-        for name, measure in measures.items()
-        if len(original) <= FEW or name not in SLOW
-    }
-    found = audit(
-        file.masked, original if attack else None, in_order=True, unmasked=unmasked
-    )  # fmt: skip
-    repaired = file.repaired.values()
-    return Finding(values, replace(found, notes=()), sum(repaired) / len(repaired))
+    few = len(original) <= FEW
+    return {name: measure for name, measure in measures.items() if few or name not in SLOW}
+
+
+def skipped(points: Sequence[Candidate], found: Mapping[int, Finding], table: Table) -> str:
+    """What there was no time for, in a sentence; nothing where all was done.
+
+    Args:
+        points: the chosen one first.
+    """
+    chosen = found[points[0].number]
+    attacks = chosen.audit.skipped
+    measures = [name for name in measures_of(table) if name not in chosen.measures]
+    others = sum(
+        not (point.number in found and found[point.number].audit.attacks) for point in points[1:]
+    )
+    parts = [
+        f"attacks on the chosen file ({', '.join(attacks)})" if attacks else "",
+        f"measures of it ({', '.join(measures)})" if measures else "",
+        f"attacks on {others} of the {len(points) - 1} other points" if others else "",
+    ]
+    parts = [part for part in parts if part]
+    return f"there was no time left for {' and '.join(parts)}; allow more" if parts else ""
 
 
 @dataclass(frozen=True)
@@ -109,27 +163,13 @@ class Found:
 
     Args:
         unfinished: whether there is something left to try, and a budget for it.
+        deadline: when all must be written; none where no clock runs.
     """
 
     state: PortfolioState
     times: tuple[float, ...]
     unfinished: bool = False
-
-
-FOR_AUDIT = 0.1
-"""Share of the seconds that is kept for looking closely."""
-
-
-def for_search(budget: Budget) -> Budget:
-    """The budget without what is kept for the audit."""
-    if budget.seconds is None:
-        return budget
-    return replace(budget, seconds=budget.seconds * (1.0 - FOR_AUDIT))
-
-
-def for_audit(budget: Budget, used: float) -> float | None:
-    """Seconds that are left for the audit; none where no clock runs."""
-    return None if budget.seconds is None else max(0.0, budget.seconds - used)
+    deadline: Deadline | None = None
 
 
 MOST_JUDGED = 8
@@ -140,17 +180,20 @@ def settled(maker: Maker, found: Found, choose: Callable[[PortfolioState], Choic
     """What was found, the point that will be chosen judged by more people than the others.
 
     A sample of people may flatter a point. So the chosen one is judged by a larger sample, and
-    the choice made again, until it stays.
+    the choice made again, until it stays or there is no more time.
     """
-    state = found.state
+    state, deadline = found.state, found.deadline
     for _ in range(MOST_JUDGED):
+        if deadline is not None and not deadline.allows(JUDGED, beyond=LOOK):
+            break
         try:
             candidate = choose(state).candidate
         except ParameterError:  # no point is within the bounds: whoever chooses says so
             break
         if candidate.judged is None or candidate.judged.people > SEARCHING:
             break
-        judged = maker.judged(point_file(maker, state, candidate.number).masked)
+        with deadline.timing(JUDGED) if deadline else nullcontext():
+            judged = maker.judged(point_file(maker, state, candidate.number).masked)
         if judged is None:
             break
         finer = replace(candidate, risk=judged.risk, judged=judged)
@@ -177,7 +220,6 @@ def examined(
     others = sorted((c for c in state.front if c != chosen), key=lambda candidate: candidate.worst)
     points = [chosen, *others]
     events.begin(Phase.AUDITING, f"looking closely at {len(points)} points")
-    seconds = 0.0 if found.unfinished else for_audit(budget, found.times[-1])
     looked_at: list[int] = []
 
     def each(number: int) -> None:
@@ -185,8 +227,9 @@ def examined(
         events.tell(Checked(number, len(looked_at), len(points)))
 
     results = findings(
-        points, maker.table, files, known, seconds, attack=not found.unfinished, each=each
+        points, maker.table, files, known, found.deadline, attack=not found.unfinished, each=each
     )
+    hurry = skipped(points, results, maker.table) if found.deadline and not found.unfinished else ""
     front = tuple(
         completed(c, state, _repaired(results.get(c.number)), maker.settings.requirement)
         for c in state.front
@@ -199,7 +242,7 @@ def examined(
         files,
         _original(maker, chosen.errors),
         results,
-        _about(maker, state),
+        (*_about(maker, state), *filter(None, [hurry])),
         found.unfinished,
         kept,
     )
@@ -212,7 +255,7 @@ def _repaired(finding: Finding | None) -> float | None:
 
 def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
     """The original as a candidate; the statistics that must survive have no error in it."""
-    before = maker.measured(maker.table)
+    before = maker.original
     judged = maker.judged(maker.table) or before.judged
     risk = judged.risk if judged else before.risk
     none = dict.fromkeys(errors, 0.0)
@@ -231,7 +274,17 @@ def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     apart = left_out(File(table, settings.requirement, settings.profile, maker.hierarchies))
     idle = without_a_turn(state, settings.members)
     more = (*apart, *(some if refused else ()), *idle, *_made_trees(maker))
-    return (*dropped, *maker.guarantees.notes, *more)
+    notes = (*dropped, *maker.guarantees.notes, *more)
+    return (*notes, _about_trials(maker, state)) if state.trials else notes
+
+
+def _about_trials(maker: Maker, state: PortfolioState) -> str:
+    """That recipes were tried on a sample first, and on how many records."""
+    promoted = sum(row.files for row in state.rounds)
+    return (
+        f"{state.trials} maskings were tried on a sample of {len(maker.sample)} records, and "
+        f"{promoted} made and measured on the whole file, the most promising first"
+    )
 
 
 def _made_trees(maker: Maker) -> tuple[str, ...]:

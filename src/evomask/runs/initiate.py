@@ -44,7 +44,7 @@ class InitOutcome:
 def propose_schema(job: InitJob) -> InitOutcome:
     """Look at a file and propose its schema; write it where the job says so."""
     if job.out is not None:
-        check_target(job.out, force=job.force)
+        check_target(job.out, force=job.force, inputs=[job.path])
     source, proposed = _looked_at(job)
     if job.hierarchies is not None:
         proposed = _with_trees(source, proposed, job.hierarchies, _home(job))

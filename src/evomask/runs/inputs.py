@@ -56,6 +56,14 @@ class Loaded:
         return all_fitted(self.hierarchies, self.table)
 
 
+def files_of(source: Input) -> tuple[Path, ...]:
+    """The files that an input consists of: data, schema, and value trees that it names."""
+    if source.schema is None:
+        return (source.path,)
+    trees = [d.hierarchy for d in read_schema(source.schema).declarations.values() if d.hierarchy]
+    return (source.path, source.schema, *map(Path, trees))
+
+
 USUAL = Dialect(",", "utf-8", decimal=".")
 
 

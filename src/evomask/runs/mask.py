@@ -16,13 +16,13 @@ from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.io.matrices import read_matrices
+from evomask.io.matrices import matrix_files, read_matrices
 from evomask.io.tables import check_table_target, write_table
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.method import MaskingMethod
-from evomask.runs.inputs import Input, Loaded, load
+from evomask.masking.method import Grouping, MaskingMethod, Microaggregation
+from evomask.runs.inputs import Input, Loaded, files_of, load
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class MaskOutcome:
 def mask_file(job: MaskJob) -> MaskOutcome:
     """Mask a file with one method; whatever is wrong is said before anything is written."""
     entry = method_named(job.method)
-    check_table_target(job.out, force=job.force)
+    check_table_target(job.out, force=job.force, inputs=_inputs(job))
     loaded = load(job.source)
     names = job.attributes or _suitable(entry, loaded.table)
     files = _files(entry, job, loaded, names)
@@ -87,7 +87,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        masked = method.mask(loaded.table, np.random.default_rng(seed))
+        masked, labels = _masked(method, loaded.table, seed)
         released = guarantees(masked)
     seconds = time.perf_counter() - started
     written = write_table(released, job.out, force=job.force, dialect=loaded.dialect)
@@ -98,7 +98,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         written.suppressed,
         seconds,
         names,
-        _aggregation(method, loaded.table, seed),
+        _aggregation(method, loaded.table, labels, seed),
         (
             *loaded.notes,
             *_left_alone(names, loaded.table),
@@ -108,6 +108,11 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         ),
         released.suppressed_cells(),
     )
+
+
+def _inputs(job: MaskJob) -> tuple[Path, ...]:
+    """All files that the job reads."""
+    return (*files_of(job.source), *(matrix_files(job.matrices) if job.matrices else ()))
 
 
 def _files(
@@ -148,16 +153,27 @@ def _left_alone(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
     return (*left, *apart)
 
 
-def _aggregation(method: MaskingMethod, table: Table, seed: int) -> Aggregation | None:
+def _masked(method: MaskingMethod, table: Table, seed: int) -> tuple[Table, Labels | None]:
+    """The masked table, and the groups where the method tells them on the way."""
+    rng = np.random.default_rng(seed)
+    if not isinstance(method, Grouping):
+        return method.mask(table, rng), None
+    labels = method.partition(table, rng)
+    return method.released(table, labels), labels
+
+
+def _aggregation(
+    method: MaskingMethod, table: Table, labels: Labels | None, seed: int
+) -> Aggregation | None:
     """Groups and sums of squares, where the method makes groups of records by numbers alone."""
-    partition = getattr(method, "partition", None)
-    if partition is None:
+    if not isinstance(method, Microaggregation):
         return None
     if any(table.attribute(name).kind is not Kind.CONTINUOUS for name in method.attributes):
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        labels: Labels = partition(table, np.random.default_rng(seed))
+    if labels is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            labels = method.partition(table, np.random.default_rng(seed))
     points = with_medians(table.matrix(method.attributes))
     points = Standardizer.of(points)(points)
     sse, sst = within_sum_of_squares(points, labels), total_sum_of_squares(points)

@@ -9,8 +9,10 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.schema import MISSING, Attribute, Kind
+from evomask.io.files import check_apart
 from evomask.io.matrices import write_matrix
 from evomask.runs.figures import made, write_chart
+from evomask.runs.inputs import files_of
 from evomask.runs.perform import Run
 
 FOLDER = "matrices"
@@ -39,9 +41,8 @@ class FoundMatrix:
             heat=HeatMap("probability", self.rows),
         )
 
-    def write(self, folder: Path) -> Path:
+    def write(self, path: Path) -> Path:
         """Write it as CSV, so that `evomask mask --method matrix-pram` can use it again."""
-        path = folder / f"{self.attribute}.csv"
         attribute = Attribute(self.attribute, Kind.NOMINAL, categories=self.categories)
         write_matrix(np.array(self.rows), attribute, path, force=True)
         return path
@@ -64,6 +65,8 @@ def matrices_folder(run: Run, kept: Path | None) -> Path | None:
 def write_matrices(run: Run, kept: Path | None) -> list[str]:
     """Write what the search found, if it has matrices and there is a folder for them.
 
+    Files are numbered in the order of the attributes; each tells its attribute in its first cell.
+
     Args:
         kept: the folder that keeps the run, where there is one.
     """
@@ -71,7 +74,8 @@ def write_matrices(run: Run, kept: Path | None) -> list[str]:
     if folder is None or not found:
         return []
     written: list[Path] = []
-    for matrix in found:
-        picture = made(folder) / f"{matrix.attribute}.svg"
-        written += [matrix.write(folder), write_chart(matrix.chart, picture)]
+    for number, matrix in enumerate(found, 1):
+        path = made(folder) / f"matrix-{number}.csv"
+        check_apart(path, files_of(run.plan.input))
+        written += [matrix.write(path), write_chart(matrix.chart, path.with_suffix(".svg"))]
     return [str(path) for path in written]

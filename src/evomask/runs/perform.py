@@ -22,13 +22,14 @@ from evomask.evolution.streams import draw_stream
 from evomask.evolution.study import Alone
 from evomask.execution.evaluator import Evaluator, Evaluators
 from evomask.execution.local import Local
+from evomask.io.files import check_apart
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.worker import compile_for
 from evomask.runs.held_out import held_out
-from evomask.runs.inputs import Loaded, load
+from evomask.runs.inputs import Loaded, files_of, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -87,6 +88,8 @@ def perform(
 ) -> Run:
     """Carry out a plan; with a store, go on from its newest snapshot and keep everything there."""
     check_input(plan)
+    if plan.out is not None:
+        check_apart(plan.out, files_of(plan.input))
     events = Events(watch)
     if store is None:
         with telling_how_it_ends(events):
@@ -329,7 +332,7 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
         *note_on_strata(plan.search, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),
     )
-    initial = journal.notes[INITIAL_BEST]
+    initial = journal.noted(INITIAL_BEST)
     return Run(plan, state, front, best, initial, chosen, answer, journal.seconds, notes, charts)
 
 
@@ -353,7 +356,7 @@ def _answer(
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
     if isinstance(problem, Comparing):
-        files = problem.compared(underway.journal.notes[FIRST_SERIAL], winner.genome)
+        files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
         answer |= held_out(table, *files) if files else {}
     return answer, charts
 

@@ -21,6 +21,7 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
+from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.portfolio.front import (
@@ -40,7 +41,6 @@ from evomask.runs.exploring import Exploration
 from evomask.runs.findings import (
     Found,
     examined,
-    for_search,
     read_findings,
     settled,
     write_findings,
@@ -91,7 +91,8 @@ class ProtectJob:
 
     Args:
         folder: where all that is made goes; it must be new or empty.
-        seconds: how long to search and audit; two minutes where no limit is given.
+        seconds: how long all of it may take, but for compiling, which happens once; two minutes
+            where no limit is given.
         seed: drawn from the system when absent, and kept in the folder only.
         evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
         searches: who takes part; all that apply where none is named.
@@ -130,13 +131,18 @@ def protect_file(
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
+    began: float | None = None,
 ) -> Release:
-    """Find the front of protected files, release the chosen one and what is known of it."""
+    """Find the front of protected files, release the chosen one and what is known of it.
+
+    Args:
+        began: when the seconds of the budget began, by the monotonic clock; now where nobody says.
+    """
     check_wish(job.pick)
-    events = Events(watch)
+    events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = load(job.source)
+        loaded = _with_other_format(load(job.source), job.source.path, events)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
         seed = secrets.randbits(63) if job.seed is None else job.seed
@@ -168,14 +174,15 @@ def protect_table(
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
-            maker, for_search(job.budget), journal, events, stop or StopRequest(), evaluators
+            maker, job.budget, journal, events, stop or StopRequest(), evaluators, kept is not None
         )
         explored = search.explore(PortfolioState())
         state = measured(maker, explored, kept, {}, events) if kept else explored
-        found = Found(state, journal.times, unfinished=search.is_unfinished(state))
+        found = Found(state, journal.times, search.is_unfinished(state), search.deadline)
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
-        return examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
+        done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
+        return replace(done, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -188,6 +195,7 @@ def resume_protection(
     """Go on with the job kept in a folder."""
     with _opened(folder, watch) as run:
         load_kernels(_compiling(run.events), run.searches)
+        run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
 
 
@@ -222,6 +230,7 @@ def maker_for(
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile, completed(table, hierarchies))
     load_kernels(_compiling(events), searches_for(file, job.searches))
+    events.enter(Phase.LOADING)
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
     maker = Maker(table, settings, seed, file.hierarchies)
     maker.releasable(table)
@@ -303,12 +312,14 @@ class _Run:
         return self._found(search, state)
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:
-        budget, journal = for_search(self.plan.budget), self.store.journal()
-        return Exploration(self.maker, budget, journal, self.events, stop, evaluators)
+        return Exploration(
+            self.maker, self.plan.budget, self.store.journal(), self.events, stop, evaluators,
+            self.statistics is not None,
+        )  # fmt: skip
 
     def _found(self, search: Exploration, state: PortfolioState) -> Found:
         times = search.journal.times[: len(state.rounds)]
-        return Found(self._compared(state), times, search.is_unfinished(state))
+        return Found(self._compared(state), times, search.is_unfinished(state), search.deadline)
 
     def _compared(self, state: PortfolioState) -> PortfolioState:
         """The state with what became of statistics that must survive, kept for another time."""
@@ -337,6 +348,16 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
             yield _Run(loaded, maker, plan, store, events, kept)
+
+
+def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
+    """Tell before anything is searched where the release cannot have the original's format."""
+    name = released_name(path)
+    if name == path.name:
+        return loaded
+    note = f"SAS files are only read: the release of {path.name} is written as {name}"
+    events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, note))
 
 
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
@@ -374,7 +395,10 @@ def _released(run: _Run, found: Found) -> Release:
     for note in done.notes:
         events.tell(Noted(note))
     choice = choose_from(done.state)
+    if done.clocked:
+        done = replace(done, phases=events.seconds)
     released = release(done, choice, run.loaded, run.plan, folder)
+    released = replace(released, phases=events.seconds)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
     events.tell(Ended(how, point=released.chosen.number))
     return released

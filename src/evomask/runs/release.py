@@ -1,7 +1,8 @@
 """A release: the chosen file in random order, its record and both reports, as one thing."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from evomask.arrays import Indices
 from evomask.errors import RunError
 from evomask.evolution.streams import order_stream
 from evomask.io.files import replace_file
-from evomask.io.tables import Written, write_table
+from evomask.io.tables import Written, released_name, write_table
 from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate
 from evomask.record.protection import Choice, Protection
 from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
@@ -32,6 +33,7 @@ class Release:
         choice: which point, and why.
         written: the masked file.
         folder: where everything is kept.
+        phases: seconds that each phase of the run took, all in.
     """
 
     protection: Protection
@@ -40,6 +42,7 @@ class Release:
     record: ReleaseRecord
     reports: Reports
     folder: Path
+    phases: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def chosen(self) -> Candidate:
@@ -114,7 +117,7 @@ def _write_shuffled(
     replace_file(folder / ORDER, lambda file: np.save(file, order, allow_pickle=False))
     (folder / MASKED).mkdir(exist_ok=True)
     masked = protection.files(number).masked.take(order)
-    path = folder / MASKED / plan.input.path.name
+    path = folder / MASKED / released_name(plan.input.path)
     return write_table(masked, path, force=True, dialect=loaded.dialect)
 
 

@@ -10,7 +10,7 @@ from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
 from evomask.portfolio.front import check_wish
-from evomask.runs.inputs import Input
+from evomask.runs.inputs import Input, files_of
 from evomask.runs.kept.events import Watch
 from evomask.runs.kept.plan import make_plan
 from evomask.runs.kept.store import Store
@@ -61,7 +61,7 @@ def search_file(
     """Search for masked files of one file; whatever is wrong is said before it begins."""
     check_wish(job.pick)
     if job.out is not None:
-        check_table_target(job.out, force=job.force)
+        check_table_target(job.out, force=job.force, inputs=files_of(job.source))
     plan = make_plan(
         search_named(job.search),
         job.source,

@@ -112,7 +112,9 @@ class Search(Protocol):
 
     ``name``, ``parameters``, ``budget`` and ``setup`` make a command of `evomask search`. The
     others make it a member of `evomask protect`; a search without ``variants`` takes no part
-    there and needs none of them.
+    there and needs none of them. Where a genome is a recipe, which makes a file of any records
+    with the same attributes, it may say ``recipes = True``: it then breeds on a sample of a
+    large file, and the best of what it finds is made on the whole file.
     """
 
     @property

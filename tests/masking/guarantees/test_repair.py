@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,9 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
-from evomask.masking.guarantees.repair import Repair
+from evomask.masking.guarantees import merging, repair
+from evomask.masking.guarantees.repair import Repair, RepairBy
+from evomask.masking.microaggregation import regions
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.recoding.generalization import Generalization
 from tests.tables import mixed, numbers
@@ -116,3 +120,98 @@ def test_l_without_a_confidential_attribute_is_refused():
 def test_requirements_that_cannot_be_are_refused(requirement):
     with pytest.raises(ParameterError, match="must"):
         Repair(QUASI, **requirement)
+
+
+def many_people(n=6_000):
+    rng = np.random.default_rng(4)
+    schema = Schema(
+        (
+            Attribute("income", Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, decimals=0),
+            Attribute("place", Kind.NOMINAL, Role.QUASI_IDENTIFIER, tuple("abcdefghij")),
+            Attribute("grade", Kind.ORDINAL, Role.QUASI_IDENTIFIER, tuple("123456")),
+            Attribute("illness", Kind.NOMINAL, Role.CONFIDENTIAL, tuple("xyz")),
+        )
+    )
+    columns = {
+        "income": np.round(rng.normal(2_000, 500, n)),
+        "place": rng.integers(0, 10, n).astype(np.int32),
+        "grade": rng.integers(0, 6, n).astype(np.int32),
+        "illness": np.minimum(2, rng.geometric(0.7, n) - 1).astype(np.int32),
+    }
+    return Table(schema, columns)
+
+
+PEOPLE = ("income", "place", "grade")
+
+
+def rows_of(table, names):
+    return list(zip(*(table[name].tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize("k", [2, 5, 40])
+def test_groups_of_short_classes_bring_every_row_to_k(k, monkeypatch):
+    monkeypatch.setattr(regions, "WHOLE", 500)
+    repaired = Repair(PEOPLE, k, by=RepairBy.GROUPS).mask(many_people(), RNG)
+    assert min(Counter(rows_of(repaired, PEOPLE)).values()) >= k
+
+
+@pytest.mark.parametrize(("k", "values", "t"), [(5, 1, 1.0), (3, 2, 1.0), (4, 1, 0.3), (3, 3, 0.2)])
+def test_merging_by_regions_fulfils_k_l_and_t(k, values, t, monkeypatch):
+    monkeypatch.setattr(merging, "AT_ONCE", 100)
+    monkeypatch.setattr(merging, "TOGETHER", 60)
+    table = many_people(2_000)
+    repaired = Repair(PEOPLE, k, values, t).mask(table, RNG)
+    secrets = {}
+    for row, secret in zip(rows_of(repaired, PEOPLE), table["illness"].tolist(), strict=True):
+        secrets.setdefault(row, []).append(secret)
+    whole = np.bincount(table["illness"], minlength=3) / len(table)
+    for inside in secrets.values():
+        shares = np.bincount(inside, minlength=3) / len(inside)
+        assert len(inside) >= k
+        assert len(set(inside)) >= values
+        assert np.abs(shares - whole).sum() / 2 <= t + 1e-9
+
+
+def test_regions_that_cannot_fulfil_l_alone_are_merged_among_all(monkeypatch):
+    monkeypatch.setattr(merging, "AT_ONCE", 10)
+    monkeypatch.setattr(merging, "TOGETHER", 40)
+    table = many_people(400)
+    lonely = table.with_columns({"illness": (table["place"] == 0).astype(np.int32)})
+    assert distinct_secrets(Repair(PEOPLE, 2, 2).mask(lonely, RNG), PEOPLE, "illness") == 2
+
+
+def test_classes_that_suffice_are_not_touched_by_groups():
+    table = numbers(a=[0.1] * 3 + [5.0, 6.0])
+    repaired = Repair(("a",), 2, by=RepairBy.GROUPS).mask(table, RNG)
+    assert repaired["a"].tolist() == [0.1, 0.1, 0.1, 5.5, 5.5]
+
+
+def test_too_few_short_records_for_a_group_are_merged():
+    table = numbers(a=[1, 1, 1, 3, 9, 9])
+    repaired = Repair(("a",), 2, by=RepairBy.GROUPS).mask(table, RNG)
+    assert repaired["a"].tolist() == [1.5, 1.5, 1.5, 1.5, 9, 9]
+
+
+def test_suppressed_records_are_in_no_group():
+    table = many_people(300)
+    gone = np.arange(300) % 3 == 0
+    suppressed = table.suppressing(gone)
+    repaired = Repair(PEOPLE, 4, by=RepairBy.GROUPS).mask(suppressed, RNG)
+    kept = repaired.take(np.flatnonzero(~gone))
+    assert min(Counter(rows_of(kept, PEOPLE)).values()) >= 4
+
+
+def test_sets_of_small_classes_are_grouped_by_what_they_have_in_common():
+    coarse = Mondrian(QUASI, 3).mask(mixed(), RNG)
+    repaired = Repair(QUASI, 11, by=RepairBy.GROUPS).mask(coarse, RNG)
+    assert classes_of(repaired, QUASI).sizes.min() >= 11
+    before = coarse.recodings["region"].leaves[coarse["region"]]
+    assert np.all(repaired.recodings["region"].leaves[repaired["region"]] | ~before)
+
+
+def test_groups_are_the_usual_way_where_most_of_many_records_stand_out(monkeypatch):
+    monkeypatch.setattr(repair, "MANY", 1_000)
+    usual = Repair(PEOPLE, 5).mask(many_people(), RNG)
+    asked = Repair(PEOPLE, 5, by=RepairBy.GROUPS).mask(many_people(), RNG)
+    merged = Repair(PEOPLE, 5, by=RepairBy.MERGING).mask(many_people(), RNG)
+    assert rows_of(usual, PEOPLE) == rows_of(asked, PEOPLE) != rows_of(merged, PEOPLE)

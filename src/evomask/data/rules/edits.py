@@ -21,6 +21,8 @@ from evomask.data.table import Table
 from evomask.errors import SchemaError
 
 COMPARISONS = ("<=", ">=", "==", "=", "<", ">")
+LARGEST = 1e75
+"""The largest number that a rule may name, or arrive at."""
 ROUNDING = 1e-9
 """Share of its terms by which a sum of numbers without a smallest step may miss its limit."""
 
@@ -176,6 +178,8 @@ def _rule(text: str, left: dict[str, float], sign: str, right: dict[str, float])
     if not kept:
         raise _unreadable(text, "no column is left in it; compare a column with something else")
     limit = right.get(_CONSTANT, 0.0) - left.get(_CONSTANT, 0.0)
+    if not all(abs(number) <= LARGEST for number in (limit, *weights.values())):
+        raise _unreadable(text, f"a number in it lies beyond {LARGEST:g}")
     return Rule(text, kept, "=" if sign == "==" else sign, limit)
 
 

@@ -1,5 +1,7 @@
 """Merging of classes of records until each is large, diverse and typical enough."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Labels, Points
@@ -13,6 +15,26 @@ MOST_TOGETHER = 1_500
 """Classes that are compared with one another; more are dealt into regions first."""
 
 
+class Whole(NamedTuple):
+    """Confidential attributes in a whole file."""
+
+    sizes: Indices
+    """How many values each has."""
+
+    shares: Points
+    """Share of the records that hold each value, a row an attribute."""
+
+
+def whole_file(confidential: Indices) -> Whole:
+    """Number of values of each confidential attribute, and their shares in the file."""
+    counts = [np.bincount(row) for row in confidential]
+    sizes = np.array([len(row) for row in counts], dtype=np.int64)
+    shares = np.zeros((len(counts), max(sizes, default=1)))
+    for row, own in zip(shares, counts, strict=True):
+        row[: len(own)] = own / own.sum()
+    return Whole(sizes, shares)
+
+
 def merged_classes(
     points: Points,
     labels: Labels,
@@ -21,6 +43,7 @@ def merged_classes(
     k: int,
     diversity: int,
     closeness: float,
+    whole: Whole | None = None,
 ) -> Labels:
     """New class of each old one; every class that asks for it is merged with its nearest.
 
@@ -34,7 +57,10 @@ def merged_classes(
     the lowest index. The result may fall short only where a single class is left. Many
     classes are merged region by region, and those that still fall short among all. Cost is
     O(c d) time for c classes, and O(c² d) within a region.
+
+    *whole* tells the distributions of the file where the records given are a part of it.
     """
+    file = whole_file(confidential) if whole is None else whole
     widest_first = np.argsort(-points.var(axis=0), kind="stable")
     ordered_points = np.ascontiguousarray(points[:, widest_first], dtype=np.float64)
     return _merged_classes(
@@ -42,6 +68,8 @@ def merged_classes(
         *_regions(ordered_points),
         np.ascontiguousarray(labels, dtype=np.int64),
         np.ascontiguousarray(confidential, dtype=np.int64),
+        file.sizes,
+        file.shares,
         np.ascontiguousarray(ordered, dtype=np.int64),
         k,
         diversity,
@@ -146,20 +174,6 @@ def _nearest(points: Points, alive: Indices, left: int, own: int) -> int:
 
 
 @inner
-def _whole_file(confidential: Indices) -> tuple[Indices, Points]:
-    """Number of values of each confidential attribute, and their shares in the file."""
-    rows, n = confidential.shape
-    sizes = np.zeros(rows, dtype=np.int64)
-    for j in range(rows):
-        sizes[j] = confidential[j].max() + 1
-    shares = np.zeros((rows, sizes.max() if rows else 1))
-    for j in range(rows):
-        for i in range(n):
-            shares[j, confidential[j, i]] += 1.0 / n
-    return sizes, shares
-
-
-@inner
 def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, Indices]:
     """The records of each class as a linked list: how many, first, last, and who follows."""
     members = np.zeros(classes, dtype=np.int64)
@@ -231,13 +245,17 @@ def _merge(
             last += 1
 
 
-@kernel(POINTS, INDICES, INDICES, INDICES, INDEX_ROWS, INDICES, WHOLE, WHOLE, REAL)
+@kernel(
+    POINTS, INDICES, INDICES, INDICES, INDEX_ROWS, INDICES, POINTS, INDICES, WHOLE, WHOLE, REAL
+)  # fmt: skip
 def _merged_classes(
     given: Points,
     by_region: Indices,
     bounds: Indices,
     labels: Labels,
     confidential: Indices,
+    sizes: Indices,
+    shares: Points,
     ordered: Indices,
     k: int,
     diversity: int,
@@ -246,7 +264,6 @@ def _merged_classes(
     """Region by region, then what is left; long, as a kernel's state is its local arrays."""
     points = given.copy()
     classes = points.shape[0]
-    sizes, shares = _whole_file(confidential)
     members, heads, tails, following = _linked(labels, classes)
     target = np.arange(classes)
     for region in range(bounds.size - 1):

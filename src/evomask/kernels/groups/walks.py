@@ -28,7 +28,7 @@ from evomask.kernels.groups.blocks import (
     search_block,
     sums_of,
 )
-from evomask.kernels.groups.kdtree import Tree, prune, search_tree, tree_of
+from evomask.kernels.groups.kdtree import Tree, farthest_in_tree, prune, search_tree, tree_of
 from evomask.kernels.sorting import stable_order
 
 RING = 256
@@ -51,6 +51,9 @@ SLACK = 1e-9
 
 SPECK = 1e-150
 """Absolute room, where squares are too small to be exact."""
+
+RESORT_COST = 200.0
+"""Cost of sorting a record again, in records that a walk passes; measured on a million."""
 
 NEVER, PROBED, ALWAYS = 0, 1, 2
 """When to use the tree."""
@@ -81,12 +84,13 @@ def _rings_of(points: Points, records: Indices, middle: Floats) -> Rings:
 
 
 @inner
-def farthest(rings: Rings, centre: Floats, out: Floats) -> int:
-    """The record farthest from *centre*; the lowest wins a tie."""
+def farthest(rings: Rings, centre: Floats, out: Floats) -> tuple[int, int]:
+    """The record farthest from *centre*, the lowest of equals, and how many blocks that took."""
     blocks = rings.blocks
     shift = distance(centre, rings.middle) * (1.0 + SLACK)
     best = -1.0
     found = -1
+    visits = 0
     for b in range(rings.reach.size):
         bound = rings.reach[b] + shift
         if bound * bound < best:
@@ -94,6 +98,7 @@ def farthest(rings: Rings, centre: Floats, out: Floats) -> int:
         size = blocks.sizes[b]
         if size == 0:
             continue
+        visits += 1
         filled = block_distances(blocks, b, centre, -1.0, out)
         top = largest(out, filled)
         if top < best or (top == best and blocks.lowest[b] > found):
@@ -102,7 +107,7 @@ def farthest(rings: Rings, centre: Floats, out: Floats) -> int:
             if out[i] > best or (out[i] == best and blocks.records[b, i] < found):
                 best = out[i]
                 found = blocks.records[b, i]
-    return found
+    return found, visits
 
 
 @inner
@@ -134,6 +139,14 @@ def _tree_is_cheaper(rings: Rings, tree: Tree, points: Points, near: Nearest, ou
         forget(near)
         in_rings += search_rings(rings, centre, near, out)
     return NODE_COST * in_tree + BUILD_COST * near.records.size * PROBES < in_rings
+
+
+@inner
+def _opposite(centre: Floats, rings: Rings, tree: Tree, use_tree: bool, out: Floats) -> int:
+    """The record farthest from one at the border, where walks are long."""
+    if use_tree:
+        return farthest_in_tree(tree, centre, out)
+    return farthest(rings, centre, out)[0]
 
 
 @inner
@@ -190,17 +203,24 @@ def mdav_by_walks(points: Points, k: int, pairs_while: int, use: int) -> Labels:
     lowest_left = 0
     rings = _rings_of(points, records, sums / left)
     tree, use_tree = _tree_for(points, records, rings, use, near, out)
+    walked = 0
     while left >= 2 * k:
         centre = sums / left
         if left < KEPT * records.size:
             records = np.flatnonzero(labels < 0)
-            rings = _rings_of(points, records, centre)
+            rings, walked = _rings_of(points, records, centre), 0
             tree, use_tree = _tree_for(
                 points, records, rings, use if use_tree else NEVER, near, out
             )
-        centre = points[farthest(rings, centre, out)].copy()
+        elif walked * RING > RESORT_COST * left:
+            rings, walked = _rings_of(points, np.flatnonzero(labels < 0), centre), 0
+        far, visits = farthest(rings, centre, out)
+        walked += visits
+        centre = points[far].copy()
         paired = left >= pairs_while * k
-        opposite = farthest(rings, centre, out) if paired else -1
+        opposite = -1
+        if paired:
+            opposite = _opposite(centre, rings, tree, use_tree, out)
         for turn in range(2 if paired else 1):
             if turn == 1:
                 while labels[lowest_left] >= 0:

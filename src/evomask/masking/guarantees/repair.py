@@ -1,21 +1,37 @@
 """Repair: k-anonymity, l-diversity and t-closeness as guarantees, for any table."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Flags, Indices, Labels, Points
+from evomask.arrays import Flags, Indices, Labels
 from evomask.data.classes import Classes, classes_of, classes_of_columns
-from evomask.data.distance import Standardizer, with_medians
 from evomask.data.partition import canonical
-from evomask.data.schema import Attribute, Kind, Role
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes, require_count, require_share
+from evomask.masking.guarantees.merging import Secrets, grouped_to_size, merged_to_fulfil
+from evomask.masking.guarantees.places import Places
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.recoding.group_values import spanned
+
+MANY = 20_000
+"""Records of small classes from which on groups are made of them, where they are most."""
+
+
+class RepairBy(StrEnum):
+    """How classes that are too small are brought to k records.
+
+    Merging joins each with the nearest class, whatever its size, so classes become larger than
+    k. Groups are k similar records of small classes: less is lost, and more can be linked.
+    """
+
+    MERGING = "merging"
+    GROUPS = "groups"
 
 
 @dataclass(frozen=True)
@@ -30,6 +46,10 @@ class Repair:
             the file's: earth mover's distance over ranks, total variation if nominal.
         confidential: names of the attributes that *l* and *t* speak of; by default those
             whose role is confidential.
+        by: ``merging`` joins every class that falls short with the nearest class; ``groups``
+            microaggregates the records of small classes among themselves, where *k* alone is
+            asked for. By default groups where more than 20,000 records, and more than half of
+            all, are in small classes (decisions/0016).
 
     A merged class gets its mean, median and most frequent values; of recoded cells the
     smallest set or interval that holds them all. Other classes stay as they are, and records
@@ -57,6 +77,7 @@ class Repair:
     l: int = 1  # noqa: E741
     t: float = 1.0
     confidential: tuple[str, ...] = ()
+    by: RepairBy | None = None
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "repair")
@@ -69,12 +90,15 @@ class Repair:
         kept = np.flatnonzero(~table.suppressed)
         if not len(kept):
             return table
-        secrets = self._confidential(table)
-        codes = _confidential_codes(table.take(kept), secrets)
-        self._check_possible(len(kept), secrets, codes)
-        classes = classes_of(table, self.attributes)
-        merged = self._merged(table.take(kept), secrets, codes)
-        return _with_groups(table, self.attributes, classes, kept, merged)
+        released = table if len(kept) == len(table) else table.take(kept)
+        names = self._confidential(table)
+        codes = _confidential_codes(released, names)
+        self._check_possible(len(kept), names, codes)
+        classes = classes_of(released, self.attributes)
+        if not names and classes.sizes.min() >= self.k:
+            return table
+        merged = self._merged(released, classes, names, codes)
+        return _with_groups(table, self.attributes, kept, merged)
 
     def _confidential(self, table: Table) -> tuple[str, ...]:
         """The attributes that *l* and *t* speak of, none where they ask nothing."""
@@ -101,17 +125,26 @@ class Repair:
                     "choose a smaller l"
                 )
 
-    def _merged(self, table: Table, names: tuple[str, ...], codes: Indices) -> Labels:
-        """The group that each record is in after all merging."""
-        from evomask.kernels.groups.merging import merged_classes
+    def _by(self, classes: Classes) -> RepairBy:
+        """How small classes are brought to k: as asked for, or by how many records they hold."""
+        short = int(classes.sizes[classes.sizes < self.k].sum())
+        many = short > MANY and 2 * short > len(classes.labels)
+        return self.by or (RepairBy.GROUPS if many else RepairBy.MERGING)
 
-        classes = classes_of(table, self.attributes)
-        points = _places(table, self.attributes)[classes.representatives]
+    def _merged(
+        self, table: Table, classes: Classes, names: tuple[str, ...], codes: Indices
+    ) -> Labels:
+        """The group that each record is in when all requirements are met."""
+        from evomask.kernels.groups.merging import whole_file
+
+        places = Places.of(table, self.attributes)
+        if self._by(classes) is RepairBy.GROUPS and not names:
+            groups = grouped_to_size(places, classes, self.k)
+            if groups is not None:
+                return groups
         ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
-        target = merged_classes(
-            points, classes.labels, codes, np.array(ordered), self.k, self.l, self.t
-        )
-        return target[classes.labels]
+        secrets = Secrets(codes, np.array(ordered), self.l, self.t, whole_file(codes))
+        return merged_to_fulfil(places, classes, self.k, secrets)
 
 
 def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
@@ -120,11 +153,10 @@ def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
     return np.array(rows, dtype=np.int64).reshape(len(names), len(table))
 
 
-def _with_groups(
-    table: Table, names: tuple[str, ...], classes: Classes, kept: Indices, merged: Labels
-) -> Table:
+def _with_groups(table: Table, names: tuple[str, ...], kept: Indices, merged: Labels) -> Table:
     """Every group's records alike; a group that is one old class is not touched."""
-    labels = classes.labels + len(table)
+    classes = classes_of(table, names)
+    labels = classes.labels + merged.max() + 1
     labels[kept] = merged
     labels = canonical(labels)
     old = classes_of_columns([labels, classes.labels], len(table))
@@ -141,35 +173,3 @@ def _with_group(table: Table, name: str, labels: Labels, changed: Flags) -> Tabl
         return spanned(table, name, labels)
     column = aggregated(table, [name], labels)[name]
     return table.with_columns({name: np.where(changed, column, table[name])})
-
-
-def _places(table: Table, names: tuple[str, ...]) -> Points:
-    """Records as points: squared distances add up those of the attributes, by their kind."""
-    return np.column_stack([_place(table, name) for name in names])
-
-
-def _place(table: Table, name: str) -> Points:
-    if not table.attribute(name).is_categorical:
-        numbers = with_medians(table.middles(name)[:, None])
-        return Standardizer.of(numbers)(numbers)
-    attribute = table.attribute(name)
-    shares = table.recoding(name).spread(np.ones(len(attribute.categories)))
-    nominal = attribute.kind is Kind.NOMINAL
-    cells = _directions(shares) if nominal else _ranks(attribute, shares)
-    placed: Points = cells[table[name]]
-    return placed
-
-
-def _directions(shares: Points) -> Points:
-    """Nominal cells: at distance 1 where no category is common to both, else nearer."""
-    lengths = np.sqrt(2 * np.sum(shares**2, axis=1, keepdims=True))
-    directions: Points = shares / lengths
-    return directions
-
-
-def _ranks(attribute: Attribute, shares: Points) -> Points:
-    """Mean rank of each ordinal cell over the size of the domain, missing values aside."""
-    size = attribute.domain_size
-    missing = shares[:, size:]
-    ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
-    return np.column_stack([ranks, missing])

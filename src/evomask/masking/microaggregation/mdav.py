@@ -17,6 +17,7 @@ from evomask.masking.checks import require_attributes
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.points import standardised
+from evomask.masking.microaggregation.regions import grouped_numbers
 
 
 class LastGroups(StrEnum):
@@ -35,7 +36,8 @@ class Mdav:
         k: smallest number of records in a group.
         ending: how the last records are grouped (see ``evomask.kernels.groups.mdav``).
 
-    Every released combination of the attributes is shared by k or more records.
+    Every released combination of the attributes is shared by k or more records. Very large
+    files, and large ones of many numbers, are grouped region by region.
     """
 
     about: ClassVar[About] = About(
@@ -63,13 +65,14 @@ class Mdav:
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""
-        from evomask.kernels.groups.mdav import mdav
-
         k = checked_k(self.k, len(table))
-        return mdav(
-            standardised(table, self.attributes), k, classic=self.ending == LastGroups.CLASSIC
-        )
+        points = standardised(table, self.attributes)
+        return grouped_numbers(points, k, classic=self.ending == LastGroups.CLASSIC)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's means."""
-        return aggregated(table, self.attributes, self.partition(table, rng))
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """The table with every record of a group given the group's means."""
+        return aggregated(table, self.attributes, labels)

@@ -1,11 +1,12 @@
 """Microaggregation of any mix of kinds: MDAV-generic (Domingo-Ferrer and Torra, 2005)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Floats, Labels, Points
+from evomask.arrays import Floats, Labels
 from evomask.data.distance import Standardizer, category_distances, with_medians
 from evomask.data.partition import checked_k
 from evomask.data.schema import Kind
@@ -14,6 +15,7 @@ from evomask.errors import DataError
 from evomask.masking.checks import require_attributes
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import aggregated
+from evomask.masking.microaggregation.regions import Coded, grouped_mixed
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class MdavGeneric:
     The squared distance of two records is the sum over the attributes of squared
     differences: of standardised numbers; of ordinal ranks over the size of the domain; of
     nominal categories 1 where they differ. Every released combination of the attributes is
-    shared by k or more records.
+    shared by k or more records. Files of more than 20,000 records are grouped region by region.
     """
 
     about: ClassVar[About] = About(
@@ -57,20 +59,16 @@ class MdavGeneric:
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         """Group label of each record; no random number is drawn."""
-        k = checked_k(self.k, len(table))
-        numeric = [a for a in self.attributes if not table.attribute(a).is_categorical]
-        categorical = [a for a in self.attributes if table.attribute(a).is_categorical]
-        numbers = _standardised(table, numeric)
-        if categorical:
-            return _grouped_mixed(table, numbers, categorical, k)
-        from evomask.kernels.groups.mdav import mdav
-
-        return mdav(numbers, k)
+        return grouped_mixed(coded(table, self.attributes), checked_k(self.k, len(table)))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's aggregates."""
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """The table with every record of a group given the group's aggregates."""
         weights = None if self.weight is None else record_weights(table, self.weight)
-        return aggregated(table, self.attributes, self.partition(table, rng), weights)
+        return aggregated(table, self.attributes, labels, weights)
 
 
 def record_weights(table: Table, name: str) -> Floats:
@@ -81,25 +79,26 @@ def record_weights(table: Table, name: str) -> Floats:
     return weights
 
 
-def _standardised(table: Table, names: list[str]) -> Points:
-    points = with_medians(table.matrix(names))
-    return Standardizer.of(points)(points)
-
-
-def _grouped_mixed(table: Table, numbers: Points, names: list[str], k: int) -> Labels:
-    from evomask.kernels.groups.mixed_mdav import mixed_mdav
-
-    attributes = [table.attribute(name) for name in names]
-    width = max(len(attribute.categories) for attribute in attributes)
-    squares = np.zeros((len(names), width, width))
-    for j, attribute in enumerate(attributes):
-        size = len(attribute.categories)
-        squares[j, :size, :size] = category_distances(attribute) ** 2
-    return mixed_mdav(
-        numbers,
-        np.column_stack([table.codes(name) for name in names]),
-        squares,
-        np.array([attribute.kind is Kind.ORDINAL for attribute in attributes]),
-        np.array([attribute.domain_size for attribute in attributes]),
-        k,
+def coded(table: Table, names: tuple[str, ...]) -> Coded:
+    """Plain attributes of any kind as microaggregation compares them."""
+    numeric = [name for name in names if not table.attribute(name).is_categorical]
+    categorical = [name for name in names if table.attribute(name).is_categorical]
+    points = with_medians(table.matrix(numeric))
+    attributes = [table.attribute(name) for name in categorical]
+    codes = [table.codes(name) for name in categorical]
+    return Coded(
+        Standardizer.of(points)(points),
+        np.column_stack(codes) if codes else np.empty((len(table), 0), dtype=np.int32),
+        side_by_side([category_distances(attribute) ** 2 for attribute in attributes]),
+        np.array([attribute.kind is Kind.ORDINAL for attribute in attributes], dtype=np.int64),
+        np.array([attribute.domain_size for attribute in attributes], dtype=np.int64),
     )
+
+
+def side_by_side(squares: Sequence[Floats]) -> Floats:
+    """Square matrices of several sizes as one array, each filled up with zeros."""
+    width = max((len(own) for own in squares), default=1)
+    filled = np.zeros((len(squares), width, width))
+    for wide, own in zip(filled, squares, strict=True):
+        wide[: len(own), : len(own)] = own
+    return filled

@@ -71,7 +71,11 @@ class Mondrian:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with what its region spans, or its region's value."""
-        return with_group_values(table, self.attributes, self.partition(table, rng), self.release)
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """The table with every record given what its region spans, or its region's value."""
+        return with_group_values(table, self.attributes, labels, self.release)
 
 
 def _positions(table: Table, name: str) -> Floats:

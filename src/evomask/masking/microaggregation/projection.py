@@ -70,7 +70,11 @@ class Projection:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every record with its group's means."""
-        return aggregated(table, self.attributes, self.partition(table, rng))
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        """The table with every record of a group given the group's means."""
+        return aggregated(table, self.attributes, labels)
 
 
 def first_component(points: Points) -> Floats:

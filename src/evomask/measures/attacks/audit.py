@@ -1,7 +1,9 @@
 """A masked table judged by what no search looked at: privacy models, record risk, attacks."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -42,6 +44,30 @@ ROUNDING = 1e-9
 SHUFFLES = 20
 DEVIATIONS = 3.0
 """Records so far nearer to their originals than shuffled ones are not there by chance."""
+
+
+class Clock(Protocol):
+    """Says what there is still time for, by how long its like has taken."""
+
+    def allows(self, kind: str) -> bool:
+        """Whether something of that kind may be begun."""
+        ...
+
+    def timing(self, kind: str) -> AbstractContextManager[None]:
+        """Remember how long something of that kind takes."""
+        ...
+
+
+class Unhurried:
+    """A clock by which there is time for everything."""
+
+    def allows(self, _: str) -> bool:
+        """Always, whatever it takes."""
+        return True
+
+    def timing(self, _: str) -> AbstractContextManager[None]:
+        """Nobody wants to know."""
+        return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -97,6 +123,7 @@ class Audit:
         households: risk that any member of a household is identified, where there are some.
         special: records that are unique on few attributes.
         suppressed: by attribute how many cells of released records say nothing.
+        skipped: names of attacks that there was no time for.
     """
 
     records: int
@@ -110,6 +137,7 @@ class Audit:
     households: HouseholdRisk | None = None
     special: SpecialRisk | None = None
     suppressed: Mapping[str, int] = field(default_factory=dict)
+    skipped: tuple[str, ...] = ()
 
     @property
     def l(self) -> int | None:  # noqa: E743
@@ -149,6 +177,7 @@ def audit(
     in_order: bool | None = None,
     minimum: int = MINIMUM,
     unmasked: dict[str, float] | None = None,
+    clock: Clock | None = None,
 ) -> Audit:
     """Privacy models and record risk of *masked*, and attacks where *original* is known.
 
@@ -158,12 +187,15 @@ def audit(
         minimum: fewest records in a cell of the histogram.
         unmasked: what attacks on the original achieve, by name; what is not known yet is added,
             so that audits of many files attack it once.
+        clock: leaves out attacks that there is no time for.
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
     ordered = _ordered(masked, original) if in_order is None else in_order
     known = {} if unmasked is None else unmasked
-    attacks, notes = _attacked(kept, masked, original, ordered, known)
+    attacks, notes, skipped = _attacked(
+        kept, masked, original, known, ordered=ordered, clock=clock or Unhurried()
+    )
     at_home = released(_with_households(masked, original)) if ordered else kept
     return Audit(
         len(kept),
@@ -177,6 +209,7 @@ def audit(
         household_risk(at_home, names, minimum),
         special_risk(kept, names, minimum),
         kept.suppressed_cells(),
+        skipped,
     )
 
 
@@ -205,17 +238,34 @@ def _with_households(masked: Table, original: Table | None) -> Table:
 
 
 def _attacked(
-    kept: Table, masked: Table, original: Table | None, ordered: bool, known: dict[str, float]
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    kept: Table,
+    masked: Table,
+    original: Table | None,
+    known: dict[str, float],
+    *,
+    ordered: bool,
+    clock: Clock,
+) -> tuple[tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
+    """What attacks found, notes on them, and names of those that there was no time for."""
     if original is None:
-        return (), ()
+        return (), (), ()
     attacks = attacks_on(kept, original)
     notes = () if ordered else (_left_out(attacks, masked, original),)
     people = original
     if ordered and masked.suppressed.any():
         people, known = original.take(np.flatnonzero(~masked.suppressed)), {}
-    tried = [attack for attack in attacks if ordered or not attack.matches_records]
-    return tuple(_finding(attack, kept, people, known) for attack in tried), notes
+    found: list[Finding] = []
+    skipped: list[str] = []
+    for attack in attacks:
+        if not ordered and attack.matches_records:
+            continue
+        kind = attack.about.name.split("-")[0]
+        if not clock.allows(kind):
+            skipped.append(attack.about.name)
+            continue
+        with clock.timing(kind):
+            found.append(_finding(attack, kept, people, known))
+    return tuple(found), notes, tuple(skipped)
 
 
 def _finding(attack: Attack, masked: Table, original: Table, known: dict[str, float]) -> Finding:

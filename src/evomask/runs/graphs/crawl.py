@@ -13,6 +13,7 @@ from evomask.graphs.profiles import LOCATION
 from evomask.graphs.topics import thesis_lexicon
 from evomask.io.graphs import check_graph_target, write_graph
 from evomask.runs.graphs.graph import gazetteer
+from evomask.runs.kept.store import refuse_links
 
 JOURNAL = "crawl.jsonl"
 
@@ -56,12 +57,16 @@ class CrawlOutcome:
 
 
 def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) -> CrawlOutcome:
-    """Visit users, find their places and topics, and write who follows whom."""
-    check_graph_target(job.out, force=job.force)
+    """Visit users, find their places and topics, and write who follows whom.
+
+    All that is needed is looked for before the first user is.
+    """
+    check_graph_target(job.out, force=job.force, inputs=_inputs(job))
     if job.run is not None and job.seed is None:
         raise ParameterError("a crawl that can go on needs a seed; give --seed with --run")
+    places = gazetteer(job.places)
     visits = _visits(job, watch)
-    graph, unknown = located(graph_of(visits), LOCATION, gazetteer(job.places).find)
+    graph, unknown = located(graph_of(visits), LOCATION, places.find)
     write_graph(graph, job.out, force=job.force)
     found = [visit for visit in visits if visit.found]
     return CrawlOutcome(
@@ -70,12 +75,19 @@ def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) 
     )  # fmt: skip
 
 
+def _inputs(job: CrawlJob) -> list[Path]:
+    """Files that are read, where a folder is asked and not a server."""
+    folder = [] if _is_server(job.network) else sorted(Path(job.network).glob("*.jsonl"))
+    return [*folder, *([job.places] if job.places else [])]
+
+
 def _visits(job: CrawlJob, watch: Callable[[int], None]) -> list[Visit]:
     seed = secrets.randbits(63) if job.seed is None else job.seed
     crawl = Crawl(job.start, job.n_users, job.n_posts, seed)
-    journal = _journal(job.run)
+    network, lexicon = _network(job.network), thesis_lexicon()
+    journal = _journal(job)
     visits = journal.read(crawl) if journal else []
-    for visit in crawl.visits(_network(job.network), thesis_lexicon(), tuple(visits)):
+    for visit in crawl.visits(network, lexicon, tuple(visits)):
         if journal:
             journal.add(visit)
         visits.append(visit)
@@ -83,15 +95,25 @@ def _visits(job: CrawlJob, watch: Callable[[int], None]) -> list[Visit]:
     return visits
 
 
-def _journal(run: Path | None) -> VisitLog | None:
-    if run is None:
+def _journal(job: CrawlJob) -> VisitLog | None:
+    if job.run is None:
         return None
-    run.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return VisitLog(run / JOURNAL)
+    refuse_links(job.run)
+    try:
+        job.run.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_server(job.network) and job.run.samefile(job.network):
+            raise ParameterError("the users and what was visited cannot share a folder")
+    except OSError as error:
+        raise FileError(f"{job.run} cannot be made: {error.strerror or error}") from None
+    return VisitLog(job.run / JOURNAL)
+
+
+def _is_server(name: str) -> bool:
+    return name.startswith(("http://", "https://"))
 
 
 def _network(name: str) -> Network:
-    if name.startswith(("http://", "https://")):
+    if _is_server(name):
         return Mastodon(name)
     if not Path(name).is_dir():
         raise FileError(f"there is no folder {name}; give one, or a server's https address")

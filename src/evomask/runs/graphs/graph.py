@@ -22,7 +22,15 @@ from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
 from evomask.graphs.risk import Risk, disclosure_risk
 from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, structure_of
 from evomask.io.files import OWNER_ALONE, check_target, write_atomically
-from evomask.io.graphs import GraphSource, check_graph_target, read_graph, read_rows, write_graph
+from evomask.io.graphs import (
+    EDGES,
+    NODES,
+    GraphSource,
+    check_graph_target,
+    read_graph,
+    read_rows,
+    write_graph,
+)
 from evomask.io.tables import check_table_target, write_table
 
 PROTECTORS: Mapping[str, Protector] = {"search": ClusterSearch(), "random": RandomSeeds()}
@@ -46,6 +54,13 @@ class GraphInput:
     topics: tuple[str, ...] = ()
     places: Path | None = None
     directed: bool | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is read, as far as it is named."""
+        folder = (self.path / NODES, self.path / EDGES) if self.path.is_dir() else ()
+        named = (self.path, self.nodes, self.places, *folder)
+        return tuple(path for path in named if path is not None)
 
 
 @dataclass(frozen=True)
@@ -178,9 +193,11 @@ def gazetteer(table: Path | None) -> Gazetteer:
 def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     """Protect a graph; whatever is wrong is said before anything is written."""
     protector = protector_named(job.protector)
-    check_graph_target(job.out, force=job.force)
+    check_graph_target(job.out, force=job.force, inputs=job.source.files)
     if job.key is not None:
-        check_target(job.key, force=job.force)
+        check_target(job.key, force=job.force, inputs=job.source.files)
+        if job.key.absolute() == job.out.absolute():
+            raise ParameterError("the key and the graph cannot be one file; name another key")
     loaded = load_graph(job.source)
     rng = generator(job.seed)
     started = time.perf_counter()
@@ -265,7 +282,7 @@ def read_aligned(
 def extract_file(job: ExtractJob) -> ExtractOutcome:
     """Write a graph's nodes as k-anonymous records, with their degrees, in random order."""
     protector = protector_named(job.protector)
-    check_table_target(job.out, force=job.force)
+    check_table_target(job.out, force=job.force, inputs=job.source.files)
     loaded = load_graph(job.source)
     rng = generator(job.seed)
     started = time.perf_counter()

@@ -4,6 +4,7 @@ A line of the journal that has the key ``event`` is one of these; a line for eac
 search holds its clock besides (`journal`).
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -125,11 +126,23 @@ class Keeper(Protocol):
 class Events:
     """Passes every event on to a journal and to whoever watches.
 
-    What happens before a journal is there waits until one is given.
+    What happens before a journal is there waits until one is given. How long each phase takes
+    is kept besides.
+
+    Args:
+        now: seconds from any fixed point.
+        began: when the run began by that clock; now where nobody says.
     """
 
-    def __init__(self, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        watch: Watch | None = None,
+        now: Callable[[], float] = time.monotonic,
+        began: float | None = None,
+    ) -> None:
         self._watch = watch
+        self._now = now
+        self._phases = [(Phase.LOADING, now() if began is None else began)]
         self._waiting: list[Kept] = []
         self._keeper: Keeper | None = None
 
@@ -155,7 +168,26 @@ class Events:
 
     def begin(self, phase: Phase, text: str = "") -> None:
         """Tell that a phase begins."""
+        self.enter(phase)
         self.tell(Began(phase, text))
+
+    def enter(self, phase: Phase) -> None:
+        """Let the time from now on count for a phase, without telling anybody."""
+        self._phases.append((phase, self._now()))
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each phase has taken so far, by its name."""
+        ends = [*(began for _, began in self._phases[1:]), self._now()]
+        spent: dict[str, float] = {}
+        for (phase, began), ended in zip(self._phases, ends, strict=True):
+            spent[phase] = spent.get(phase, 0.0) + ended - began
+        return spent
+
+    @property
+    def elapsed(self) -> float:
+        """How long the run has taken so far, but for compiling, which happens once."""
+        return sum(took for phase, took in self.seconds.items() if phase != Phase.COMPILING)
 
 
 @contextmanager

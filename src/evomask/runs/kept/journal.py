@@ -3,7 +3,9 @@
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from errno import ENOSPC
 from math import isfinite
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +13,9 @@ from typing import Any, Protocol
 from evomask.errors import RunError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.state import State
+
+NEVER = 1e12
+"""More seconds than any run takes."""
 
 
 class Account(Protocol):
@@ -113,10 +118,16 @@ class Journal:
         """What was noted and decided, by name."""
         return dict(self._notes)
 
+    def noted(self, name: str) -> Any:  # noqa: ANN401
+        """What was noted under a name, which a whole journal has."""
+        if name not in self._notes:
+            raise RunError("the journal of this run is gone or cut short; start the run again")
+        return self._notes[name]
+
     def sync(self) -> None:
         """Make sure that all lines are on the disk."""
         if self._path is not None:
-            with self._path.open("rb") as file:
+            with _as_run_error(self._path), self._path.open("rb") as file:
                 os.fsync(file.fileno())
 
     def keep(self, entry: dict[str, Any]) -> None:
@@ -125,16 +136,43 @@ class Journal:
 
     def _write(self, entry: dict[str, Any]) -> None:
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(plain(entry), allow_nan=False) + "\n")
+            line = json.dumps(plain(entry), allow_nan=False).encode() + b"\n"
+            with _as_run_error(self._path), self._path.open("ab", buffering=0) as file:
+                before = file.tell()
+                if file.write(line) < len(line):
+                    file.truncate(before)
+                    raise OSError(ENOSPC, os.strerror(ENOSPC))
 
     def _read(self, path: Path) -> None:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if "note" in entry:
-                self._notes[entry["note"]] = entry["value"]
-            elif "event" not in entry:
-                self._times.append(entry["seconds"])
+        with _as_run_error(path):
+            lines = path.read_bytes().splitlines()
+        for number, line in enumerate(lines, 1):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                raise RunError(f"line {number} of {path} is damaged; start the run again") from None
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        """Take a line in; an error where it holds something else."""
+        if "note" in entry:
+            self._notes[entry["note"]] = entry["value"]
+        elif "event" not in entry:
+            seconds = entry["seconds"]
+            if not isinstance(seconds, int | float) or not 0 <= seconds < NEVER:
+                raise ValueError("no time")
+            self._times.append(seconds)
+
+
+@contextmanager
+def _as_run_error(path: Path) -> Iterator[None]:
+    """Say in a sentence that the journal cannot be used, and that the run can go on from it."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"{path} cannot be used: {error.strerror or error}; mend that, then go on with "
+            f"`evomask resume {path.parent}`"
+        ) from None
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401
@@ -148,5 +186,5 @@ def plain(value: Any) -> Any:  # noqa: ANN401
 
 def _cut_torn_line(path: Path) -> None:
     """Drop what a kill left after the last whole line."""
-    with path.open("r+b") as file:
+    with _as_run_error(path), path.open("r+b") as file:
         file.truncate(file.read().rfind(b"\n") + 1)

@@ -3,8 +3,11 @@
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+
+from evomask.errors import RunError
 
 STOP = "stop"
 """The file in a run's folder whose presence asks the run to stop."""
@@ -43,12 +46,16 @@ class StopRequest:
         """Forget an earlier request, so that the run can go on."""
         self._asked.clear()
         if self._file is not None:
-            self._file.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
 
 
 def ask_to_stop(folder: Path) -> None:
     """Ask the run kept in a folder to stop, whichever process works on it."""
-    (folder / STOP).touch()
+    try:
+        (folder / STOP).touch()
+    except OSError as error:
+        raise RunError(f"{folder} cannot be written to: {error.strerror or error}") from None
 
 
 def interrupt_on_termination() -> None:

@@ -3,11 +3,12 @@
 The folder is readable by its owner alone, because states hold records.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import IO, Generic, Protocol, TypeVar
 
 from evomask.errors import RunError
 from evomask.evolution.checkpoint import Codec, read_state, write_state
@@ -38,6 +39,19 @@ class Kept(Protocol):
 S = TypeVar("S", bound=Kept)
 
 
+class BusyError(RunError):
+    """Another process works on a run."""
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a folder that is a link or holds one: what is written there would go elsewhere."""
+    if folder.is_symlink():
+        raise RunError(f"{folder} is a link; give the folder that it leads to")
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            raise RunError(f"{path} is a link, and the folder of a run holds none; take it out")
+
+
 class Store:
     """The folder of one run.
 
@@ -50,13 +64,17 @@ class Store:
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Store":
         """A new folder with a plan in it."""
+        refuse_links(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
             raise RunError(
                 f"{folder} is not empty; go on with `evomask resume {folder}` "
                 "if it holds a run, or choose another folder"
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        except OSError as error:
+            raise RunError(f"{folder} cannot be made: {error.strerror or error}") from None
         store = cls(folder)
         store.save_plan(plan)
         return store
@@ -68,6 +86,7 @@ class Store:
 
     def plan(self) -> Plan:
         """The plan of the run."""
+        refuse_links(self.folder)
         try:
             return decode_plan((self.folder / PLAN).read_bytes())
         except OSError:
@@ -107,12 +126,23 @@ class Store:
         except ImportError:  # not a POSIX system: nobody is kept out
             yield
             return
-        with (self.folder / ".lock").open("w", encoding="utf-8") as lock:
+        refuse_links(self.folder)
+        with self._lock() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise RunError(f"another process works on {self.folder}; wait for it") from None
+                raise BusyError(f"another process works on {self.folder}; wait for it") from None
             yield
+
+    def _lock(self) -> IO[bytes]:
+        """The file that whoever works on the run holds; it is never behind a link."""
+        try:
+            handle = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise RunError(
+                f"{self.folder} cannot be worked on: {error.strerror or error}"
+            ) from None
+        return os.fdopen(handle, "r+b")
 
     @property
     def is_busy(self) -> bool:
@@ -120,8 +150,10 @@ class Store:
         try:
             with self.locked():
                 return False
-        except RunError:
+        except BusyError:
             return True
+        except RunError:
+            return False
 
     def snapshot_files(self) -> list[Path]:
         """The snapshots there are, the newest first."""

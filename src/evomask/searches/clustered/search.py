@@ -123,6 +123,7 @@ class ClusteredSearch:
         ),
     )
     cost = 1.0
+    recipes = True
     keeps_strata = False
     kernels = ()
 

@@ -194,6 +194,7 @@ class EquationsSearch:
         ),
     )
     cost = 1.0
+    recipes = True
     keeps_strata = True
     kernels = ()
 

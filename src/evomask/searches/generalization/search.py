@@ -120,6 +120,7 @@ class GeneralizationSearch:
         public="Values were replaced by less detailed ones, as an age by an age group.",
     )
     cost = 0.1
+    recipes = True
     keeps_strata = True
     kernels = ("lattice.classes", "lattice.bounds", "lattice.local_recoding")
 

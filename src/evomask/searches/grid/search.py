@@ -3,10 +3,10 @@
 It is the first population of the portfolio, and the baseline on its map.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,11 @@ from evomask.evolution.individual import Individual, Population
 from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
-from evomask.masking.composition import transitions_of, within_strata
+from evomask.masking.composition import InTurn, transitions_of, within_strata
 from evomask.masking.grid import GridMethod, first_population
 from evomask.masking.method import About, Making, MaskingMethod, making_of
 from evomask.masking.randomization.pram import Transitions
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.search import LARGE, File, Surroundings, Variants
 
 NEXT = "next"
 
@@ -35,9 +35,11 @@ class Parameters:
 
     Args:
         each: how many methods are tried at once.
+        pairs: whether every method for numbers is tried with every one for categories.
     """
 
     each: int = 8
+    pairs: bool = False
 
     def __post_init__(self) -> None:
         if self.each < 1:
@@ -50,11 +52,13 @@ class Grid:
 
     original: Table
     draws: Draws
+    pairs: bool = False
 
     @cached_property
     def methods(self) -> tuple[GridMethod, ...]:
         """Every method with its parameters, and its family."""
-        return tuple(first_population(self.original))
+        more = paired(self.original) if self.pairs else ()
+        return (*first_population(self.original), *more)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -95,6 +99,19 @@ class Grid:
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
         """The method's number that was packed."""
         return int(arrays["method"][0])
+
+
+def paired(table: Table) -> Iterator[GridMethod]:
+    """Every method for numbers with every one for categories; none where a kind is not there."""
+    names = table.schema.quasi_identifiers
+    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
+    numeric = tuple(name for name in names if name not in categorical)
+    if not numeric or not categorical:
+        return
+    pairs = product(first_population(table, numeric), first_population(table, categorical))
+    for first, second in pairs:
+        family = f"{first.family} and {second.family}"
+        yield GridMethod(InTurn((first.method, second.method)), family)
 
 
 @dataclass(frozen=True)
@@ -144,18 +161,19 @@ class GridSearch:
         public="Values were changed by a masking method.",
     )
     cost = 0.0
+    recipes = True
     keeps_strata = True
     kernels = ()
 
     @staticmethod
-    def variants(_: File) -> Variants:
-        """One member for every file: some method always fits."""
-        return {"": {}}
+    def variants(file: File) -> Variants:
+        """One member for every file: some method always fits; of a large one, many more pairs."""
+        return {"": {"pairs": True} if len(file.table) >= 2 * LARGE else {}}
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[int]:
         """The methods that fit the table."""
-        problem = Grid(table, around.draws)
+        problem = Grid(table, around.draws, parameters.pairs)
         count = len(problem.methods)
         first = min(count, parameters.each)
         return Setup(problem, NextMethods(count, parameters.each), first, Everyone())

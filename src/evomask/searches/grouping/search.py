@@ -89,6 +89,7 @@ class GroupingSearch:
         ),
     )
     cost = 1.0
+    recipes = True
     keeps_strata = False
     kernels = ("linking.joint_linkage",)
 

@@ -155,6 +155,7 @@ class PramSearch:
         ),
     )
     cost = 2.0
+    recipes = True
     keeps_strata = True
     kernels = ("pram.transitions",)
 
