@@ -28,7 +28,7 @@ def hierarchy(
     source: options.Source,
 ) -> None:
     """Make the hierarchy of a COLUMN of FILE: how its values become more general, by a rule."""
-    from evomask.runs.trees import TreeJob, make_tree
+    from evomask.runs.beginning.trees import TreeJob, make_tree
 
     made = make_tree(TreeJob(source(file), column, by, out, force))
     if json:

@@ -9,7 +9,7 @@ from evomask.cli import options
 from evomask.cli.output import say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.initiate import InitOutcome
+    from evomask.runs.beginning.initiate import InitOutcome
 
 
 def init(
@@ -27,7 +27,7 @@ def init(
     missing: options.Missing = "",
 ) -> None:
     """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
-    from evomask.runs.initiate import InitJob, propose_schema
+    from evomask.runs.beginning.initiate import InitJob, propose_schema
 
     missing_texts = options.names(missing)
     outcome = propose_schema(

@@ -10,7 +10,7 @@ from evomask.io.dialects import Dialect
 from evomask.io.files import check_target, write_text
 from evomask.io.proposals import schema_text
 from evomask.io.tables import Source, read_source
-from evomask.runs.trees import write_trees
+from evomask.runs.beginning.trees import write_trees
 
 
 @dataclass(frozen=True)
