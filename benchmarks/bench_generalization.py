@@ -15,9 +15,9 @@ from collections.abc import Callable
 import numpy as np
 
 from evomask.data.hierarchy import Hierarchy
-from evomask.data.hierarchy_builders import neighbours
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
+from evomask.data.trees.neighbours import neighbours
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import seconds
 from evomask.execution.local import InProcess

@@ -19,10 +19,11 @@ import numpy as np
 
 from bench_generalization import NINE, arx_tree
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy import Hierarchy, of_lines
-from evomask.data.hierarchy_builders import automatic, neighbours
-from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.hierarchy import Hierarchy, flat, of_lines
+from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
+from evomask.data.trees.intervals import automatic_widths, intervals
+from evomask.data.trees.neighbours import neighbours
 from evomask.evolution.archive import fitness_array
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
@@ -134,6 +135,16 @@ households = partial(
 
 
 @cache
+def _plain(table: Table, name: str) -> Hierarchy:
+    """Intervals, neighbours, or only a top: trees that every version builds alike."""
+    attribute = table.attribute(name)
+    if attribute.kind is Kind.NOMINAL:
+        return flat(attribute.categories)
+    if attribute.storage in (Storage.INTEGER, Storage.REAL):
+        return intervals(attribute.categories, automatic_widths(attribute.categories))
+    return neighbours(attribute.categories)
+
+
 def survey() -> Lattice:
     """The bundled survey with automatic trees."""
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +152,7 @@ def survey() -> Lattice:
         schema = read_schema(Path(folder) / "survey.toml")
         table = read_table(Path(folder) / "survey.csv", schema.declarations)
     names = ("age", "sex", "marital", "education", "household_size", "region", "occupation")
-    return lattice_of(table, {n: automatic(table.attribute(n)) for n in names}, sensitive="health")
+    return lattice_of(table, {n: _plain(table, n) for n in names}, sensitive="health")
 
 
 @cache

@@ -13,9 +13,9 @@ import polars as pl
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
-from evomask.data.hierarchy_builders import neighbours
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.data.trees.neighbours import neighbours
 from evomask.io.datasets import reference_file
 from evomask.io.hierarchies import read_trees
 from evomask.masking.catalogue import method_named

@@ -9,15 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.data.frames import Declaration, table_from
-from evomask.data.hierarchy import Hierarchy, fitted, flat, of_lines
-from evomask.data.hierarchy_builders import (
-    automatic,
-    automatic_widths,
-    intervals,
-    neighbours,
-    prefixes,
-)
-from evomask.data.schema import Attribute, Kind, Storage
+from evomask.data.hierarchy import Hierarchy, fitted, of_lines
+from evomask.data.schema import Kind
+from evomask.data.trees.codes import prefixes
+from evomask.data.trees.intervals import automatic_widths, intervals
+from evomask.data.trees.neighbours import neighbours
 from evomask.errors import ParameterError, SchemaError
 
 ANIMALS = (
@@ -208,24 +204,6 @@ class TestNeighbours:
 
 
 class TestAutomaticTrees:
-    def test_whole_numbers_get_round_intervals(self):
-        ages = Attribute(
-            "age", Kind.ORDINAL, categories=tuple(map(str, range(17, 91))), storage=Storage.INTEGER
-        )
-        assert automatic(ages).levels[1][:2] == ("15-19", "15-19")
-
-    def test_ordered_text_gets_neighbours(self):
-        sizes = Attribute("size", Kind.ORDINAL, categories=("s", "m", "l"))
-        assert automatic(sizes).levels[1] == ("s to m", "s to m", "l")
-
-    def test_unordered_values_get_only_a_top(self):
-        pets = Attribute("pet", Kind.NOMINAL, categories=("cat", "dog"))
-        assert automatic(pets).levels == flat(("cat", "dog")).levels
-
-    def test_a_continuous_attribute_is_refused(self):
-        with pytest.raises(SchemaError, match="continuous"):
-            automatic(Attribute("x", Kind.CONTINUOUS))
-
     @given(st.sets(st.floats(-1e6, 1e6), min_size=1, max_size=30))
     def test_numbers_of_any_size_get_few_intervals_that_nest(self, numbers):
         categories = tuple(map(str, sorted(numbers)))

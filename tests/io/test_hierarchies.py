@@ -7,8 +7,8 @@ import pytest
 
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import fitted, of_lines
-from evomask.data.hierarchy_builders import prefixes
 from evomask.data.schema import Kind
+from evomask.data.trees.codes import prefixes
 from evomask.errors import FileError, SchemaError
 from evomask.io.datasets import reference_folder
 from evomask.io.hierarchies import (

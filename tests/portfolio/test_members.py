@@ -49,7 +49,7 @@ def test_values_are_generalized_where_value_trees_came_with_the_file():
     assert "generalization" not in searches(file)
     trees = {name: [(str(value), "*") for value in range(11)] for name in "ab"}
     named = members_for(replace(file, hierarchies=trees))["generalization"]
-    assert named.parameters["attributes"] == ("b",)
+    assert named.parameters["attributes"] == ("a", "b")
 
 
 def test_categories_change_by_chance_where_there_are_no_numbers():

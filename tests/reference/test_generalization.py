@@ -3,8 +3,9 @@
 import pytest
 
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy_builders import intervals, neighbours
 from evomask.data.schema import Kind
+from evomask.data.trees.intervals import intervals
+from evomask.data.trees.neighbours import neighbours
 from evomask.io.tables import read_table
 from evomask.papers.adult import BANDS, hierarchies
 from evomask.searches.generalization.indices import index_named

@@ -41,7 +41,8 @@ def write_town(folder):
 def job_for(parent, name, **more):
     """A small job on the town in one folder, kept in another."""
     source = Input(parent / "town.csv", None, QUASI, ("illness",), ("name",), ("school",))
-    usual = {"requirement": Requirement(k=3), "evaluations": 60, "seed": 7}
+    searches = ("grid", "partition", "files")
+    usual = {"requirement": Requirement(k=3), "evaluations": 60, "seed": 7, "searches": searches}
     return ProtectJob(source, parent / name, **(usual | more))
 
 
@@ -101,6 +102,14 @@ def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
     assert {"grid", "partition", "files"} <= {
         one.search for one in once.protection.state.candidates
     }
+
+
+def test_values_are_generalized_though_nobody_gave_hierarchies(job_in):
+    done = protect_file(job_in("general", searches=("generalization",), evaluations=8))
+    assert {one.search for one in done.protection.front} == {"generalization"}
+    assert any("hierarchies were made for age, income" in note for note in done.protection.notes)
+    ages = pl.read_csv(done.written.path)["age"].cast(pl.String).to_list()
+    assert any("-" in age or "*" in age for age in ages)
 
 
 def test_the_loss_and_risk_of_a_point_are_those_of_its_released_file(once):

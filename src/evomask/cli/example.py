@@ -18,7 +18,7 @@ def example(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a synthetic household survey with its schema and hierarchies into FOLDER."""
-    from evomask.runs.example import write_example
+    from evomask.runs.beginning.example import write_example
 
     paths = write_example(folder, records, seed, force=force)
     if json:

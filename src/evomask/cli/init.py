@@ -9,12 +9,15 @@ from evomask.cli import options
 from evomask.cli.output import say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.initiate import InitOutcome
+    from evomask.runs.beginning.initiate import InitOutcome
 
 
 def init(
     file: options.DataFile,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The schema file.")] = None,
+    hierarchies: Annotated[
+        Path | None, typer.Option("--hierarchies", help="A new folder for hierarchies by rule.")
+    ] = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -24,10 +27,12 @@ def init(
     missing: options.Missing = "",
 ) -> None:
     """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
-    from evomask.runs.initiate import InitJob, propose_schema
+    from evomask.runs.beginning.initiate import InitJob, propose_schema
 
     missing_texts = options.names(missing)
-    outcome = propose_schema(InitJob(file, out, delimiter, encoding, decimal, missing_texts, force))
+    outcome = propose_schema(
+        InitJob(file, out, delimiter, encoding, decimal, missing_texts, force, hierarchies)
+    )
     if json:
         say_json(_as_json(outcome))
     elif out is None:
@@ -46,6 +51,7 @@ def _as_json(outcome: "InitOutcome") -> dict[str, object]:
                 "reasons": [a.why_kind, a.why_role, *a.remarks],
                 **({"categories": list(a.categories)} if a.categories else {}),
                 **({"decimals": a.decimals} if a.decimals is not None else {}),
+                **({"hierarchy": a.hierarchy} if a.hierarchy else {}),
             }
             for a in outcome.proposed.attributes
         },

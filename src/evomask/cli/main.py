@@ -14,6 +14,7 @@ from evomask.cli.audit import audit
 from evomask.cli.compile import compile_
 from evomask.cli.example import example
 from evomask.cli.graph import graphs
+from evomask.cli.hierarchy import hierarchy
 from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.command()(example)
 app.command()(init)
+app.command()(hierarchy)
 app.command(context_settings=OWN_OPTIONS)(mask)
 app.command()(measure)
 app.command()(audit)

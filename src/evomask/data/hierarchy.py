@@ -1,7 +1,7 @@
 """Value trees: how a category becomes more general, level by level."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -16,6 +16,9 @@ from evomask.errors import SchemaError
 
 Line = Sequence[str]
 """A value and its ancestors, from the nearest to the most general."""
+
+Ancestors = Callable[[str], Sequence[str]]
+"""What a value becomes, level by level, without the common top."""
 
 TreeLines: TypeAlias = Mapping[str, Sequence[Line]]
 """Value trees by attribute as their files hold them: lines, not yet fitted to a table."""
@@ -98,6 +101,17 @@ def of_lines(lines: Sequence[Line]) -> Hierarchy:
     """The value tree whose leaves are the first of each line, in that order."""
     levels = tuple(tuple(level) for level in zip(*lines, strict=True))
     return Hierarchy(levels[0], levels)
+
+
+def with_top(categories: Sequence[str], height: int, ancestors: Ancestors) -> Hierarchy:
+    """The tree of all categories; a missing value stays missing up to the common top."""
+    return of_lines(
+        [
+            (category, *([MISSING] * height if category == MISSING else ancestors(category)),
+             SUPPRESSED)
+            for category in categories
+        ]
+    )  # fmt: skip
 
 
 def _line_of_missing(lines: Sequence[Line]) -> tuple[str, ...]:

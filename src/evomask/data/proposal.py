@@ -32,6 +32,7 @@ class Proposal:
 
     Args:
         categories: the order proposed for an ordinal text column.
+        hierarchy: the file with its value tree, where one was made.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Proposal:
     remarks: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     decimals: int | None = None
+    hierarchy: str = ""
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,10 @@ def _lines(proposal: Proposal) -> Iterator[str]:
         yield f"categories = {_text(list(proposal.categories))}"
     if proposal.decimals is not None:
         yield f"decimals = {proposal.decimals}"
-    if proposal.kind != "continuous" and proposal.role is Role.QUASI_IDENTIFIER:
-        yield _explained(f"# hierarchy = {_text(proposal.name + '.csv')}", "if you have its tree")
+    if proposal.hierarchy:
+        yield _explained(f"hierarchy = {_text(proposal.hierarchy)}", "made by rule: look at it")
+    elif proposal.kind != "continuous" and proposal.role is Role.QUASI_IDENTIFIER:
+        yield _explained('# hierarchy = "FILE.csv"', "if you have its tree; made if not")
 
 
 def _explained(line: str, reason: str) -> str:

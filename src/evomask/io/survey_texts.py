@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from evomask.data.hierarchy import flat, of_lines
-from evomask.data.hierarchy_builders import intervals, prefixes
+from evomask.data.trees.codes import prefixes
+from evomask.data.trees.intervals import intervals
 from evomask.io.hierarchies import text_of
 
 SCHEMA = """\

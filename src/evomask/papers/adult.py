@@ -10,9 +10,9 @@ import numpy as np
 
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, flat, of_lines
-from evomask.data.hierarchy_builders import intervals
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.data.trees.intervals import intervals
 from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from evomask.arrays import Indices
-from evomask.data.hierarchy import TreeLines
+from evomask.data.bands import ValueTrees
 from evomask.data.recoding import Recoding
 from evomask.data.schema import Schema
 from evomask.data.table import Table
@@ -130,7 +130,7 @@ class Maker:
     table: Table
     settings: Settings
     seed: int
-    hierarchies: TreeLines = field(default_factory=dict)
+    hierarchies: ValueTrees = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
@@ -285,7 +285,7 @@ def borrowed(
     recodings: Mapping[str, Recoding],
     settings: Settings,
     seed: int,
-    hierarchies: TreeLines,
+    hierarchies: ValueTrees,
     sample: Indices,
     arrays: Mapping[str, Any],
 ) -> Maker:
@@ -296,7 +296,7 @@ def borrowed(
 
 
 def arrived(
-    table: Table, settings: Settings, seed: int, hierarchies: TreeLines, sample: Indices
+    table: Table, settings: Settings, seed: int, hierarchies: ValueTrees, sample: Indices
 ) -> Maker:
     """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})

@@ -273,7 +273,8 @@ def _about(maker: Maker, state: PortfolioState) -> tuple[str, ...]:
     some = (f"{refused} maskings could not be made or repaired and were left out",)
     apart = left_out(File(table, settings.requirement, settings.profile, maker.hierarchies))
     idle = without_a_turn(state, settings.members)
-    notes = (*dropped, *maker.guarantees.notes, *apart, *(some if refused else ()), *idle)
+    more = (*apart, *(some if refused else ()), *idle, *_made_trees(maker))
+    notes = (*dropped, *maker.guarantees.notes, *more)
     return (*notes, _about_trials(maker, state)) if state.trials else notes
 
 
@@ -284,3 +285,13 @@ def _about_trials(maker: Maker, state: PortfolioState) -> str:
         f"{state.trials} maskings were tried on a sample of {len(maker.sample)} records, and "
         f"{promoted} made and measured on the whole file, the most promising first"
     )
+
+
+def _made_trees(maker: Maker) -> tuple[str, ...]:
+    """Whose value trees nobody gave."""
+    schema = maker.table.schema
+    made = [name for name in maker.hierarchies if not schema[name].hierarchy]
+    if not made:
+        return ()
+    names = f"{', '.join(made[:8])}{' and others' if len(made) > 8 else ''}"
+    return (f"hierarchies were made for {names}; the schema can name better ones",)

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.data.hierarchy import TreeLines
+from evomask.data.bands import ValueTrees
 from evomask.data.table import Table
+from evomask.data.trees.making import completed
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
@@ -165,7 +166,7 @@ def protect_table(
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
-    hierarchies: TreeLines | None = None,
+    hierarchies: ValueTrees | None = None,
 ) -> Protection:
     """The same for a table at hand, with its value trees; nothing is kept on disk."""
     check_wish(job.pick)
@@ -227,10 +228,10 @@ def choose(
 
 
 def maker_for(
-    table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: TreeLines
+    table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: ValueTrees
 ) -> Maker:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
-    file = File(table, job.requirement, job.profile, hierarchies)
+    file = File(table, job.requirement, job.profile, completed(table, hierarchies))
     load_kernels(_compiling(events), searches_for(file, job.searches))
     events.enter(Phase.LOADING)
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
@@ -345,7 +346,8 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
             loaded = load(plan.input)
-            maker = Maker(loaded.table, _settings(plan), plan.seed, loaded.hierarchies)
+            trees = completed(loaded.table, loaded.hierarchies)
+            maker = Maker(loaded.table, _settings(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
             yield _Run(loaded, maker, plan, store, events, kept)

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from evomask.arrays import Points
+from evomask.data.bands import ValueTrees
 from evomask.data.chart import Chart
 from evomask.data.classes import classes_of
-from evomask.data.hierarchy import TreeLines
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.evolution.brood import Outcome
@@ -48,7 +48,7 @@ class File:
     table: Table
     requirement: Requirement
     profile: str
-    hierarchies: TreeLines = field(default_factory=dict)
+    hierarchies: ValueTrees = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,9 +62,8 @@ class File:
 
     @property
     def with_trees(self) -> tuple[str, ...]:
-        """The quasi-identifiers with categories and a value tree above them."""
-        attributes = (self.table.attribute(name) for name in self.names)
-        return tuple(a.name for a in attributes if a.is_categorical and a.name in self.hierarchies)
+        """The quasi-identifiers with a value tree above them."""
+        return tuple(name for name in self.names if name in self.hierarchies)
 
     @property
     def is_large(self) -> bool:
@@ -105,7 +104,7 @@ class Surroundings:
     decide: Decide | None = None
     budget: Budget | None = None
     workers: int = 1
-    hierarchies: TreeLines = field(default_factory=dict)
+    hierarchies: ValueTrees = field(default_factory=dict)
 
 
 class Search(Protocol):

@@ -5,15 +5,16 @@ classes of every node are then merged from those of a finer one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Indices, Labels
+from evomask.arrays import Codes, Flags, Floats, Indices, Labels
 from evomask.data.classes import classes_of_columns
 from evomask.data.hierarchy import Hierarchy
+from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -41,6 +42,39 @@ LARGEST_SWEEP = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
+class Ends:
+    """The least and the greatest number that each leaf of a number's tree stands for.
+
+    NaN for the leaf of missing values, and for one that no record has.
+    """
+
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, codes: Codes, values: Floats, leaves: int) -> "Ends":
+        """From the leaf and the number of each record."""
+        low, high = np.full(leaves, np.inf), np.full(leaves, -np.inf)
+        known = ~np.isnan(values)
+        np.minimum.at(low, codes[known], values[known])
+        np.maximum.at(high, codes[known], values[known])
+        empty = low > high
+        low[empty] = high[empty] = np.nan
+        return cls(low, high)
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether no leaf stands for two different numbers."""
+        return not bool((self.high > self.low).any())
+
+    def intervals(self, sets: CategorySets) -> Intervals:
+        """What sets of leaves stand for, as intervals of numbers."""
+        low = np.fmin.reduce(np.where(sets.leaves, self.low, np.nan), axis=1)
+        high = np.fmax.reduce(np.where(sets.leaves, self.high, np.nan), axis=1)
+        return Intervals(sets.labels, low, high)
+
+
+@dataclass(frozen=True, eq=False)
 class Lattice:
     """Every way to generalize a table, ready to be read.
 
@@ -51,6 +85,8 @@ class Lattice:
         labels: for each record its class in *bottom*.
         sensitive: how many sensitive values *bottom* counts; labels for a classifier follow.
         ordered: whether the sensitive values have an order.
+        source: the table as it came, where numbers are not yet leaves.
+        numbers: what the leaves of those attributes stand for that are numbers in *source*.
     """
 
     table: Table
@@ -60,6 +96,8 @@ class Lattice:
     labels: Labels
     sensitive: int
     ordered: bool
+    source: Table
+    numbers: Mapping[str, Ends] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,12 +205,19 @@ class Lattice:
 
     def applied(self, levels: Iterable[int], suppressed: Flags | None = None) -> Table:
         """The table generalized to a node, with some records flagged as suppressed."""
-        table = self.table
+        table = self.source
         for name, level in zip(self.names, self.checked(levels), strict=True):
-            tree = restricted(self.trees[name], table.attribute(name))
-            codes = tree.ancestors(level)[table.codes(name)]
-            table = table.with_recoded(name, codes, tree.recoding(level))
+            if not level and name in self.numbers and self.numbers[name].are_exact:
+                continue
+            tree = restricted(self.trees[name], self.table.attribute(name))
+            codes = tree.ancestors(level)[self.table.codes(name)]
+            table = self.with_cells(table, name, codes, tree.recoding(level))
         return table if suppressed is None else table.suppressing(suppressed)
+
+    def with_cells(self, table: Table, name: str, codes: Codes, sets: CategorySets) -> Table:
+        """A table like the source with cells of one attribute that are sets of leaves."""
+        numbers = self.numbers.get(name)
+        return table.with_recoded(name, codes, numbers.intervals(sets) if numbers else sets)
 
 
 def lattice_of(
@@ -208,6 +253,7 @@ def lattice_of(
         classes.labels,
         len(table.attribute(sensitive).categories) if sensitive else 0,
         bool(sensitive) and table.attribute(str(sensitive)).kind == "ordinal",
+        table,
     )
 
 

@@ -51,10 +51,9 @@ class LocalRecoding:
 
     def applied(self) -> Table:
         """The table with each group's cells generalized alike."""
-        table = self.lattice.table
+        table = self.lattice.source
         for a, name in enumerate(self.lattice.names):
-            codes, recoding = self._column(a, name)
-            table = table.with_recoded(name, codes, recoding)
+            table = self.lattice.with_cells(table, name, *self._column(a, name))
         return table
 
     def _column(self, a: int, name: str) -> tuple[Codes, CategorySets]:

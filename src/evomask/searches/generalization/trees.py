@@ -5,15 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from evomask.data.hierarchy import TreeLines, fitted
+from evomask.arrays import Codes
+from evomask.data.bands import Bands, ValueTrees
+from evomask.data.hierarchy import Hierarchy, Line, fitted
 from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
+from evomask.data.trees.making import number_text
 from evomask.errors import SchemaError
-from evomask.searches.generalization.lattice import Lattice, lattice_of
+from evomask.searches.generalization.lattice import Ends, Lattice, lattice_of
 
 
 def lattice_for(
-    table: Table, hierarchies: TreeLines, attributes: Sequence[str] = (), label: str = ""
+    table: Table, hierarchies: ValueTrees, attributes: Sequence[str] = (), label: str = ""
 ) -> Lattice:
     """The lattice over some attributes of a table, by default its quasi-identifiers.
 
@@ -22,16 +25,39 @@ def lattice_for(
     """
     names = [n for n in attributes or table.schema.quasi_identifiers if n != label]
     _require_trees(table, hierarchies, names)
-    for name in (*names, *([label] if label else [])):
+    coded = with_categories(table, label) if label else table
+    trees: dict[str, Hierarchy] = {}
+    numbers: dict[str, Ends] = {}
+    for name in names:
         if not table.attribute(name).is_categorical:
-            table = with_categories(table, name)
-    trees = {name: fitted(name, hierarchies[name], table) for name in names}
+            coded, numbers[name] = _numbers_as_leaves(coded, name, hierarchies[name])
+        trees[name] = _tree(coded, name, hierarchies[name])
     confidential = table.schema.with_role(Role.CONFIDENTIAL)
     sensitive = (name for name in confidential if table.attribute(name).is_categorical)
-    return lattice_of(table, trees, sensitive=next(sensitive, None), label=label or None)
+    lattice = lattice_of(coded, trees, sensitive=next(sensitive, None), label=label or None)
+    return replace(lattice, source=table, numbers=numbers)
 
 
-def _require_trees(table: Table, hierarchies: TreeLines, names: Sequence[str]) -> None:
+def _tree(table: Table, name: str, tree: Sequence[Line] | Bands) -> Hierarchy:
+    if not isinstance(tree, Bands):
+        return fitted(name, tree, table)
+    return tree.hierarchy(missing=table.attribute(name).has_missing)
+
+
+def _numbers_as_leaves(table: Table, name: str, tree: Sequence[Line] | Bands) -> tuple[Table, Ends]:
+    """The table with a number as the leaves of its tree, and the numbers that each stands for."""
+    values = table.values(name)
+    if isinstance(tree, Bands):
+        missing = bool(np.isnan(values).any())
+        leaves = tree.hierarchy(missing=missing).categories
+        coded = _with_codes(table, name, tree.codes(values), leaves)
+    else:
+        coded = with_categories(table, name)
+    codes, size = coded.codes(name), len(coded.attribute(name).categories)
+    return coded, Ends.of(codes, values, size)
+
+
+def _require_trees(table: Table, hierarchies: ValueTrees, names: Sequence[str]) -> None:
     for name in names:
         table.attribute(name)
     lacking = [name for name in names if name not in hierarchies]
@@ -43,19 +69,20 @@ def _require_trees(table: Table, hierarchies: TreeLines, names: Sequence[str]) -
 
 
 def with_categories(table: Table, name: str) -> Table:
-    """The table with a number's values as ordered categories."""
+    """The table with a number's values as ordered categories; categories stay as they are."""
+    if table.attribute(name).is_categorical:
+        return table
     values = table.values(name)
     known = np.unique(values[~np.isnan(values)])
     codes = np.searchsorted(known, values)
-    labels = tuple(_text(value) for value in known)
+    labels = tuple(number_text(value) for value in known.tolist())
     if np.isnan(values).any():
         codes = np.where(np.isnan(values), len(known), codes)
         labels = (*labels, MISSING)
+    return _with_codes(table, name, codes.astype(np.int32), labels)
+
+
+def _with_codes(table: Table, name: str, codes: Codes, labels: tuple[str, ...]) -> Table:
     attribute = replace(table.attribute(name), kind=Kind.ORDINAL, categories=labels, decimals=None)
     schema = table.schema.replacing([attribute])
-    columns = {**table.columns, name: codes}
-    return replace(table, schema=schema, columns=columns)
-
-
-def _text(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return replace(table, schema=schema, columns={**table.columns, name: codes})

@@ -1,0 +1,1 @@
+"""Value trees made by rule: intervals, bands, dates, shortened codes, neighbours, likeness."""

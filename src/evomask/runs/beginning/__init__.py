@@ -1,0 +1,1 @@
+"""Before anything is protected: an example, a schema proposed, hierarchies made."""
