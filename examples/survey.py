@@ -8,8 +8,9 @@ Like `make demo`, but from Python: strata, edit rules and hierarchies come from 
 import sys
 from pathlib import Path
 
-from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.example import write_example
+
+from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
 from evomask.runs.protect import ProtectJob, choose, protect_file
 
