@@ -9,6 +9,7 @@ the bytes that made it.
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -75,10 +76,8 @@ def main() -> None:
         sys.argv.append(f"{folder}/seeds")
 
         def once(content: bytes) -> None:
-            try:
+            with suppress(EvomaskError):
                 read(content)
-            except EvomaskError:
-                pass
 
         atheris.Setup(sys.argv, once)
         atheris.Fuzz()
