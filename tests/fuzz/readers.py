@@ -6,10 +6,10 @@ Only errors of evomask may come of any bytes; atheris stops at the first other o
 the bytes that made it.
 """
 
-import contextlib
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def main() -> None:
         sys.argv.append(f"{folder}/seeds")
 
         def once(content: bytes) -> None:
-            with contextlib.suppress(EvomaskError):
+            with suppress(EvomaskError):
                 read(content)
 
         atheris.Setup(sys.argv, once)

@@ -64,12 +64,12 @@ class Store:
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Store":
         """A new folder with a plan in it."""
-        refuse_links(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
             raise RunError(
                 f"{folder} is not empty; go on with `evomask resume {folder}` "
                 "if it holds a run, or choose another folder"
             )
+        refuse_links(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
@@ -86,6 +86,8 @@ class Store:
 
     def plan(self) -> Plan:
         """The plan of the run."""
+        if not os.path.lexists(self.folder / PLAN):
+            raise RunError(f"{self.folder} holds no run; give the folder of one")
         refuse_links(self.folder)
         try:
             return decode_plan((self.folder / PLAN).read_bytes())
