@@ -15,9 +15,9 @@ from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.turns import Forecast, Past
 from evomask.portfolio.worker import Breed
-from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import findings, skipped
+from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.stopping import StopRequest
