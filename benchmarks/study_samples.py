@@ -3,9 +3,7 @@
 ``python benchmarks/study_samples.py FILE [QUASI,... [K [RECORDS]]]``: a file of 40,000 records or
 more. Thirty recipes of the grid, evenly over its order, are made, repaired and measured on the
 sample that a protection takes and on the whole file. Told are Kendall's tau and the mean shift
-of loss, of risk and of the larger of the two: as the sample reads, and as is foretold of each
-recipe from what the others were shifted by; and how much of the true front is among the ten
-most promising.
+of loss and of risk, and how much of the true front is among the ten most promising.
 """
 
 import sys
@@ -19,7 +17,6 @@ from evomask.arrays import Points
 from evomask.evolution.dominance import non_dominated_ranks
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
-from evomask.portfolio.sample import Trial, foretold
 from evomask.portfolio.worker import Make, Maker, Measured, Settings, Try, load_kernels
 from evomask.runs.inputs import Input, load
 from evomask.searches.search import File
@@ -43,30 +40,19 @@ def recipes_of(maker: Maker) -> list[int]:
     return [order[place] for place in np.linspace(0, min(299, len(order) - 1), RECIPES).astype(int)]
 
 
-def both(maker: Maker, number: int) -> tuple[Trial, Measured] | None:
+def both(maker: Maker, number: int) -> tuple[Measured, Measured] | None:
     """A recipe on the sample and on the whole file; none where it cannot be made."""
     small, whole = maker(Try(GRID, number), 0), maker(Make(GRID, number), 0)
     if not isinstance(small, Measured) or not isinstance(whole, Measured):
         return None
-    methods = sorted({step.method for step in maker.making(GRID, number, "").steps})
-    return Trial(small.loss, small.risk, tuple(methods)), whole
+    return small, whole
 
 
-def expected(trials: list[Trial], whole: Points) -> Points:
-    """What is foretold of each from all others."""
-    tried = {GRID: dict(enumerate(trials))}
-    truth = {(GRID, i): (float(loss), float(risk)) for i, (loss, risk) in enumerate(whole)}
-    places = range(len(trials))
-    others = [{key: pair for key, pair in truth.items() if key[1] != i} for i in places]
-    return np.array([foretold(tried, others[i])[GRID, i] for i in places])
-
-
-def tell(name: str, read: Points, whole: Points) -> None:
+def tell(read: Points, whole: Points) -> None:
     """Agreement of two readings of the same recipes."""
     pairs = {
         "loss": (read[:, 0], whole[:, 0]),
         "risk": (read[:, 1], whole[:, 1]),
-        "larger": (read.max(axis=1), whole.max(axis=1)),
     }
     words = (
         f"{part} tau {kendalltau(a, b).statistic:.2f} shift {np.mean(a - b):+.1f}"
@@ -75,7 +61,7 @@ def tell(name: str, read: Points, whole: Points) -> None:
     true = set(np.flatnonzero(non_dominated_ranks(whole) == 0).tolist())
     first = np.argsort(non_dominated_ranks(read), kind="stable")[:PROMOTED].tolist()
     found = f"{len(true & set(first))} of {len(true)} of the front among the first {PROMOTED}"
-    print(f"{name:9s}", ", ".join(words), f"; {found}")
+    print(", ".join(words), f"; {found}")
 
 
 def main() -> None:
@@ -88,14 +74,13 @@ def main() -> None:
     began = time.process_time()
     pairs = [pair for number in recipes_of(maker) if (pair := both(maker, number)) is not None]
     took = time.process_time() - began
-    trials = [trial for trial, _ in pairs]
-    whole = np.array([(measured.loss, measured.risk) for _, measured in pairs])
-    sample = np.array([trial[:2] for trial in trials])
+    sample, whole = np.array([[(m.loss, m.risk) for m in pair] for pair in pairs]).transpose(
+        1, 0, 2
+    )
     print(
         f"{len(pairs)} recipes, {len(maker.sample)} of {len(maker.table)} records, {took:.0f} CPU s"
     )
-    tell("sample", sample, whole)
-    tell("foretold", expected(trials, whole), whole)
+    tell(sample, whole)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from evomask.execution.local import InProcess, Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
 from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.sample import Trial, blocks_of, foretold, promising, sample_of
+from evomask.portfolio.sample import blocks_of, promising, sample_of
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Make, Maker, Settings, Try
 from evomask.runs.kept.journal import Journal
@@ -94,26 +94,11 @@ def test_a_small_file_has_no_sample():
 def test_what_nothing_beats_on_the_sample_is_promoted_first():
     own = [Individual(None, (0.0,), serial, "first", (), 0) for serial in range(4)]
     trials = {
-        "grid": {
-            i: Trial(*pair) for i, pair in enumerate([(50, 50), (10, 30), (20, 20), (21, 21)])
-        },
-        "other": {0: Trial(5.0, 25.0)},
+        "grid": dict(enumerate([(50.0, 50.0), (10.0, 30.0), (20.0, 20.0), (21.0, 21.0)])),
+        "other": {0: (5.0, 25.0)},
     }
-    chosen = promising(trials, {}, "grid", own, 3)
+    chosen = promising(trials, "grid", own, 3)
     assert [individual.serial for individual in chosen] == [2, 1, 3]
-
-
-def test_what_a_method_was_shifted_by_is_foretold_of_others_with_it():
-    rng = np.random.default_rng(2)
-    readings = rng.uniform(20, 60, (40, 2))
-    methods = [("noise",) if i % 2 else ("mdav", "pram") for i in range(40)]
-    trials = {"grid": {i: Trial(*readings[i], methods[i]) for i in range(40)}}
-    shifts = {("noise",): (5.0, -10.0), ("mdav", "pram"): (-3.0, 2.0)}
-    truth = [tuple(readings[i] + shifts[methods[i]]) for i in range(40)]
-    expected = foretold(trials, {("grid", i): truth[i] for i in range(20)})
-    errors = np.array([expected["grid", i] for i in range(20, 40)]) - truth[20:]
-    assert np.abs(errors).max() < 1.0
-    assert foretold(trials, {})["grid", 3] == tuple(readings[3])
 
 
 def test_every_pair_of_a_method_for_numbers_and_one_for_categories_is_a_recipe():

@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,8 +16,10 @@ from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.turns import Forecast, Past
 from evomask.portfolio.worker import Breed
+from evomask.runs import protect
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import findings, skipped
+from evomask.runs.kept import store
 from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase
 from evomask.runs.kept.journal import Journal
@@ -160,13 +163,19 @@ def test_nothing_is_told_where_there_was_time_for_everything():
 
 @pytest.fixture(scope="module")
 def timed(tmp_path_factory):
-    """A job of three seconds, how long it took, and what was told of it."""
+    """A job of three seconds, how long it took, and what was told of it.
+
+    By the time that this process worked, since others may keep it waiting.
+    """
     parent, seen = tmp_path_factory.mktemp("town"), []
     write_town(parent)
     protect_file(job_for(parent, "warm", evaluations=2, searches=("grid",)))
-    began = time.monotonic()
-    job = job_for(parent, "run", evaluations=None, seconds=3.0)
-    return protect_file(job, watch=seen.append), time.monotonic() - began, seen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protect, "Events", partial(Events, now=time.process_time))
+        patch.setattr(store, "Journal", partial(Journal, now=time.process_time))
+        began = time.process_time()
+        job = job_for(parent, "run", evaluations=None, seconds=3.0)
+        return protect_file(job, watch=seen.append), time.process_time() - began, seen
 
 
 def test_a_job_of_seconds_takes_no_longer_all_in(timed):

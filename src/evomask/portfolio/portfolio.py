@@ -24,7 +24,7 @@ from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import Candidate, front_of, spread
-from evomask.portfolio.sample import RATIO, Trial, promising
+from evomask.portfolio.sample import RATIO, promising
 from evomask.portfolio.state import (
     PortfolioState,
     Work,
@@ -151,13 +151,14 @@ class Portfolio:
         if name == GRID:
             return forecast.measuring(name)
         members = self.maker.settings.members
+        first = forecast.first(members[name].cost, len(self.maker.breeder(name).table))
         seen = forecast.breeding({name})
-        if seen is None:
-            kin = {n for n, member in members.items() if member.search == members[name].search}
-            seen = forecast.breeding(kin)
+        if seen is not None:
+            return seen if forecast.turns_of(name) > 1 else max(seen, first)
+        kin = {n for n, member in members.items() if member.search == members[name].search}
+        seen = forecast.breeding(kin)
         if seen is not None:
             return seen
-        first = forecast.first(members[name].cost, len(self.maker.table))
         return first if first <= FIRST_TURN * (self.budget.seconds or 0.0) else inf
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
@@ -197,7 +198,7 @@ class Portfolio:
         fresh = untried(state, name)[: self.maker.settings.batch]
         outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
         made = {
-            i.serial: Trial(outcome.loss, outcome.risk, self._methods(name, i.genome))
+            i.serial: (outcome.loss, outcome.risk)
             for i, outcome in zip(fresh, outcomes, strict=True)
             if isinstance(outcome, Measured)
         }
@@ -206,12 +207,6 @@ class Portfolio:
         measured = state.measured.get(name, frozenset()) | refused
         state = replace(state, tried={**state.tried, name: known})
         return replace(state, measured={**state.measured, name: measured}), len(fresh)
-
-    def _methods(self, name: str, genome: Any) -> tuple[str, ...]:  # noqa: ANN401
-        """What a recipe is made of: methods of the grid, or a member's own way."""
-        if name != GRID:
-            return (name,)
-        return tuple(sorted({step.method for step in self.maker.making(name, genome, "").steps}))
 
     def _wants_trials(self, state: PortfolioState, name: str) -> bool:
         """Whether a turn tries recipes on the sample; the grid first tries many, then by turns."""
@@ -235,8 +230,7 @@ class Portfolio:
         late = name == GRID and self.used(state) >= LATE
         some = batch if late else ceil(trials / RATIO) or _owed(state, name)
         least = SOME if self.budget.seconds is None else self._least
-        wholes = {(c.member, c.serial): (c.loss, c.risk) for c in state.candidates}
-        return promising(state.tried, wholes, name, own, min(batch, max(least, some)))
+        return promising(state.tried, name, own, min(batch, max(least, some)))
 
     def _batch(self, state: PortfolioState) -> int:
         """How many files to measure: under a budget of seconds, about a second's worth."""

@@ -6,7 +6,7 @@ everybody would stand alone.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,27 +26,9 @@ FEWEST = 10
 RATIO = 5
 """Recipes that are tried on the sample for each that is made on the whole file."""
 
-ENOUGH = 4
-"""Recipes of which both readings must be known before one is foretold from the other."""
-
-SHRINKING = 1.0
-"""How many recipes it takes to believe half of what is seen of a method."""
-
-
-class Trial(NamedTuple):
-    """Loss and risk of a recipe on the sample, and names of the methods in it."""
-
-    loss: float
-    risk: float
-    methods: tuple[str, ...] = ()
-
-
-Trials: TypeAlias = Mapping[str, Mapping[int, Trial]]
-"""What was tried on the sample, by member and serial number."""
-
 Pair: TypeAlias = tuple[float, float]
-Wholes: TypeAlias = Mapping[tuple[str, int], Pair]
-"""Loss and risk on the whole file, by member and serial number."""
+Trials: TypeAlias = Mapping[str, Mapping[int, Pair]]
+"""Loss and risk on the sample of what was tried, by member and serial number."""
 
 
 def sample_of(table: Table, records: int) -> Indices:
@@ -103,52 +85,18 @@ def _places(table: Table, name: str) -> Floats:
     return below[inverse]
 
 
-def foretold(trials: Trials, wholes: Wholes) -> dict[tuple[str, int], Pair]:
-    """Loss and risk that recipes will have on the whole file.
-
-    A sample shifts them, for each method in its own way: by as much as recipes of the same
-    methods were shifted so far (a ridge regression on which methods there are).
-    """
-    keys = [(name, serial) for name, own in trials.items() for serial in own]
-    tried = [trials[name][serial] for name, serial in keys]
-    readings = np.array([trial[:2] for trial in tried]).reshape(-1, 2)
-    known = [place for place, key in enumerate(keys) if key in wholes]
-    if len(known) >= ENOUGH:
-        truth = np.array([wholes[keys[place]] for place in known])
-        readings = readings + _shifts(_methods_of(tried), known, truth - readings[known])
-    return {
-        key: (float(loss), float(risk)) for key, (loss, risk) in zip(keys, readings, strict=True)
-    }
-
-
-def _methods_of(tried: Sequence[Trial]) -> Points:
-    """A row for each trial: 1 throughout, and 1 for each method that it has."""
-    names = sorted({method for trial in tried for method in trial.methods})
-    has = [[1.0, *(float(name in trial.methods) for name in names)] for trial in tried]
-    return np.array(has)
-
-
-def _shifts(methods: Points, known: Sequence[int], seen: Points) -> Points:
-    own = methods[known]
-    shrinking = SHRINKING * np.eye(own.shape[1])
-    shrinking[0, 0] = 1e-6
-    shifts: Points = methods @ np.linalg.solve(own.T @ own + shrinking, own.T @ seen)
-    return shifts
-
-
 def promising(
-    trials: Trials, wholes: Wholes, name: str, own: Sequence[Individual[Any]], count: int
+    trials: Trials, name: str, own: Sequence[Individual[Any]], count: int
 ) -> list[Individual[Any]]:
     """So many of a member's individuals that were tried, those first that the fewest beat.
 
-    They are ranked among all that were tried by anybody, by what is foretold of the whole file;
-    of equal rank, evenly by loss.
+    They are ranked among all that were tried by anybody; of equal rank, evenly by loss.
     """
-    expected = foretold(trials, wholes)
-    ranks = non_dominated_ranks(np.array(list(expected.values())).reshape(-1, 2)).tolist()
-    rank = dict(zip(expected, ranks, strict=True))
+    keys = [(member, serial) for member, tried in trials.items() for serial in tried]
+    points = np.array([trials[member][serial] for member, serial in keys]).reshape(-1, 2)
+    rank = dict(zip(keys, non_dominated_ranks(points).tolist(), strict=True))
     by_rank: dict[int, list[Individual[Any]]] = {}
-    for individual in sorted(own, key=lambda i: (expected[name, i.serial], i.serial)):
+    for individual in sorted(own, key=lambda i: (trials[name][i.serial], i.serial)):
         by_rank.setdefault(rank[name, individual.serial], []).append(individual)
     chosen: list[Individual[Any]] = []
     for level in sorted(by_rank):

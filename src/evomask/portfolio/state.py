@@ -23,7 +23,7 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
-from evomask.portfolio.sample import Trial, Trials
+from evomask.portfolio.sample import Pair, Trials
 from evomask.portfolio.worker import Maker, Measured, Refusal
 
 
@@ -243,8 +243,8 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
     )
 
 
-def _trials(rows: list[tuple[int, float, float, list[str]]]) -> dict[int, Trial]:
-    return {serial: Trial(loss, risk, tuple(methods)) for serial, loss, risk, methods in rows}
+def _trials(rows: list[tuple[int, float, float]]) -> dict[int, Pair]:
+    return {serial: (loss, risk) for serial, loss, risk in rows}
 
 
 def _sorted(numbers: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:

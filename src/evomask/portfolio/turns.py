@@ -135,6 +135,10 @@ class Forecast:
         """How long the next turn of any of these will last; none where nobody had one."""
         return max((turn.seconds for turn in self._own(members)), default=None)
 
+    def turns_of(self, member: str) -> int:
+        """How many turns a member had."""
+        return sum(turn.member == member for turn in self.turns)
+
     def first(self, cost: float, records: int) -> float:
         """How long the first turn of a search will last, from its cost and the size of the file.
 
