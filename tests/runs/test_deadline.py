@@ -94,6 +94,12 @@ def test_a_turn_that_makes_everything_ready_tells_nothing_of_later_ones():
     assert Forecast(turns, 2).per_file() == 1.0
 
 
+def test_turns_without_files_tell_nothing_of_what_files_take():
+    turns = [Past("grid", 2, 10.0), Past("grid", 0, 3.0), Past("grid", 0, 3.0)]
+    assert Forecast(turns, 2).per_file() == 5.0
+    assert Forecast(turns, 2).measuring("grid") == 5.0
+
+
 def test_first_turns_cost_more_on_large_files():
     forecast = Forecast([Past("grid", 4, 4.0), Past("grid", 4, 4.0)], 2)
     assert forecast.first(1.0, 1_000) == forecast.first(1.0, 10_000) == 6.0

@@ -50,7 +50,10 @@ ROUND = 1.0
 """Seconds that the files of a round should take."""
 
 FIRST_TURN = 0.1
-"""Share of the seconds that the first turn of a member may take, as far as one can tell."""
+"""Share of the seconds that a turn may take that is foretold from the size of the file alone.
+
+Those are a member's first turn, and its second, since a first one may be short.
+"""
 
 SOME = 2
 """Recipes that are promoted in a turn at least, where no clock runs."""
@@ -152,6 +155,8 @@ class Portfolio:
             return forecast.measuring(name)
         members = self.maker.settings.members
         first = forecast.first(members[name].cost, len(self.maker.breeder(name).table))
+        if first > FIRST_TURN * (self.budget.seconds or 0.0):
+            first = inf
         seen = forecast.breeding({name})
         if seen is not None:
             return seen if forecast.turns_of(name) > 1 else max(seen, first)
@@ -159,7 +164,7 @@ class Portfolio:
         seen = forecast.breeding(kin)
         if seen is not None:
             return seen
-        return first if first <= FIRST_TURN * (self.budget.seconds or 0.0) else inf
+        return first
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:

@@ -122,14 +122,15 @@ class Forecast:
 
     def per_file(self) -> float:
         """Seconds that a file of recent turns took on average; 0 before there was one."""
-        recent = [turn for turn in self._settled(self.turns) if turn.files][-RECENT:]
+        recent = self._settled([turn for turn in self.turns if turn.files])[-RECENT:]
         return sum(turn.seconds for turn in recent) / max(1, sum(turn.files for turn in recent))
 
     def measuring(self, member: str) -> float:
         """How long a turn of a member that only has files measured will last at least."""
-        own = [turn for turn in self._own({member}) if turn.files]
-        slowest = max((turn.seconds / turn.files for turn in own), default=0.0)
-        return self.least * slowest * (READY if len(self.turns) == 1 else 1.0)
+        own = self._settled([turn for turn in self.turns if turn.member == member and turn.files])
+        slowest = max((turn.seconds / turn.files for turn in own[-RECENT:]), default=0.0)
+        only_first = len(own) == 1 and own[0] is self.turns[0]
+        return self.least * slowest * (READY if only_first else 1.0)
 
     def breeding(self, members: Collection[str]) -> float | None:
         """How long the next turn of any of these will last; none where nobody had one."""
