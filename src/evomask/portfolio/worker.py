@@ -177,6 +177,8 @@ class Maker:
         if not len(self.sample):
             return None
         small = Maker(self.table.take(self.sample), self.settings, self.seed, self.hierarchies)
+        share = len(self.sample) / len(self.table)
+        vars(small)["guarantees"] = Guarantees.of(small.table, self.settings.requirement, share)
         try:
             small.releasable(small.table)
         except EvomaskError:

@@ -11,6 +11,7 @@ from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.guarantees import merging, repair
 from evomask.masking.guarantees.repair import Repair, RepairBy
+from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.microaggregation import regions
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.recoding.generalization import Generalization
@@ -153,6 +154,15 @@ def test_groups_of_short_classes_bring_every_row_to_k(k, monkeypatch):
     monkeypatch.setattr(regions, "WHOLE", 500)
     repaired = Repair(PEOPLE, k, by=RepairBy.GROUPS).mask(many_people(), RNG)
     assert min(Counter(rows_of(repaired, PEOPLE)).values()) >= k
+
+
+def test_a_sample_is_repaired_as_its_whole_file_would_be():
+    people = many_people()
+    asked = Requirement(k=5)
+    whole, part = (asked.repair(people, share).mask(people, RNG) for share in (1.0, 0.1))
+    merged, grouped = (Repair(PEOPLE, 5, by=by).mask(people, RNG) for by in RepairBy)
+    assert rows_of(whole, PEOPLE) == rows_of(merged, PEOPLE)
+    assert rows_of(part, PEOPLE) == rows_of(grouped, PEOPLE) != rows_of(merged, PEOPLE)
 
 
 @pytest.mark.parametrize(("k", "values", "t"), [(5, 1, 1.0), (3, 2, 1.0), (4, 1, 0.3), (3, 3, 0.2)])

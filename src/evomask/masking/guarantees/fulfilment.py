@@ -26,11 +26,15 @@ class Guarantees:
     original: Table
     mender: Mender
     requirement: Requirement = NOTHING
+    share: float = 1.0
+    """Of a larger file that the table is, where it is a sample: it is repaired as that would be."""
 
     @classmethod
-    def of(cls, original: Table, requirement: Requirement = NOTHING) -> "Guarantees":
+    def of(
+        cls, original: Table, requirement: Requirement = NOTHING, share: float = 1.0
+    ) -> "Guarantees":
         """The guarantees of a table's masked versions; rules that are wrong are refused."""
-        return cls(original, Mender.of(original), requirement)
+        return cls(original, Mender.of(original), requirement, share)
 
     def __call__(self, masked: Table) -> Table:
         """The masked table with its rules obeyed and the requirement fulfilled.
@@ -48,7 +52,8 @@ class Guarantees:
         return self._repaired(masked) if asks_of_secrets and len(self.mender.rules) else masked
 
     def _repaired(self, masked: Table) -> Table:
-        return self.requirement.repair(self.original).mask(masked, np.random.default_rng(0))
+        repair = self.requirement.repair(self.original, self.share)
+        return repair.mask(masked, np.random.default_rng(0))
 
     @property
     def notes(self) -> tuple[str, ...]:

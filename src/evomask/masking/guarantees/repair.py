@@ -128,8 +128,13 @@ class Repair:
     def _by(self, classes: Classes) -> RepairBy:
         """How small classes are brought to k: as asked for, or by how many records they hold."""
         short = int(classes.sizes[classes.sizes < self.k].sum())
-        many = short > MANY and 2 * short > len(classes.labels)
+        many = short > self._many and 2 * short > len(classes.labels)
         return self.by or (RepairBy.GROUPS if many else RepairBy.MERGING)
+
+    @property
+    def _many(self) -> float:
+        """Records of small classes from which on groups are made of them."""
+        return MANY
 
     def _merged(
         self, table: Table, classes: Classes, names: tuple[str, ...], codes: Indices
@@ -145,6 +150,22 @@ class Repair:
         ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
         secrets = Secrets(codes, np.array(ordered), self.l, self.t, whole_file(codes))
         return merged_to_fulfil(places, classes, self.k, secrets)
+
+
+@dataclass(frozen=True)
+class RepairOfSample(Repair):
+    """The same for a sample, which is repaired as the whole file would be.
+
+    Args:
+        share: of the file that the sample is.
+    """
+
+    share: float = 1.0
+
+    @property
+    def _many(self) -> float:
+        """So many in the whole file, and of the sample as many less as it is smaller."""
+        return MANY * self.share
 
 
 def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:

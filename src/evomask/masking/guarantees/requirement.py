@@ -6,7 +6,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.composition import Stratified
-from evomask.masking.guarantees.repair import Repair
+from evomask.masking.guarantees.repair import RepairOfSample
 from evomask.masking.method import MaskingMethod
 
 
@@ -28,9 +28,14 @@ class Requirement:
         """The requirement as a user writes it, such as ``k=5,l=2``; empty if it asks nothing."""
         return str(self).replace(" ", "") if self.asks_anything else ""
 
-    def repair(self, table: Table) -> MaskingMethod:
-        """The repair that brings any masked version of *table* to fulfil it, stratum by stratum."""
-        repair = Repair(table.schema.quasi_identifiers, self.k, self.l, self.t)
+    def repair(self, table: Table, share: float = 1.0) -> MaskingMethod:
+        """The repair that brings any masked version of *table* to fulfil it, stratum by stratum.
+
+        Args:
+            share: of a larger file that the table is, where it is a sample.
+        """
+        names = table.schema.quasi_identifiers
+        repair = RepairOfSample(names, self.k, self.l, self.t, share=share)
         strata = table.schema.with_role(Role.STRATUM)
         return Stratified(repair, strata) if strata else repair
 
