@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.masking.composition import Stratified
+from evomask.masking.composition import InTurn, Stratified
 from evomask.masking.guarantees.repair import Repair
 from evomask.masking.method import MaskingMethod
 
@@ -30,9 +30,7 @@ class Requirement:
 
     def repair(self, table: Table) -> MaskingMethod:
         """The repair that brings any masked version of *table* to fulfil it, stratum by stratum."""
-        repair = Repair(table.schema.quasi_identifiers, self.k, self.l, self.t)
-        strata = table.schema.with_role(Role.STRATUM)
-        return Stratified(repair, strata) if strata else repair
+        return repair_within(Repair(table.schema.quasi_identifiers, self.k, self.l, self.t), table)
 
     def __str__(self) -> str:
         asked = {"k": (self.k, 1), "l": (self.l, 1), "t": (self.t, 1.0)}
@@ -45,6 +43,19 @@ class Requirement:
 NOTHING = Requirement()
 
 
+def repair_within(repair: Repair, table: Table) -> MaskingMethod:
+    """The repair of every stratum on its own, where there are strata.
+
+    What t asks of a class is to be like the whole file, and not like its stratum alone; so it is
+    asked once more of all strata together.
+    """
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return repair
+    apart = Stratified(repair, strata)
+    return InTurn((apart, repair)) if repair.t < 1 else apart
+
+
 def requirement_of(text: str) -> Requirement:
     """The requirement that a text such as ``k=5,l=2`` asks for; nothing for an empty one."""
     values: dict[str, float] = {}
@@ -54,6 +65,8 @@ def requirement_of(text: str) -> Requirement:
             raise ParameterError(
                 f"a requirement is written k=5, l=2 or t=0.3, joined by commas, got {part!r}"
             )
+        if name in values:
+            raise ParameterError(f"{name} is required twice in {text!r}; name it once")
         values[name] = _number(name, number)
     return Requirement(int(values.get("k", 1)), int(values.get("l", 1)), values.get("t", 1.0))
 
