@@ -93,7 +93,9 @@ def test_nothing_is_printed(people, capfd):
 
 
 def test_the_same_seed_gives_the_same_result(people, result):
-    assert protected(people).masked().equals(result.masked())
+    again = protected(people)
+    assert again.masked(shuffled=False).equals(result.masked(shuffled=False))
+    assert not again.masked().equals(result.masked())
 
 
 def test_a_point_that_is_not_there_is_refused(result):
@@ -182,7 +184,7 @@ def test_a_frame_is_audited_alone(homes, kind):
 
 def test_a_masked_frame_is_audited_with_its_original(homes):
     method = evomask.LocalSuppression(("school",), 3)
-    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"])
+    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"], keep=["name"])
     masked = masked.with_columns(school=pl.when(pl.int_range(80) < 4).then(pl.lit("*"))
                                  .otherwise(pl.col("school")))  # fmt: skip
     found = evomask.audit(masked, homes, **WORDS)

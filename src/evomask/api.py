@@ -42,6 +42,7 @@ def mask(
     ordinal: Iterable[str] = (),
     nominal: Iterable[str] = (),
     drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
     seed: int | None = None,
 ) -> F:
     """Mask a pandas, polars or pyarrow frame with one method; the same kind of frame back.
@@ -50,11 +51,15 @@ def mask(
         ordinal: columns whose categories have an order (numbers, or ordered categories).
         nominal: columns whose values can only be compared.
         drop: identifiers, left out of the result.
+        keep: columns to keep though they look identifying.
         seed: repeats a result; drawn from the system when absent.
 
     The frame given is left alone; order, index, types and other columns are kept.
     """
-    original = table_from(frame, _declared(method.attributes, ordinal, nominal, drop))
+    from evomask.runs.inputs import check_stated
+
+    original = table_from(frame, _declared(method.attributes, ordinal, nominal, drop, keep=keep))
+    check_stated(original, tuple(keep))
     drawn = secrets.randbits(63) if seed is None else seed
     masked = method.mask(original, np.random.default_rng(drawn))
     result: F = frame_like(frame, original, masked)
@@ -70,7 +75,10 @@ def _declared(
     strata: Iterable[str] = (),
     weight: str | None = None,
     household: str | None = None,
+    keep: Iterable[str] = (),
 ) -> dict[str, Declaration]:
+    from evomask.runs.inputs import roles_of
+
     kinds = dict.fromkeys(ordinal, Kind.ORDINAL) | dict.fromkeys(nominal, Kind.NOMINAL)
     named = {
         Role.QUASI_IDENTIFIER: masked,
@@ -79,8 +87,9 @@ def _declared(
         Role.STRATUM: strata,
         Role.WEIGHT: () if weight is None else (weight,),
         Role.HOUSEHOLD: () if household is None else (household,),
+        Role.OTHER: keep,
     }
-    roles = {name: role for role, names in named.items() for name in names}
+    roles = roles_of((name, role) for role, names in named.items() for name in names)
     return {
         name: Declaration(kinds.get(name), roles.get(name, Role.OTHER))
         for name in kinds.keys() | roles.keys()
@@ -127,8 +136,8 @@ class Result(Generic[F]):
         max_model_error: float | None = None,
     ) -> int:
         """The number of another point: by a wish such as ``knee``, and within limits in percent."""
+        from evomask.record.protection import choice_of
         from evomask.runs.kept.keeping import at_most
-        from evomask.runs.protect import choice_of
 
         bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
         return choice_of(wish, self.protection.state, bounds).candidate.number
@@ -144,18 +153,17 @@ class Result(Generic[F]):
         """The protected frame of a point of the front, by default of the chosen one.
 
         Args:
-            shuffled: give the records in random order and renew the index, so that a release
-                cannot be laid beside the original.
+            shuffled: give the records in random order, a new one every time, and renew the
+                index, so that a release cannot be laid beside the original.
         """
-        from evomask.runs.release import order_of
+        from evomask.runs.release import new_order
 
         number = self.chosen if point is None else self.pick(str(point))
         file = self.protection.files(number)
         masked: F = frame_like(self.frame, self.protection.table, file.masked)
         if not shuffled:
             return masked
-        order = order_of(self.protection.maker.seed, number, len(masked))
-        released: F = reordered(masked, order)
+        released: F = reordered(masked, new_order(len(masked)))
         return released
 
     def report(self, path: str | Path, *, public: bool = False) -> Path:
@@ -194,6 +202,7 @@ def protect(
     quasi: Iterable[str] = (),
     confidential: Iterable[str] = (),
     drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
     ordinal: Iterable[str] = (),
     nominal: Iterable[str] = (),
     strata: Iterable[str] = (),
@@ -220,12 +229,12 @@ def protect(
         quasi: columns that an intruder may know; all numbers where none is named.
         confidential: sensitive columns, for l and t.
         drop: identifiers, left out of every result.
+        keep: columns to keep though they look identifying.
         ordinal: columns whose categories have an order.
         nominal: columns whose values can only be compared.
         strata: columns within whose combinations everything is masked on its own.
         weight: column with the number of people a record stands for.
-        household: column that tells which records are of one household; left out of every
-            result, and the risk that any member is identified is in the reports.
+        household: column that tells households; left out of every result.
         hierarchies: files with the value trees of columns, to generalize them too.
         require: a guarantee for every point, such as ``k=5,l=2``.
         seconds: how long all of it may take, two minutes where nothing is said.
@@ -244,14 +253,17 @@ def protect(
     """
     from evomask.execution.local import Local
     from evomask.io.hierarchies import read_trees
-    from evomask.runs.inputs import Input, with_quasi_identifiers
+    from evomask.record.protection import choice_of
+    from evomask.runs.inputs import Input, check_stated, with_quasi_identifiers
     from evomask.runs.kept.keeping import at_most, keeping
-    from evomask.runs.protect import ProtectJob, choice_of, protect_table, required
+    from evomask.runs.protect import ProtectJob, protect_table, required
 
-    declared = _declared(quasi, ordinal, nominal, drop, confidential, strata, weight, household)
+    roles = (drop, confidential, strata, weight, household, kept := tuple(keep))
+    declared = _declared(quasi, ordinal, nominal, *roles)
     for name, path in (hierarchies or {}).items():
         declared[name] = replace(declared.get(name, Declaration()), hierarchy=str(path))
     table, _ = with_quasi_identifiers(table_from(frame, declared))
+    check_stated(table, kept)
     job = ProtectJob(
         Input(Path("data frame")),
         Path(),
@@ -288,7 +300,6 @@ def measure_kept(
         ordinal: columns whose categories have an order.
         nominal: columns whose values can only be compared.
     """
-    from evomask.data.intake import as_polars
     from evomask.io.masked import masked_version
     from evomask.io.tables import Source
     from evomask.runs.kept.keeping import keeping

@@ -12,7 +12,6 @@ NAMED = (
     streams.breeding_stream,
     streams.working_stream,
     streams.draw_stream,
-    streams.order_stream,
     streams.trial_stream,
     streams.repetition_stream,
     crawl_stream,

@@ -12,6 +12,7 @@ from evomask.measures.keeping.keeping import Keeping
 from evomask.portfolio.front import Bounds
 from evomask.record.public import public_part
 from evomask.runs.inputs import Input
+from evomask.runs.kept import keeping
 from evomask.runs.kept.keeping import ERRORS
 from evomask.runs.protect import ProtectJob, choose, protect_file
 
@@ -110,16 +111,19 @@ def test_a_bound_on_errors_moves_the_suggested_point(once, town):
     assert done.record.bounds == {"table_error": limit}
 
 
-def test_choosing_again_reads_no_statistic_twice(once):
+def test_choosing_again_reads_no_statistic_twice(once, monkeypatch):
+    monkeypatch.setattr(keeping, "errors_of", lambda _: pytest.fail("read once more"))
+    choose(once.folder)
+
+
+def test_errors_that_somebody_changed_are_not_believed(once):
     kept = once.folder / ERRORS
-    errors = json.loads(kept.read_bytes())
-    changed = {number: {**both, "table_error": 99.0} for number, both in errors.items()}
+    before = kept.read_bytes()
+    changed = {n: {**both, "table_error": 99.0} for n, both in json.loads(before).items()}
     kept.write_text(json.dumps(changed))
-    try:
-        with pytest.raises(ParameterError, match=r"has a table error of 99\.00 %"):
-            choose(once.folder, "balanced", Bounds(table_error=50))
-    finally:
-        kept.write_text(json.dumps(errors))
+    done = choose(once.folder)
+    assert json.loads(kept.read_bytes()) == json.loads(before)
+    assert any("kept.json is not as it was released" in note for note in done.protection.notes)
 
 
 def test_choosing_within_a_risk_takes_the_least_loss(once):

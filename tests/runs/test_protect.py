@@ -74,8 +74,8 @@ def job_in(once):
 def results(folder):
     """The bytes that must not depend on anything but the plan."""
     state = sorted(folder.glob("state-*.npz"))[-1]
-    files = [state, folder / "front.parquet", folder / "masked" / "town.csv"]
-    return state.name, [path.read_bytes() for path in files]
+    lines = sorted((folder / "masked" / "town.csv").read_bytes().splitlines())
+    return state.name, [state.read_bytes(), (folder / "front.parquet").read_bytes(), lines]
 
 
 def test_every_point_of_the_front_fulfils_what_is_required(once):
@@ -145,10 +145,31 @@ def test_a_choice_is_remembered(once, folder):
 
 
 def test_two_releases_of_one_run_are_not_in_the_same_order(once, folder):
-    first = np.load(folder / "order.npy")
-    other = next(one for one in once.protection.front if one != once.chosen)
-    choose(folder, str(other.number))
-    assert not np.array_equal(first, np.load(folder / "order.npy"))
+    orders = []
+    for _ in range(2):
+        choose(folder, str(once.chosen.number), keep_order=True)
+        orders.append(np.load(folder / "order.npy"))
+    assert not np.array_equal(*orders)
+
+
+def test_the_order_is_kept_only_if_asked_for(once, folder):
+    assert not (folder / "order.npy").exists()
+    done = choose(folder, str(once.chosen.number), keep_order=True)
+    order = np.load(folder / "order.npy")
+    assert (folder / "order.npy").stat().st_mode & 0o777 == 0o600
+    incomes = once.protection.files(once.chosen.number).masked.values("income")[order]
+    assert pl.read_csv(done.written.path)["income"].to_list() == np.round(incomes).tolist()
+    choose(folder, str(once.chosen.number))
+    assert not (folder / "order.npy").exists()
+
+
+def test_the_order_is_not_found_by_trying_seeds(once):
+    income = once.protection.files(once.chosen.number).masked.values("income")
+    shown = pl.read_csv(once.written.path)["income"].to_list()
+    for seed in range(200):
+        for stream in ([seed], [seed, 3, once.chosen.number], [7, seed, once.chosen.number]):
+            order = np.random.default_rng(stream).permutation(len(income))
+            assert np.round(income[order]).tolist() != shown
 
 
 def test_a_wish_that_no_point_meets_leaves_the_release_alone(folder):

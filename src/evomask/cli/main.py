@@ -24,6 +24,7 @@ from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
+from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination
 
@@ -50,6 +51,7 @@ app.command()(resume)
 app.command()(choose)
 app.command()(runs)
 app.command()(report)
+app.command()(verify)
 app.command()(reproduce)
 app.command("compile")(compile_)
 

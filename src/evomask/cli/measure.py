@@ -26,6 +26,9 @@ def measure(
     exact: Annotated[
         bool, typer.Option("--exact", help="Attack everybody, however many records there are.")
     ] = False,
+    key: Annotated[
+        str, typer.Option("--key", help="Match records by this column, not by their places.")
+    ] = "",
     keep_table: keeping.KeepTable = None,
     keep_model: keeping.KeepModel = None,
     profile: options.Profile = "strict",
@@ -45,7 +48,8 @@ def measure(
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
     keep, names = wanted(keep_table, keep_model), options.names(measures)
-    outcome = measure_files(MeasureJob(source(original), masked, names, profile, exact, keep))
+    job = MeasureJob(source(original), masked, names, profile, exact, keep, key)
+    outcome = measure_files(job)
     notes(outcome.notes, quiet=quiet)
     say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 

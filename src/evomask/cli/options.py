@@ -28,6 +28,12 @@ Seed = Annotated[
 Profile = Annotated[
     str, typer.Option("--profile", help="Risk by all attackers (strict), or the papers' (papers).")
 ]
+KeyFile = Annotated[
+    Path | None, typer.Option("--key-file", help="A key that signs the release, yours alone.")
+]
+KeepOrder = Annotated[
+    bool, typer.Option("--keep-order", help="Keep how the records were shuffled (order.npy).")
+]
 SchemaPath = Annotated[
     Path | None,
     typer.Option("--schema", help="What the columns are (TOML).", rich_help_panel=DATA),
@@ -44,6 +50,12 @@ Confidential = Annotated[
 Drop = Annotated[
     str, typer.Option("--drop", help="Identifiers: never written.", rich_help_panel=DATA)
 ]
+Keep = Annotated[
+    str,
+    typer.Option(
+        "--keep", help="Columns to release though they look identifying.", rich_help_panel=DATA
+    ),
+]  # fmt: skip
 Household = Annotated[
     str,
     typer.Option(
@@ -81,6 +93,7 @@ def _source(
     quasi: Quasi = "",
     confidential: Confidential = "",
     drop: Drop = "",
+    keep: Keep = "",
     household: Household = "",
     ordinal: Ordinal = "",
     nominal: Nominal = "",
@@ -93,7 +106,7 @@ def _source(
 
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
-        names(nominal), delimiter, encoding, decimal, names(missing), household,
+        names(nominal), delimiter, encoding, decimal, names(missing), household, names(keep),
     )  # fmt: skip
 
 

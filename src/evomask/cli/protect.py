@@ -51,6 +51,8 @@ def protect(
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
     seed: options.Seed = None,
+    keep_order: options.KeepOrder = False,
+    key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     *,
@@ -66,7 +68,7 @@ def protect(
     job = ProtectJob(
         source(file), out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
-        at_most(max_risk, max_loss, max_table_error, max_model_error),
+        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
     )  # fmt: skip
     with _watching(f"protecting {file}", quiet=quiet) as watch:
         done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
@@ -74,13 +76,17 @@ def protect(
     _exit(done)
 
 
-def resume_protected(folder: Path, *, workers: int, json: bool, quiet: bool) -> None:
+def resume_protected(
+    folder: Path, *, workers: int, json: bool, quiet: bool, key_file: Path | None = None
+) -> None:
     """Go on with the job kept in a folder."""
     from evomask.execution.local import Local
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
-        done = resume_protection(folder, evaluators=Local(workers), watch=watch)
+        done = resume_protection(
+            folder, evaluators=Local(workers), watch=watch, key=key_file
+        )  # fmt: skip
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -92,6 +98,8 @@ def choose(
     max_loss: keeping.MaxLoss = None,
     max_table_error: keeping.MaxTableError = None,
     max_model_error: keeping.MaxModelError = None,
+    keep_order: options.KeepOrder = False,
+    key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -100,7 +108,8 @@ def choose(
     from evomask.runs.protect import choose as chosen
 
     bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-    _tell(chosen(folder, pick, bounds), json=json, quiet=quiet)
+    done = chosen(folder, pick, bounds, keep_order=keep_order, key=key_file)
+    _tell(done, json=json, quiet=quiet)
 
 
 def _watching(title: str, *, quiet: bool) -> "AbstractContextManager[Watch]":

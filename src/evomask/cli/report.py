@@ -24,6 +24,7 @@ def report(
     matrices: Annotated[
         str, typer.Option("--matrices", help="PRAM matrices in public: plain, all or none.")
     ] = "plain",
+    key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -32,7 +33,8 @@ def report(
     from evomask.runs.report import report_again
 
     progress(f"writing the reports of {folder} again", quiet=quiet)
-    done = report_again(folder, Statement(purpose, reason, by, date, review), matrices)
+    said = Statement(purpose, reason, by, date, review)
+    done = report_again(folder, said, matrices, key_file)
     say_json(_as_json(done)) if json else say(_in_words(done.reports))
 
 

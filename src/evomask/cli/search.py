@@ -170,6 +170,7 @@ def _search(
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     workers: options.Workers = 1,
+    key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -180,7 +181,7 @@ def resume(
     from evomask.runs.protect import is_protection
 
     if is_protection(Store(folder).plan()):
-        resume_protected(folder, workers=workers, json=json, quiet=quiet)
+        resume_protected(folder, workers=workers, json=json, quiet=quiet, key_file=key_file)
         return
     done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels
+from evomask.arrays import Floats, Indices, Labels
+from evomask.data.missing import tags
 from evomask.data.table import Column, Table
 
 _LARGEST_KEY = 2**62
@@ -36,7 +37,11 @@ class Classes:
 
 
 def classes_of(table: Table, names: Iterable[str]) -> Classes:
-    """Classes of records equal on *names*; missing equals missing, suppressed equals suppressed."""
+    """Classes of records equal on *names*, as a file would tell them apart.
+
+    Missing equals missing and suppressed equals suppressed; missing values with different codes
+    are different values, because files of statistical packages write the codes.
+    """
     return classes_of_columns([table[name] for name in names], len(table))
 
 
@@ -70,8 +75,20 @@ def _classes_of_keys(keys: Indices) -> Classes:
 def _digits(column: Column) -> tuple[Indices, int]:
     """Values as whole numbers from 0 up, in order, and one more than the largest."""
     if column.dtype.kind == "f":
-        return _dense(column)
+        return _numbers(column)
     return column.astype(np.int64), int(column.max(initial=-1)) + 1
+
+
+def _numbers(column: Floats) -> tuple[Indices, int]:
+    """Ranks of numbers; after them missing values by their codes, those without one last."""
+    ranks, size = _dense(column)
+    known, codes = tags(column)
+    if not known.any():
+        return ranks, size
+    missing = np.isnan(column)
+    by_code, n_codes = _dense(np.where(known, codes, np.iinfo(np.int64).max)[missing])
+    ranks[missing] = size - 1 + by_code
+    return ranks, size - 1 + n_codes
 
 
 def _dense(values: Column) -> tuple[Indices, int]:

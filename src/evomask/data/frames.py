@@ -10,7 +10,7 @@ import polars as pl
 
 from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.intake import Frame, as_narwhals, as_polars
-from evomask.data.missing import tagged
+from evomask.data.missing import tagged, tags
 from evomask.data.recoding import Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
@@ -230,14 +230,26 @@ def _coded(texts: pl.Series, categories: tuple[str, ...]) -> Codes:
     return codes.fill_null(len(categories) - 1).to_numpy()
 
 
-def polars_from(table: Table) -> pl.DataFrame:
+def polars_from(table: Table, untouched: Mapping[str, pl.Series] | None = None) -> pl.DataFrame:
     """The records to release, values written as they stood in the file.
 
     Identifiers and suppressed records are left out.
+
+    Args:
+        untouched: columns that masking left alone, as the file has them, of released records.
     """
-    kept = pl.Series(~table.suppressed)
-    names = [a.name for a in table.schema if a.role.is_released]
-    return pl.DataFrame([_released(table, name).filter(kept) for name in names])
+    kept, given = pl.Series(~table.suppressed), untouched or {}
+    return pl.DataFrame(
+        [
+            given[name] if name in given else _released(table, name).filter(kept)
+            for name in released_names(table)
+        ]
+    )
+
+
+def released_names(table: Table) -> tuple[str, ...]:
+    """The columns that a release holds, in their order."""
+    return tuple(a.name for a in table.schema if a.role.is_released)
 
 
 def _released(table: Table, name: str) -> pl.Series:
@@ -261,6 +273,7 @@ def _released_numbers(attribute: Attribute, values: Floats) -> pl.Series:
     numbers = pl.Series(attribute.name, values).fill_nan(None)
     if attribute.decimals is not None:
         numbers = numbers.round(attribute.decimals)
+    numbers = numbers.set(numbers == 0.0, 0.0)  # a negative zero is the same value
     if attribute.decimals == 0:
         numbers = numbers.cast(pl.Int64, strict=False)
     return _of_type(numbers, attribute.notes.type)
@@ -297,9 +310,10 @@ def _parsed(texts: pl.Series, attribute: Attribute) -> pl.Series:
 
 
 def _moments(texts: pl.Series, type_name: str) -> pl.Series:
+    """Moments in the unit they came in; nanoseconds reach from the year 1677 to 2262 alone."""
     unit, _, zone = type_name.partition(" ")
-    finest = texts.str.to_datetime(time_unit="ns")
-    moments = finest.dt.cast_time_unit("ms" if unit == "ms" else "us" if unit != "ns" else "ns")
+    moments = texts.str.to_datetime(time_unit="ns" if unit == "ns" else "us")
+    moments = moments.dt.cast_time_unit("ms") if unit == "ms" else moments
     return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(zone) if zone else moments
 
 
@@ -310,11 +324,11 @@ def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: AN
     caller's very values.
     """
     wide = as_narwhals(frame)
-    released = [name for name in masked.schema.names if _is_released(masked, name)]
+    released = released_names(masked)
     changed = [
         _as_caller(wide[name], original, masked)
         for name in released
-        if not _same_column(original, masked, name)
+        if not same_column(original, masked, name)
     ]
     result = wide.select(released).with_columns(*changed)
     if masked.suppressed.any():
@@ -333,14 +347,17 @@ def reordered(frame: Frame, order: Indices) -> Any:  # noqa: ANN401
     return nw.maybe_reset_index(as_narwhals(frame)[order.tolist()]).to_native()
 
 
-def _is_released(table: Table, name: str) -> bool:
-    return table.attribute(name).role.is_released
-
-
-def _same_column(original: Table, masked: Table, name: str) -> bool:
+def same_column(original: Table, masked: Table, name: str) -> bool:
+    """Whether masking left every cell as it was, the codes of missing ones too."""
     if name in masked.recodings:
         return False
-    return np.array_equal(original[name], masked[name], equal_nan=original[name].dtype.kind == "f")
+    before, after = original[name], masked[name]
+    if before.dtype.kind != "f":
+        return np.array_equal(before, after)
+    alike = np.array_equal(before, after, equal_nan=True)
+    return alike and all(
+        np.array_equal(*pair) for pair in zip(tags(before), tags(after), strict=True)
+    )
 
 
 def _as_caller(given: nw.Series[Any], original: Table, masked: Table) -> nw.Series[Any]:

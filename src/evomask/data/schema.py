@@ -10,6 +10,10 @@ MISSING = ""
 """The category of missing values; where an attribute has it, it is the last one."""
 
 
+MOST_DECIMALS = 15
+"""A number has no more digits after the point that mean anything."""
+
+
 class Kind(StrEnum):
     """What can be done with an attribute's values: average, order, or only compare them."""
 
@@ -94,6 +98,10 @@ class Attribute:
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
             raise SchemaError(f"attribute {self.name!r} names a category twice; name each once")
+        if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
+            raise SchemaError(
+                f"decimals of {self.name!r} must be from 0 to {MOST_DECIMALS}, got {self.decimals}"
+            )
         if MISSING in self.categories[:-1]:
             raise SchemaError(f"the empty category of {self.name!r} must be its last one")
 

@@ -12,6 +12,7 @@ IDENTIFIERS = _words("""
     telephone mobile fax ssn nif nie passport licence license plate address street iban account
     uuid guid key ip url username login person respondent patient client customer member
 """)
+NAMES = _words("name names surname firstname lastname forename fullname nombre apellido nom")
 FREE_TEXTS = _words("comment comments remark remarks note notes description text")
 WEIGHTS = ("weight", "wgt", "gewicht")
 """Found within a name too, as in fnlwgt."""

@@ -10,12 +10,14 @@ import numpy as np
 
 
 class Purpose(IntEnum):
-    """What a stream is for; 8 is the crawler's, who stands apart (`graphs.crawling`)."""
+    """What a stream is for; 8 is the crawler's, who stands apart (`graphs.crawling`).
+
+    3 was the order of releases, which comes from no seed any more.
+    """
 
     BREEDING = 0
     WORKING = 1
     DRAW = 2
-    ORDER = 3
     MEMBER = 4
     TRIAL = 5
     REPETITION = 6
@@ -35,14 +37,6 @@ def working_stream(seed: int, serial: int) -> np.random.Generator:
 def draw_stream(seed: int, number: int) -> np.random.Generator:
     """Draw *number* of a random masking, common to all evaluations of a run."""
     return _stream(seed, Purpose.DRAW, number)
-
-
-def order_stream(seed: int, point: int) -> np.random.Generator:
-    """What the released records of one point of a front are shuffled with.
-
-    Every point has an order of its own, so that two released files cannot be put side by side.
-    """
-    return _stream(seed, Purpose.ORDER, point)
 
 
 def member_seed(seed: int, place: int) -> int:

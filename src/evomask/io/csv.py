@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from evomask.data.frames import EXACT_INTEGERS, Declaration
 from evomask.errors import FileError, ParameterError
-from evomask.io.dialects import Dialect, likely_decimal, likely_delimiter, likely_encoding, records
+from evomask.io.dialects import (
+    Dialect,
+    likely_decimal,
+    likely_delimiter,
+    likely_encoding,
+    line_end_of,
+    records,
+)
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
 CODE = r"^(\+|-?0[0-9])"
@@ -29,36 +36,55 @@ MOST_DECIMALS = 10
 
 @dataclass(frozen=True)
 class DelimitedText:
-    """What a delimited text file holds, how it is written, and the decimals of its columns."""
+    """What a delimited text file holds, how it is written, and the decimals of its columns.
+
+    Args:
+        texts: the columns as they stand in the file, texts for missing values too.
+    """
 
     frame: pl.DataFrame
     dialect: Dialect
     from_file: dict[str, Declaration]
+    texts: pl.DataFrame
 
 
 def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
     """Columns as whole numbers, numbers or text; refuses what is not a plain table."""
     _check_marks(dialect)
-    content, encoding = _utf8(path, dialect.encoding)
+    text = _utf8(path, dialect.encoding)
+    content = _plain(text.content)
     sample = content[: 2**20].decode(errors="ignore")
     delimiter = dialect.delimiter or likely_delimiter(sample)
     decimal = dialect.decimal or likely_decimal(sample, delimiter)
     _check_width(path, content, delimiter)
-    _check_header(path, content, delimiter)
-    texts = _texts(path, content, delimiter, dialect.missing)
+    names = _header(path, content, delimiter)
+    texts = _texts(path, content, delimiter, names, dialect.missing)
     typed = [_typed(series, decimal) for series in texts]
     return DelimitedText(
         pl.DataFrame([series for series, _ in typed]),
-        replace(dialect, delimiter=delimiter, decimal=decimal, encoding=encoding),
+        replace(
+            dialect, delimiter=delimiter, decimal=decimal, encoding=text.encoding,
+            line_end=line_end_of(text.content), marked=text.marked,
+        ),
         {series.name: Declaration(decimals=places) for series, places in typed if places},
-    )
+        _texts(path, content, delimiter, names, ()) if dialect.missing else texts,
+    )  # fmt: skip
 
 
 def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
-    """One header line, missing values as nothing; comma, point and UTF-8 unless told."""
+    """One header line, missing values as nothing; comma, point and UTF-8 unless told.
+
+    Numbers get the decimal mark of the dialect; texts are written as they are.
+    """
     written = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
     _check_marks(written)
-    frame.write_csv(path, separator=written.delimiter or ",", decimal_comma=written.decimal == ",")
+    frame.write_csv(
+        path,
+        separator=written.delimiter or ",",
+        decimal_comma=written.decimal == ",",
+        line_terminator=written.line_end,
+        include_bom=written.marked,
+    )
     if written.encoding and codecs.lookup(written.encoding).name != "utf-8":
         path.write_bytes(_encoded(path.read_bytes().decode(), written.encoding))
 
@@ -95,8 +121,16 @@ def _is_encoding(name: str) -> bool:
     return known.name.replace("-", "_") not in NO_ENCODINGS
 
 
-def _utf8(path: Path, encoding: str | None) -> tuple[bytes, str]:
-    """The file's text as UTF-8 with plain line ends, and the encoding it is in."""
+@dataclass(frozen=True)
+class _Text:
+    """A file's text as UTF-8, the encoding it is in, and whether a byte order mark begins it."""
+
+    content: bytes
+    encoding: str
+    marked: bool
+
+
+def _utf8(path: Path, encoding: str | None) -> _Text:
     content = path.read_bytes()
     if not content.strip():
         raise FileError(f"{path} is empty; give a file with a header and records")
@@ -107,7 +141,8 @@ def _utf8(path: Path, encoding: str | None) -> tuple[bytes, str]:
         )
     if b"\0" in content and not named.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
         raise FileError(f"{path} is not text (it holds zero bytes); give a table of text")
-    return _plain(_decoded(path, content, named)), named.removesuffix("-sig")
+    marked = named.lower().startswith("utf") and content.startswith(codecs.BOM_UTF8)
+    return _Text(_decoded(path, content, named), named.removesuffix("-sig"), marked)
 
 
 def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
@@ -131,7 +166,7 @@ def _plain(content: bytes) -> bytes:
     return content if ends_once else content.rstrip(b"\r\n") + b"\n"
 
 
-def _check_header(path: Path, content: bytes, delimiter: str) -> None:
+def _header(path: Path, content: bytes, delimiter: str) -> list[str]:
     names = next(records(_first_record(content).decode(), delimiter), [])
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if "" in names:
@@ -139,6 +174,7 @@ def _check_header(path: Path, content: bytes, delimiter: str) -> None:
         raise FileError(f"column {column} of {path} has no name; name it in the first line")
     if twice:
         raise FileError(f"{path} has two columns named {twice[0]!r}; give each its own name")
+    return names
 
 
 def _first_record(content: bytes) -> bytes:
@@ -182,7 +218,9 @@ def _widths(content: bytes, delimiter: str) -> NDArray[np.int64]:
     return np.diff(np.flatnonzero(characters[places] == NEWLINE), prepend=-1)
 
 
-def _texts(path: Path, content: bytes, delimiter: str, missing: Iterable[str]) -> pl.DataFrame:
+def _texts(
+    path: Path, content: bytes, delimiter: str, names: list[str], missing: Iterable[str]
+) -> pl.DataFrame:
     try:
         texts = pl.read_csv(
             content, separator=delimiter, infer_schema=False, null_values=["", *missing]
@@ -195,7 +233,7 @@ def _texts(path: Path, content: bytes, delimiter: str, missing: Iterable[str]) -
         ) from None
     if texts.height == 0:
         raise FileError(f"{path} has a header and no records; give a file with at least one")
-    return texts
+    return texts.rename(dict(zip(texts.columns, names, strict=True)))
 
 
 def _typed(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:

@@ -31,12 +31,16 @@ class Dialect:
     Args:
         decimal: the decimal mark, ``"."`` or ``","``.
         missing: texts that stand for a missing value, besides the empty one.
+        line_end: what ends a line.
+        marked: whether the text begins with a byte order mark.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     missing: tuple[str, ...] = ()
     decimal: str | None = None
+    line_end: str = "\n"
+    marked: bool = False
 
     def __str__(self) -> str:
         mark = {".": "point", ",": "comma"}.get(self.decimal or ".", self.decimal)
@@ -56,6 +60,13 @@ def _reads_as(content: bytes, encoding: str) -> bool:
         return not _CONTROLS.search(content.decode(encoding)[:1_000_000])
     except UnicodeDecodeError:
         return False
+
+
+def line_end_of(content: bytes) -> str:
+    """What ends the first line of a text; that of UTF-16 is seen when it was decoded."""
+    if b"\n" not in content:
+        return "\r" if b"\r" in content else "\n"
+    return "\r\n" if content.split(b"\n", 1)[0].endswith(b"\r") else "\n"
 
 
 def likely_delimiter(text: str) -> str:

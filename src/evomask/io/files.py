@@ -49,6 +49,11 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     write_atomically(path, fill, force=True, mode=OWNER_ALONE)
 
 
+def for_owner(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, as an opener of `open`."""
+    return os.open(path, flags, OWNER_ALONE)
+
+
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
     """Write a whole text file in UTF-8, with line ends as they are."""
     content = text.encode()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evomask.data.frames import EXACT_INTEGERS, Declaration, polars_from
+from evomask.data.frames import EXACT_INTEGERS, Declaration
 from evomask.data.missing import tagged, tags
 from evomask.data.schema import Attribute, Kind, Notes
 from evomask.data.table import Table
@@ -117,11 +117,11 @@ def _has_decimals(series: pl.Series, places: int) -> bool:
     return bool((series == series.round(places)).all())
 
 
-def _decimals(series: pl.Series) -> int | None:
+def decimals_of(series: pl.Series, fewest: int = 1) -> int | None:
     """Digits after the point that are enough for every value, if few are."""
     if not series.dtype.is_float():
         return None
-    return next((places for places in range(1, 7) if _has_decimals(series, places)), None)
+    return next((places for places in range(fewest, 7) if _has_decimals(series, places)), None)
 
 
 def _with_kind(declaration: Declaration, series: pl.Series) -> Declaration:
@@ -132,14 +132,18 @@ def _with_kind(declaration: Declaration, series: pl.Series) -> Declaration:
         kind = Kind.NOMINAL if codes <= {code for code, _ in declaration.value_labels} else None
     if kind is Kind.CONTINUOUS and not series.dtype.is_numeric():
         kind = None
-    return replace(declaration, kind=kind, decimals=_decimals(series))
+    return replace(declaration, kind=kind, decimals=decimals_of(series))
 
 
-def write_spss(table: Table, path: Path, *, compress: bool = False) -> None:
-    """Write the records to release as SPSS, with labels, missing codes and measure levels."""
+def write_spss(table: Table, columns: pl.DataFrame, path: Path, *, compress: bool = False) -> None:
+    """Write the records to release as SPSS, with labels, missing codes and measure levels.
+
+    Args:
+        columns: the released ones of the table; where it has missing codes, they are put back.
+    """
     import pyreadstat
 
-    frame, attributes = _restored(table)
+    frame, attributes = _restored(table, columns)
     plain = [a for a in attributes if a.name not in table.recodings]
     with _as_file_error(path):
         pyreadstat.write_sav(
@@ -198,14 +202,17 @@ def _spss_ranges(attribute: Attribute, frame: pl.DataFrame) -> list[Any]:
     return [low if low == high else {"lo": low, "hi": high} for low, high in ends]
 
 
-def write_stata(table: Table, path: Path) -> None:
+def write_stata(table: Table, columns: pl.DataFrame, path: Path) -> None:
     """Write the records to release as Stata, with labels and lettered missing values.
 
     Missing codes of another format become letters in numbers, so that nobody averages them.
+
+    Args:
+        columns: the released ones of the table; where it has missing codes, they are put back.
     """
     import pyreadstat
 
-    frame, attributes = _restored(_with_letters(table))
+    frame, attributes = _restored(_with_letters(table), columns)
     plain = [a for a in attributes if a.name not in table.recodings]
     letters = {a.name: _letters(a) for a in plain if _letters(a)}
     labels: dict[str, dict[Any, str]] = {
@@ -279,9 +286,8 @@ def _stata_series(
     return series.cast(pl.Float64) if series.dtype.is_integer() else series
 
 
-def _restored(table: Table) -> tuple[pl.DataFrame, list[Attribute]]:
+def _restored(table: Table, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Attribute]]:
     """The released columns with missing codes back in place, and their attributes."""
-    frame = polars_from(table)
     attributes = [table.attribute(name) for name in frame.columns]
     return frame.with_columns(_with_codes(frame[a.name], a, table) for a in attributes), attributes
 
@@ -299,11 +305,14 @@ def _with_codes(series: pl.Series, attribute: Attribute, table: Table) -> pl.Ser
 
 
 def _labels(attributes: list[Attribute], frame: pl.DataFrame) -> dict[str, dict[Any, str]]:
-    return {
-        a.name: {_value(code, frame[a.name].dtype): label for code, label in a.value_labels}
-        for a in attributes
-        if a.value_labels
-    }
+    """The labels of values that some record has; others may tell who was there before."""
+    labels: dict[str, dict[Any, str]] = {}
+    for attribute in attributes:
+        column = frame[attribute.name]
+        texts = ((_value(code, column.dtype), text) for code, text in attribute.value_labels)
+        there = set(column.unique().to_list()) if attribute.value_labels else set()
+        labels[attribute.name] = {value: text for value, text in texts if value in there}
+    return {name: texts for name, texts in labels.items() if texts}
 
 
 def _value(code: str, dtype: pl.DataType) -> Any:  # noqa: ANN401

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
-from evomask.arrays import Codes, Flags
+from evomask.arrays import Codes, Flags, Indices
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
 from evomask.data.schema import MISSING, Attribute, Kind, Storage
 from evomask.data.table import Table
 from evomask.errors import DataError, SchemaError
+from evomask.io.origins import Origin
 from evomask.io.tables import Source
 
 
@@ -58,6 +60,28 @@ def masked_version(
         tree = (hierarchies or {}).get(attribute.name)
         table = _understood(table, original, attribute, written, tree)
     return table
+
+
+def matched_records(key: str, original: Origin | None, source: Source) -> Indices:
+    """The original's record for each masked one, by a column that tells all records apart."""
+    columns = (None if original is None else original.columns), source.columns
+    ours, theirs = (_keys(key, frame) for frame in columns)
+    places = {value: place for place, value in enumerate(ours)}
+    unknown = next((place for place, value in enumerate(theirs) if value not in places), None)
+    if unknown is not None:
+        raise DataError(
+            f"record {unknown + 1} of the masked file has a {key!r} that the original does not have"
+        )
+    return np.array([places[value] for value in theirs], dtype=np.int64)
+
+
+def _keys(key: str, frame: pl.DataFrame | None) -> list[str]:
+    if frame is None or key not in frame.columns:
+        raise SchemaError(f"no column {key!r} in both files; name one that is in both with --key")
+    values = frame[key].cast(pl.String)
+    if values.null_count() or values.n_unique() < len(values):
+        raise DataError(f"column {key!r} does not tell all records apart; name another with --key")
+    return values.to_list()
 
 
 def _is_text(source: Source, name: str) -> bool:

@@ -17,7 +17,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     """What a schema file says of one attribute, in the section ``[attributes.NAME]``."""
 
     kind: Kind | None = None
-    role: Role = Role.OTHER
+    role: Role | None = None
     categories: list[str] = []
     decimals: int | None = None
     hierarchy: str | None = None
@@ -57,9 +57,16 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     def declarations(self) -> Declarations:
         """What the file says of each column."""
         return {
-            name: Declaration(e.kind, e.role, tuple(e.categories), e.decimals, e.hierarchy)
+            name: Declaration(
+                e.kind, e.role or Role.OTHER, tuple(e.categories), e.decimals, e.hierarchy
+            )
             for name, e in self.attributes.items()
         }
+
+    @property
+    def stated(self) -> frozenset[str]:
+        """The columns whose role it names."""
+        return frozenset(name for name, e in self.attributes.items() if e.role is not None)
 
     @property
     def dialect(self) -> Dialect:

@@ -6,15 +6,34 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from evomask.data.frames import Declaration, Declarations, polars_from, table_from
+from evomask.data.classes import classes_of
+from evomask.data.frames import (
+    Declaration,
+    Declarations,
+    polars_from,
+    released_names,
+    table_from,
+)
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.csv import check_columns, read_csv, write_csv
 from evomask.io.dialects import Dialect
 from evomask.io.files import check_target, write_atomically
-from evomask.io.labelled import SAS, SPSS, STATA, read_labelled, write_spss, write_stata
+from evomask.io.labelled import (
+    SAS,
+    SPSS,
+    STATA,
+    decimals_of,
+    read_labelled,
+    write_spss,
+    write_stata,
+)
+from evomask.io.origins import Origin
+from evomask.io.written import Promise, Reading, Secret, check_written
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -30,11 +49,22 @@ class Source:
     Args:
         from_file: labels, measure levels, missing codes and decimals, by column.
         dialect: delimiter, decimal mark and encoding of a text file; none for others.
+        texts: the columns of a text file as they stand there; none for others.
     """
 
     frame: pl.DataFrame
     from_file: Declarations = field(default_factory=dict)
     dialect: Dialect | None = None
+    texts: pl.DataFrame | None = None
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """The columns as they stand in the file: of a text file their very texts."""
+        return self.frame if self.texts is None else self.texts
+
+    def origin(self, table: Table, path: Path) -> Origin:
+        """The file beside the table that was read from it, to write a masked one alike."""
+        return Origin(table, self.columns, path.suffix.lower())
 
     def table(self, declarations: Declarations | None = None) -> Table:
         """The records; what is declared wins over what the file says."""
@@ -47,11 +77,28 @@ class Source:
 
 @dataclass(frozen=True)
 class Written:
-    """What a release holds: records written, and records left out as suppressed."""
+    """What a release holds: records written, and records left out as suppressed.
+
+    Args:
+        reading: what the file turned out to be when it was read back.
+    """
 
     path: Path
     records: int
     suppressed: int
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a file: k records alike, l confidential values, t-close distributions."""
+
+    k: int = 1
+    l: int = 1  # noqa: E741
+    t: float = 1.0
+
+
+NOTHING_ASKED = Asked()
 
 
 def read_source(path: Path, dialect: Dialect | None = None) -> Source:
@@ -68,9 +115,9 @@ def _read(path: Path, dialect: Dialect) -> Source:
     try:
         if ending in TEXT:
             text = read_csv(path, dialect)
-            return Source(text.frame, text.from_file, text.dialect)
+            return Source(text.frame, text.from_file, text.dialect, text.texts)
         if ending in PARQUET:
-            return Source(_read_parquet(path))
+            return _with_decimals(_read_parquet(path))
         if ending in READABLE:
             return Source(*read_labelled(path))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
@@ -78,6 +125,11 @@ def _read(path: Path, dialect: Dialect) -> Source:
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     raise _unknown_format(path, READABLE)
+
+
+def _with_decimals(frame: pl.DataFrame) -> Source:
+    """Where few digits after the point are enough, masked cells do not show by having more."""
+    return Source(frame, {s.name: Declaration(decimals=decimals_of(s, 0)) for s in frame})
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -105,30 +157,100 @@ def read_table(
 
 
 def write_table(
-    table: Table, path: Path, *, force: bool = False, dialect: Dialect | None = None
+    table: Table,
+    path: Path,
+    *,
+    force: bool = False,
+    dialect: Dialect | None = None,
+    origin: Origin | None = None,
+    asked: Asked = NOTHING_ASKED,
 ) -> Written:
     """Write the records to release; identifiers and suppressed records stay behind.
 
+    Before the file gets its name it is read back and checked; one that fails is no more.
+
     Args:
         dialect: how to write a text file; comma, decimal point and UTF-8 unless told.
+        origin: the file that the table was masked from; columns that masking left alone are
+            written as they stand there.
+        asked: what the file must fulfil; as many look-alikes as the table has in any case.
     """
     check_table_target(path, force=force)
-    write_atomically(path, lambda temporary: _write(table, path, temporary, dialect), force=force)
-    suppressed = int(table.suppressed.sum())
-    return Written(path, len(table) - suppressed, suppressed)
+    ending, promise = path.suffix.lower(), promise_of(table, asked)
+    frame = polars_from(table, _as_they_stood(table, ending, origin))
+    found: list[Reading] = []
+
+    def write(temporary: Path) -> None:
+        _write(table, frame, ending, temporary, dialect)
+        found.append(check_written(temporary, promise, dialect, name=path.name))
+
+    write_atomically(path, write, force=force)
+    return Written(path, promise.records, len(table) - promise.records, found[0])
 
 
-def _write(table: Table, path: Path, temporary: Path, dialect: Dialect | None) -> None:
-    ending = path.suffix.lower()
+def promise_of(table: Table, asked: Asked = NOTHING_ASKED) -> Promise:
+    """What the file of a masked table is to fulfil."""
+    released = table.take(np.flatnonzero(~table.suppressed))
+    columns, names = released_names(table), table.schema.quasi_identifiers
+    alike = int(classes_of(released, names).sizes.min(initial=len(released)))
+    return Promise(
+        len(released),
+        columns,
+        tuple(name for name in table.schema.names if name not in columns),
+        names,
+        {name: _secret(table, name) for name in table.schema.with_role(Role.CONFIDENTIAL)},
+        max(asked.k, alike),
+        asked.l,
+        asked.t,
+    )
+
+
+def _secret(table: Table, name: str) -> Secret:
+    attribute = table.attribute(name)
+    if table.is_recoded(name) or attribute.kind is Kind.NOMINAL:
+        return Secret()
+    missing = tuple((low, high) for low, high in attribute.notes.user_missing if _is_range(low))
+    ranges = tuple((float(low), float(high)) for low, high in missing)
+    return Secret(ordered=True, order=attribute.categories, missing=ranges)
+
+
+def _is_range(low: str) -> bool:
+    return low.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def _as_they_stood(table: Table, ending: str, origin: Origin | None) -> dict[str, pl.Series]:
+    """The columns that masking left alone, where they came from a file of the same format."""
+    if origin is None or _format(origin.ending) != _format(ending):
+        return {}
+    return origin.untouched(table)
+
+
+def _format(ending: str) -> tuple[str, ...]:
+    return next((f for f in (TEXT, PARQUET, SPSS, STATA) if ending in f), (ending,))
+
+
+def _write(
+    table: Table, frame: pl.DataFrame, ending: str, temporary: Path, dialect: Dialect | None
+) -> None:
     if ending in SPSS:
-        write_spss(table, temporary, compress=ending == ".zsav")
+        write_spss(table, frame, temporary, compress=ending == ".zsav")
     elif ending in STATA:
-        write_stata(table, temporary)
+        write_stata(table, frame, temporary)
     elif ending in PARQUET:
-        _write_parquet(polars_from(table), temporary)
+        _write_parquet(_with_reals(table, frame), temporary)
     else:
         tabs = Dialect("\t") if ending == ".tsv" else None
-        write_csv(polars_from(table), temporary, dialect or tabs)
+        write_csv(frame, temporary, dialect or tabs)
+
+
+def _with_reals(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """Whole numbers as reals where the original's column held reals."""
+    reals = [
+        name
+        for name in frame.columns
+        if table.attribute(name).notes.type.startswith("Float") and frame[name].dtype.is_integer()
+    ]
+    return frame.with_columns(pl.col(reals).cast(pl.Float64))
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:

@@ -1,5 +1,6 @@
 """A protection before anything of it is released: what was found, and what is known of it."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -9,10 +10,33 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.keeping.keeping import Kept
-from evomask.portfolio.front import Candidate
+from evomask.portfolio.front import (
+    UNBOUNDED,
+    USUAL_RISK,
+    Bounds,
+    Candidate,
+    pick,
+    suggested,
+    within,
+)
 from evomask.portfolio.state import PortfolioState, shares
 from evomask.portfolio.worker import Maker
 from evomask.record.comparison import changed_again
+
+SUGGESTED = (
+    f"the suggested point: the smallest loss with a risk of at most {USUAL_RISK:g} %, or the "
+    "smallest risk where no point has so little"
+)
+
+REASONS = {
+    "best": SUGGESTED,
+    "suggested": SUGGESTED,
+    "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
+    "tenth of a percent",
+    "knee": "the knee: beyond it, a little less of one costs much of the other",
+    "sum": "loss and risk add up to the smallest sum found",
+}
+"""Why a wish chooses its point."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +48,29 @@ class Finding:
         audit: privacy models and record risk; also attacks, where there was time for them.
         repaired: percent of the masked cells that were changed again to fulfil what is
             required and to obey the edit rules; none where nobody looked.
+        file: the fingerprint of the masked file that all this was found of.
     """
 
     measures: dict[str, float]
     audit: Audit
     repaired: float | None = None
+    file: str = ""
 
     @property
     def guarantees(self) -> dict[str, float]:
         """k, and l and t where there is a confidential attribute, as the file has them."""
         reached = {"k": self.audit.k, "l": self.audit.l, "t": self.audit.t}
         return {name: float(value) for name, value in reached.items() if value is not None}
+
+
+def fingerprint(masked: Table) -> str:
+    """A hash of all cells of a masked file, by which what was found of it is known to be its."""
+    hashed = hashlib.sha256(masked.suppressed.tobytes())
+    for name in masked.schema.names:
+        hashed.update(name.encode())
+        hashed.update("\0".join(masked.labels(name)).encode())
+        hashed.update(masked[name].tobytes())
+    return hashed.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +121,32 @@ class Choice:
 
     candidate: Candidate
     reason: str
+
+
+def choice_of(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
+    """The point of a front that a user wants within bounds, and why it is this one."""
+    allowed = within(state.front, bounds)
+    return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
+
+
+def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
+    """Why a point is chosen, in words."""
+    least = {"risk": "loss", "loss": "risk"}
+    bounded = [name for name in least if name in bounds.given]
+    if wish in ("best", "suggested") and len(bounded) == 1:
+        return f"the smallest {least[bounded[0]]} among points with {bounds}"
+    if wish in ("best", "suggested") and bounded:
+        wish = "balanced"
+    among = f", among points with {bounds}" if bounds.given else ""
+    return f"{_reason_without_bounds(wish)}{among}"
+
+
+def _reason_without_bounds(wish: str) -> str:
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if limit:
+        other = "loss" if measure == "risk" else "risk"
+        return f"the smallest {other} among points with a {measure} of at most {limit} %"
+    return REASONS.get(wish, "the point that was named")
 
 
 @dataclass(frozen=True, eq=False)

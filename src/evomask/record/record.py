@@ -28,6 +28,22 @@ class FileNote(msgspec.Struct, frozen=True):
     attributes: int
 
 
+class CheckNote(msgspec.Struct, frozen=True):
+    """What the released file turned out to be when it was read back after writing.
+
+    Args:
+        k: records in the smallest class of look-alikes in the file.
+        l: fewest distinct values of a confidential attribute in a class, where there is one.
+        t: how far, at most, such an attribute is spread otherwise in a class than in the file.
+    """
+
+    records: int
+    columns: int
+    k: int
+    l: int | None = None  # noqa: E741
+    t: float | None = None
+
+
 class AttributeNote(msgspec.Struct, frozen=True):
     """What an attribute is, and what became of its released cells.
 
@@ -278,6 +294,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         bounds: what the released point may have at most, in percent, by reading.
         kept: tables and models that must survive, before and after.
         group_means: means of numbers by categories before and after, where either was masked.
+        checked: what the written file fulfils; none where none was written.
         phases: seconds that each phase took until the file was written; empty where the run was
             not bound by time.
     """
@@ -312,6 +329,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     phases: dict[str, float] = {}
     minimum: int = MINIMUM
     statement: Statement = Statement()
+    checked: CheckNote | None = None
 
     @property
     def chosen(self) -> PointNote:

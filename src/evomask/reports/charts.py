@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.record.associations import Associations
-from evomask.record.public import PublicMatrix
+from evomask.record.public import PublicAssociations, PublicMatrix
 from evomask.record.record import (
     HouseholdNote,
     ModelNote,
@@ -135,6 +135,21 @@ def association_chart(associations: Associations) -> Chart:
         Axis("attribute", associations.attributes),
         Axis("attribute", associations.attributes),
         heat=HeatMap("after minus before", tuple(rows), (-reach, reach)),
+    )
+
+
+def released_association_chart(associations: PublicAssociations) -> Chart:
+    """How strongly every pair of attributes hangs together in the released file."""
+    names, values = associations.attributes, associations.values
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    i, j = max(pairs, key=lambda pair: abs(values[pair[0]][pair[1]]))
+    return Chart(
+        "associations",
+        "Associations between attributes in the file",
+        f"{names[j]} and {names[i]} hang together most, with {values[i][j]:.2f}.",
+        Axis("attribute", names),
+        Axis("attribute", names),
+        heat=HeatMap("association in the file", values, (-1.0, 1.0)),
     )
 
 

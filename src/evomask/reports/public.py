@@ -4,7 +4,7 @@ It is made from the part of the record that may be told (`PublicRecord`), which 
 for a seed, a risk or a record's value.
 """
 
-from evomask.record.public import PublicRecord
+from evomask.record.public import PublicAttribute, PublicRecord
 from evomask.reports import charts
 from evomask.reports.internal import MOST_SPREADS, drawn_matrices, too_large
 from evomask.reports.pages import page
@@ -20,7 +20,10 @@ def public_page(record: PublicRecord) -> str:
             "promises": _promises(record),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
-            "association": record.associations and charts.association_chart(record.associations),
+            "association": record.associations
+            and charts.released_association_chart(record.associations),
+            "masked": [a.name for a in record.attributes if _is_masked(a)],
+            "untouched": [a.name for a in record.attributes if not _is_masked(a)],
             "matrices": drawn_matrices(record.matrices),
             "large": too_large(record.matrices),
             "repaired_matrices": any(matrix.repaired for matrix in record.matrices),
@@ -30,6 +33,10 @@ def public_page(record: PublicRecord) -> str:
             ),
         },
     )
+
+
+def _is_masked(attribute: PublicAttribute) -> bool:
+    return bool(attribute.changed or attribute.generalized or attribute.suppressed != "none")
 
 
 def _promises(record: PublicRecord) -> list[str]:
@@ -43,7 +50,8 @@ def _promises(record: PublicRecord) -> list[str]:
         "t": f"Among records alike in {known}, {secret} is spread as in the whole file, with a "
         f"difference of at most {asked.get('t')} (0 the same, 1 as different as can be).",
     }
-    return [words[name] for name in asked]
+    counted = " This was counted in the written file." if record.checked else ""
+    return [words[name] + counted for name in asked]
 
 
 def _listed(names: tuple[str, ...]) -> str:

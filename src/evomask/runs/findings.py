@@ -12,7 +12,6 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.stopping import Budget
-from evomask.io.files import replace_file
 from evomask.masking.method import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
@@ -23,7 +22,15 @@ from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import left_out
 from evomask.portfolio.state import PortfolioState, without_a_turn
 from evomask.portfolio.worker import Maker
-from evomask.record.protection import Choice, Files, Finding, PointFile, Protection, point_file
+from evomask.record.protection import (
+    Choice,
+    Files,
+    Finding,
+    PointFile,
+    Protection,
+    fingerprint,
+    point_file,
+)
 from evomask.record.words import completed
 from evomask.runs.kept.deadline import Deadline
 from evomask.runs.kept.events import Checked, Events, Phase
@@ -70,13 +77,22 @@ def findings(
     for place, point in enumerate(points):
         late = place > 0 and deadline is not None and not (attack and deadline.allows(POINT))
         wanted = attack and not late and (place < ATTACKED or deadline is not None)
-        before = known.get(point.number)
+        before = _of_this_file(known.get(point.number), point, files, is_first=place == 0)
         if before and (before.audit.attacks or not wanted):
             found[point.number] = before
         elif not late:
             found[point.number] = look.at(files(point.number), attack=wanted)
             each(point.number)
     return found
+
+
+def _of_this_file(
+    before: Finding | None, point: Candidate, files: Files, *, is_first: bool
+) -> Finding | None:
+    """What was found before, unless it was found of another file; the first point is looked up."""
+    if before is None or not is_first:
+        return before
+    return before if before.file == fingerprint(files(point.number).masked) else None
 
 
 def read_findings(folder: Path) -> dict[int, Finding]:
@@ -87,10 +103,9 @@ def read_findings(folder: Path) -> dict[int, Finding]:
         return {}
 
 
-def write_findings(folder: Path, found: Mapping[int, Finding]) -> None:
-    """Keep what is known of points."""
-    content = msgspec.json.encode(dict(found))
-    replace_file(folder / FINDINGS, lambda file: file.write(content))
+def encode_findings(found: Mapping[int, Finding]) -> bytes:
+    """What is known of points, as a file keeps it."""
+    return msgspec.json.encode(dict(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +131,8 @@ class _Looking:
             values |= self._measures(file, long=True)
         values = {name: values[name] for name in measures_of(self.original) if name in values}
         repaired = file.repaired.values()
-        return Finding(values, replace(found, notes=()), sum(repaired) / len(repaired))
+        mended = sum(repaired) / len(repaired)
+        return Finding(values, replace(found, notes=()), mended, fingerprint(file.masked))
 
     def _measures(self, file: PointFile, *, long: bool) -> Iterator[tuple[str, float]]:
         for name, measure in measures_of(self.original).items():

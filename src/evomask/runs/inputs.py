@@ -1,16 +1,19 @@
 """From a file and what a user says of its columns to a table."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
+from evomask.data.identifying import identifying_columns
 from evomask.data.rules.edits import rules_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
+from evomask.errors import SchemaError
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_trees
+from evomask.io.origins import Origin
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
@@ -32,6 +35,30 @@ class Input:
     decimal: str | None = None
     missing: tuple[str, ...] = ()
     household: str = ""
+    keep: tuple[str, ...] = ()
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The roles of columns that are named; two for one column are an error."""
+        named = (
+            *((name, Role.QUASI_IDENTIFIER) for name in self.quasi_identifiers),
+            *((name, Role.CONFIDENTIAL) for name in self.confidential),
+            *((name, Role.IDENTIFIER) for name in self.identifiers),
+            *((name, Role.HOUSEHOLD) for name in filter(None, [self.household])),
+            *((name, Role.OTHER) for name in self.keep),
+        )
+        return roles_of(named)
+
+
+def roles_of(named: Iterable[tuple[str, Role]]) -> dict[str, Role]:
+    """One role for each column; two for one column are an error."""
+    roles: dict[str, Role] = {}
+    for name, role in named:
+        if roles.setdefault(name, role) is not role:
+            raise SchemaError(
+                f"column {name!r} is said to be {roles[name]} and {role}; choose one role"
+            )
+    return roles
 
 
 @dataclass(frozen=True)
@@ -42,6 +69,8 @@ class Loaded:
         hierarchies: the value trees that came with it, as their files hold them; whether one
             fits the table is checked where it is used.
         keep: statistics that must survive, as the schema names them; checked where they are used.
+        origin: the file's columns as they stand there, to write back what masking left alone.
+        stated: columns whose role somebody named.
     """
 
     table: Table
@@ -49,6 +78,8 @@ class Loaded:
     notes: tuple[str, ...]
     hierarchies: TreeLines = field(default_factory=dict)
     keep: Keeping = NO_STATISTICS
+    origin: Origin | None = field(default=None, repr=False)
+    stated: frozenset[str] = frozenset()
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -67,6 +98,16 @@ def files_of(source: Input) -> tuple[Path, ...]:
 USUAL = Dialect(",", "utf-8", decimal=".")
 
 
+def check_stated(table: Table, stated: Collection[str]) -> None:
+    """Refuse columns that would be released as they are and look as if they told who it is."""
+    for name, why in identifying_columns(table).items():
+        if name not in stated:
+            raise SchemaError(
+                f"column {name!r} {why} and would be released as it is; leave it out with --drop, "
+                "or say that it may be released with --keep, or name its role in the schema"
+            )
+
+
 def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     """Read the file under the schema and the names given; names win over the schema.
 
@@ -81,7 +122,9 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table, assumed = with_quasi_identifiers(table)
     trees = read_trees(table.schema, hierarchies)
     keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
-    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed), trees, keep)
+    notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)
+    stated = schema.stated | source.roles.keys()
+    return Loaded(table, read.dialect, notes, trees, keep, origin, stated)
 
 
 def load_released(source: Input) -> Loaded:
@@ -152,10 +195,13 @@ def _dialect(source: Input, schema: SchemaFile) -> Dialect:
 
 def _declarations(source: Input, schema: SchemaFile) -> dict[str, Declaration]:
     declared = dict(schema.declarations)
-    _say(declared, source.quasi_identifiers, role=Role.QUASI_IDENTIFIER)
-    _say(declared, source.confidential, role=Role.CONFIDENTIAL)
-    _say(declared, source.identifiers, role=Role.IDENTIFIER)
-    _say(declared, [source.household] if source.household else [], role=Role.HOUSEHOLD)
+    for name, role in source.roles.items():
+        before = declared.get(name, Declaration()).role
+        if not before.is_released and role.is_released:
+            raise SchemaError(
+                f"column {name!r} is {before} in the schema and {role} by name; choose one role"
+            )
+        _say(declared, [name], role=role)
     _say(declared, source.ordinal, kind=Kind.ORDINAL)
     _say(declared, source.nominal, kind=Kind.NOMINAL)
     return declared

@@ -17,12 +17,15 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.matrices import matrix_files, read_matrices
-from evomask.io.tables import check_table_target, write_table
+from evomask.io.tables import NOTHING_ASKED, Asked, check_table_target, write_table
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.masking.guarantees.repair import Repair
+from evomask.masking.guarantees.requirement import repair_within
 from evomask.masking.method import Grouping, MaskingMethod, Microaggregation
-from evomask.runs.inputs import Input, Loaded, files_of, load
+from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load
+from evomask.runs.notes import note_on_seed
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,11 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     entry = method_named(job.method)
     check_table_target(job.out, force=job.force, inputs=_inputs(job))
     loaded = load(job.source)
+    check_stated(loaded.table, (*loaded.stated, *job.attributes))
     names = job.attributes or _suitable(entry, loaded.table)
     files = _files(entry, job, loaded, names)
-    method = within_strata(entry.build(names, job.options, files), loaded.table)
+    alone = entry.build(names, job.options, files)
+    method = _stratified(alone, loaded.table)
     guarantees = Guarantees.of(loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
@@ -90,7 +95,10 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         masked, labels = _masked(method, loaded.table, seed)
         released = guarantees(masked)
     seconds = time.perf_counter() - started
-    written = write_table(released, job.out, force=job.force, dialect=loaded.dialect)
+    written = write_table(
+        released, job.out, force=job.force, dialect=loaded.dialect, origin=loaded.origin,
+        asked=_asked(alone),
+    )  # fmt: skip
     return MaskOutcome(
         entry.name,
         job.out,
@@ -101,6 +109,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         _aggregation(method, loaded.table, labels, seed),
         (
             *loaded.notes,
+            *note_on_seed(seed),
             *_left_alone(names, loaded.table),
             *(str(w.message) for w in caught),
             *guarantees.notes,
@@ -108,6 +117,20 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         ),
         released.suppressed_cells(),
     )
+
+
+def _stratified(method: MaskingMethod, table: Table) -> MaskingMethod:
+    """The method within strata, where there are some."""
+    if isinstance(method, Repair):
+        return repair_within(method, table)
+    return within_strata(method, table)
+
+
+def _asked(method: MaskingMethod) -> Asked:
+    """What a repair promises of confidential attributes; look-alikes are counted in any case."""
+    if not isinstance(method, Repair) or method.confidential:
+        return NOTHING_ASKED
+    return Asked(l=method.l, t=method.t)
 
 
 def _inputs(job: MaskJob) -> tuple[Path, ...]:

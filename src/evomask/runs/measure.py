@@ -1,21 +1,22 @@
 """Compare a masked file with its original: every measure that applies, and the pair in short."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
-from evomask.io.masked import masked_version
-from evomask.io.tables import read_source
+from evomask.io.masked import masked_version, matched_records
+from evomask.io.tables import Source, read_source
 from evomask.masking.guarantees.fulfilment import broken_rules
+from evomask.measures.attacks.audit import are_in_order
 from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained, samples
 from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.keeping.estimates import KeptStatistic
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
-from evomask.runs.inputs import Input, load
+from evomask.runs.inputs import Input, Loaded, load
 
 Explanation = About
 
@@ -29,6 +30,7 @@ class MeasureJob:
         profile: which pair is the pair: ``strict`` or ``papers``.
         exact: whether attacks are tried on everybody, however many there are.
         keep: tables and models to compare, besides those that the schema names.
+        key: column of both files by which records are matched; by their places without one.
     """
 
     original: Input
@@ -37,6 +39,7 @@ class MeasureJob:
     profile: str = "strict"
     exact: bool = False
     keep: Keeping = NO_STATISTICS
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,10 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
     missing = loaded.dialect.missing if loaded.dialect else ()
     source = read_source(job.masked, Dialect(missing=missing))
     masked = masked_version(loaded.table, source, loaded.trees)
+    if job.key:
+        loaded = _matched(job.key, loaded, source)
+    elif not _seem_in_order(masked, loaded.table):
+        loaded = replace(loaded, notes=(*loaded.notes, OTHER_ORDER))
     names = scope(loaded.table, masked)
     read = pair.reported(names, exact=job.exact).against(loaded.table)
     judged = read.judged(masked) if isinstance(read, StrictReading) else None
@@ -101,6 +108,25 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
         {name: people for name, people in sampled.items() if name in measures},
         kept,
     )
+
+
+OTHER_ORDER = (
+    "the records do not seem to be in the original's order, and are compared place by place: "
+    "what is told below does not hold; name a column that both files have with --key"
+)
+
+
+def _seem_in_order(masked: Table, original: Table) -> bool:
+    names = [name for name in original.schema.quasi_identifiers if name in masked.schema]
+    return not names or len(masked) != len(original) or are_in_order(masked, original)
+
+
+def _matched(key: str, loaded: Loaded, source: Source) -> Loaded:
+    """The original with the records of the masked file, in its order."""
+    records = matched_records(key, loaded.origin, source)
+    gone = len(loaded.table) - len(records)
+    note = (f"{gone} records of the original are not in the masked file",) if gone else ()
+    return replace(loaded, table=loaded.table.take(records), notes=(*loaded.notes, *note))
 
 
 def _each(

@@ -1,4 +1,4 @@
-"""What a user should know of a search that had too little time."""
+"""What a user should know of a run: that it had too little time, or a seed that can be found."""
 
 from typing import Any
 
@@ -18,3 +18,16 @@ def more_may_help(
         return (f"the first {state.tasks} maskings used up the budget; allow more to evolve them",)
     found = "found nothing better than the best of the first maskings; more time may"
     return (f"{state.generation} generations {found}",)
+
+
+FINDABLE = 2**32
+"""Seeds below can all be tried."""
+
+
+def note_on_seed(seed: int) -> tuple[str, ...]:
+    """A note where the seed is so small that an intruder can try all of them."""
+    if seed >= FINDABLE:
+        return ()
+    return (
+        "seeds below 2^32 can be found by trying, and undo a masking: this one is fit for tests",
+    )

@@ -29,7 +29,7 @@ from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.worker import compile_for
 from evomask.runs.held_out import held_out
-from evomask.runs.inputs import Loaded, files_of, load
+from evomask.runs.inputs import Loaded, check_stated, files_of, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -41,18 +41,22 @@ from evomask.runs.kept.events import (
     telling_how_it_ends,
 )
 from evomask.runs.kept.journal import Journal
-from evomask.runs.kept.plan import Plan, changed_versions, check_input, parameters_in
+from evomask.runs.kept.plan import (
+    HIERARCHIES,
+    Plan,
+    changed_versions,
+    check_input,
+    parameters_in,
+)
 from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
-from evomask.runs.notes import more_may_help
+from evomask.runs.notes import more_may_help, note_on_seed
 from evomask.runs.points import Point, best_of, point_of, points_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import Comparing, Overview, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
-HIERARCHIES = "hierarchies"
-"""The parameter by which a search has a folder of value trees read."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,8 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     plan, events = kept.plan, kept.events
     events.begin(Phase.LOADING, f"reading {plan.input.path}")
     loaded = loaded_for(plan)
+    if kept.store is None or not kept.store.snapshot_files():
+        check_stated(loaded.table, loaded.stated)
     guarantees = Guarantees.of(loaded.table)
     compile_for(plan.search, partial(events.begin, Phase.COMPILING))
     with warnings.catch_warnings(record=True) as caught:
@@ -204,7 +210,9 @@ def _released(
     problem: Any = setup.problem
     masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
     released = guarantees(masked)
-    write_table(released, run.plan.out, force=True, dialect=loaded.dialect)
+    write_table(
+        released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
+    )  # fmt: skip
     return (*guarantees.notes, *guarantees.notes_on(masked, released))
 
 
@@ -239,7 +247,7 @@ class SentWorker(Worker[Any]):
 
     def __reduce__(self) -> tuple[Callable[..., Worker[Any]], tuple[Any, ...]]:
         """The ingredients instead of the problem."""
-        return made_anew, (self.plan, self.loaded, dict(self.notes))
+        return made_anew, (self.plan, replace(self.loaded, origin=None), dict(self.notes))
 
 
 def made_anew(plan: Plan, loaded: Loaded, notes: Mapping[str, Any]) -> Worker[Any]:
@@ -328,6 +336,7 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
     notes = (
         *loaded.notes,
         *changed_versions(plan),
+        *note_on_seed(plan.seed),
         *answer.pop("warnings", ()),
         *note_on_strata(plan.search, loaded.table),
         *more_may_help(state, setup, winner, plan.seed),

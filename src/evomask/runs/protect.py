@@ -21,32 +21,30 @@ from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
+from evomask.io.fronts import front_as_parquet
 from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
 from evomask.portfolio.front import (
     UNBOUNDED,
-    USUAL_RISK,
     Bounds,
     check_wish,
-    pick,
-    suggested,
-    within,
 )
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
-from evomask.record.protection import Choice, Protection
+from evomask.record.protection import Protection, choice_of
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import (
+    FINDINGS,
     Found,
+    encode_findings,
     examined,
     read_findings,
     settled,
-    write_findings,
 )
-from evomask.runs.inputs import Input, Loaded, load
+from evomask.runs.inputs import Input, Loaded, check_stated, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -57,30 +55,24 @@ from evomask.runs.kept.events import (
     telling_how_it_ends,
 )
 from evomask.runs.kept.journal import Journal
-from evomask.runs.kept.keeping import check_bounds, measured, read_errors, write_errors
+from evomask.runs.kept.keeping import (
+    ERRORS,
+    check_bounds,
+    encode_errors,
+    measured,
+    read_errors,
+)
+from evomask.runs.kept.log import changed_files, changed_in_words
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
 from evomask.runs.kept.rows import portfolio_rows
+from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.kept.store import Snapshots, Store
-from evomask.runs.release import Release, release
+from evomask.runs.kept.store import FRONT, Snapshots, Store
+from evomask.runs.notes import note_on_seed
+from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
 PORTFOLIO = "portfolio"
-
-SUGGESTED = (
-    f"the suggested point: the smallest loss with a risk of at most {USUAL_RISK:g} %, or the "
-    "smallest risk where no point has so little"
-)
-
-REASONS = {
-    "best": SUGGESTED,
-    "suggested": SUGGESTED,
-    "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
-    "tenth of a percent",
-    "knee": "the knee: beyond it, a little less of one costs much of the other",
-    "sum": "loss and risk add up to the smallest sum found",
-}
-"""Why a wish chooses its point."""
 
 SECONDS = 120.0
 """How long is searched where nobody says."""
@@ -100,6 +92,8 @@ class ProtectJob:
         pick: which point of the front is released.
         keep: tables and models that must survive, besides those that the schema names.
         bounds: what the released point may have at most.
+        keep_order: whether to keep how the released records were shuffled.
+        key: file of the key that signs the release.
     """
 
     source: Input
@@ -113,6 +107,8 @@ class ProtectJob:
     pick: str = "suggested"
     keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
+    keep_order: bool = False
+    key: Path | None = None
 
     @property
     def budget(self) -> Budget:
@@ -141,21 +137,24 @@ def protect_file(
     """
     check_wish(job.pick)
     profile(job.profile)
+    if job.key is not None:
+        read_key(job.key)
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = _with_other_format(load(job.source), job.source.path, events)
+        check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
             PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick,
-            keep=keep, bounds=job.bounds,
+            keep=keep, bounds=job.bounds, keep_order=job.keep_order,
         )  # fmt: skip
         store = Store.create(job.folder, plan)
         with store.locked():
-            run = _Run(loaded, maker, plan, store, events, kept)
+            run = _Run(loaded, maker, plan, store, events, kept, job.key)
             return _released(run, run.explored(evaluators, stop))
 
 
@@ -194,37 +193,44 @@ def resume_protection(
     evaluators: Evaluators = Local(),
     watch: Watch | None = None,
     stop: StopRequest | None = None,
+    key: Path | None = None,
 ) -> Release:
-    """Go on with the job kept in a folder."""
-    with _opened(folder, watch) as run:
+    """Go on with the job kept in a folder; a key signs what is released."""
+    with _opened(folder, watch, key) as run:
         load_kernels(_compiling(run.events), run.searches)
         run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
 
 
 def choose(
-    folder: Path, wish: str = "", bounds: Bounds = UNBOUNDED, *, watch: Watch | None = None
+    folder: Path,
+    wish: str = "",
+    bounds: Bounds = UNBOUNDED,
+    *,
+    watch: Watch | None = None,
+    keep_order: bool = False,
+    key: Path | None = None,
 ) -> Release:
-    """Release a point of the front kept in a folder; nothing is searched any more.
+    """Release a point of the front kept in a folder, in a new order; nothing is searched any more.
 
     Args:
         wish: ``suggested``, ``balanced``, ``knee``, ``sum``, ``max-risk=20``, ``max-loss=10`` or
             a point's number; without one, the point that was chosen before.
         bounds: what the point may have at most; they take the place of those of the run.
+        keep_order: whether to keep how the records are shuffled now.
+        key: file of the key that signs the release.
     """
     if wish:
         check_wish(wish)
-    with _opened(folder, watch) as run:
+    with _opened(folder, watch, key) as run:
         found = run.found_before()
         changes = {"pick": wish, "bounds": bounds} if wish else {}
-        plan = msgspec.structs.replace(run.plan, **changes)
+        plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep)
         choice_of(plan.pick, found.state, plan.bounds)  # what no point meets is no event of a run
         run.events.kept_in(run.store.journal())
-        done = _released(replace(run, plan=plan), found)
-        run.store.save_plan(plan)
-        return done
+        return _released(replace(run, plan=plan), found, "chose")
 
 
 def maker_for(
@@ -238,32 +244,6 @@ def maker_for(
     maker = Maker(table, settings, seed, file.hierarchies)
     maker.releasable(table)
     return maker
-
-
-def choice_of(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
-    """The point of a front that a user wants within bounds, and why it is this one."""
-    allowed = within(state.front, bounds)
-    return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
-
-
-def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
-    """Why a point is chosen, in words."""
-    least = {"risk": "loss", "loss": "risk"}
-    bounded = [name for name in least if name in bounds.given]
-    if wish in ("best", "suggested") and len(bounded) == 1:
-        return f"the smallest {least[bounded[0]]} among points with {bounds}"
-    if wish in ("best", "suggested") and bounded:
-        wish = "balanced"
-    among = f", among points with {bounds}" if bounds.given else ""
-    return f"{_reason_without_bounds(wish)}{among}"
-
-
-def _reason_without_bounds(wish: str) -> str:
-    measure, _, limit = wish.removeprefix("max-").partition("=")
-    if limit:
-        other = "loss" if measure == "risk" else "risk"
-        return f"the smallest {other} among points with a {measure} of at most {limit} %"
-    return REASONS.get(wish, "the point that was named")
 
 
 def is_protection(plan: Plan) -> bool:
@@ -281,6 +261,8 @@ class _Run:
     store: Store
     events: Events
     statistics: Kept | None = None
+    key: Path | None = None
+    changed: tuple[str, ...] = ()
 
     @property
     def searches(self) -> set[str]:
@@ -325,18 +307,24 @@ class _Run:
         return Found(self._compared(state), times, search.is_unfinished(state), search.deadline)
 
     def _compared(self, state: PortfolioState) -> PortfolioState:
-        """The state with what became of statistics that must survive, kept for another time."""
+        """The state with what became of statistics that must survive."""
         if self.statistics is None:
             return state
-        folder = self.store.folder
-        known = measured(self.maker, state, self.statistics, read_errors(folder), self.events)
-        write_errors(folder, known)
-        return known
+        known = {} if ERRORS in self.changed else read_errors(self.store.folder)
+        return measured(self.maker, state, self.statistics, known, self.events)
+
+    def parts(self, done: Protection) -> dict[str, bytes]:
+        """What is kept with a release, to be found again when another point is chosen."""
+        rows = portfolio_rows(done.state, done.findings, self.maker)
+        errors = {ERRORS: encode_errors(done.state)} if self.statistics else {}
+        return {FINDINGS: encode_findings(done.findings), FRONT: front_as_parquet(rows), **errors}
 
 
 @contextmanager
-def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
-    """A run taken up again, kept from other processes."""
+def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Iterator[_Run]:
+    """A run taken up again, kept from other processes; what others changed in it is not used."""
+    if key is not None:
+        read_key(key)
     store = Store(folder)
     if not is_protection(store.plan()):
         raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
@@ -350,7 +338,9 @@ def _opened(folder: Path, watch: Watch | None) -> Iterator[_Run]:
             maker = Maker(loaded.table, _settings(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
-            yield _Run(loaded, maker, plan, store, events, kept)
+            changed = changed_files(folder)
+            loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
+            yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
 
 def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
@@ -381,26 +371,26 @@ def _compiling(events: Events) -> Callable[[str], None]:
     return partial(events.begin, Phase.COMPILING)
 
 
-def _released(run: _Run, found: Found) -> Release:
+def _released(run: _Run, found: Found, did: str = "released") -> Release:
     """Look closely at what was found, keep what is known, and release the chosen point."""
     folder, events = run.store.folder, run.events
     choose_from = partial(choice_of, run.plan.pick, bounds=run.plan.bounds)
     found = settled(run.maker, found, choose_from)
     choice = choose_from(found.state)
-    known = read_findings(folder)
+    known = {} if FINDINGS in run.changed else read_findings(folder)
     done = examined(
         run.maker, run.plan.budget, found, choice, known, events, run.statistics
     )  # fmt: skip
-    done = replace(done, notes=(*run.loaded.notes, *done.notes, *changed_versions(run.plan)))
-    write_findings(folder, done.findings)
-    run.store.save_front(portfolio_rows(done.state, done.findings, run.maker))
+    about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)
+    done = replace(done, notes=(*run.loaded.notes, *done.notes, *about))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))
     choice = choose_from(done.state)
     if done.clocked:
         done = replace(done, phases=events.seconds)
-    released = release(done, choice, run.loaded, run.plan, folder)
+    handling = Handling(did, run.parts(done), run.key)
+    released = release(done, choice, run.loaded, run.plan, folder, handling)
     released = replace(released, phases=events.seconds)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
     events.tell(Ended(how, point=released.chosen.number))

@@ -1,8 +1,8 @@
 """A release: the chosen file in random order, its record and both reports, as one thing."""
 
-import hashlib
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -10,18 +10,21 @@ import numpy as np
 
 from evomask.arrays import Indices
 from evomask.errors import RunError
-from evomask.evolution.streams import order_stream
-from evomask.io.files import replace_file
-from evomask.io.tables import Written, released_name, write_table
+from evomask.io.files import OWNER_ALONE
+from evomask.io.tables import Asked, Written, promise_of, released_name, write_table
 from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate
 from evomask.record.protection import Choice, Protection
-from evomask.record.record import FileNote, PointsNote, ReleaseRecord, still_said
+from evomask.record.record import CheckNote, FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
 from evomask.runs.inputs import Loaded
-from evomask.runs.kept.plan import Plan
-from evomask.runs.report import Reports, load_record, write_reports
+from evomask.runs.kept.log import file_hash
+from evomask.runs.kept.plan import Plan, encode_plan
+from evomask.runs.kept.sealing import MASKED, ORDER, PROMISE, Promised, seal
+from evomask.runs.kept.staging import Stage, staged
+from evomask.runs.kept.store import PLAN
+from evomask.runs.report import Reports, load_record, report_parts, reports_in
 
-MASKED, ORDER, IN_MEMORY = "masked", "order.npy", "data frame"
+IN_MEMORY = "data frame"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,29 +53,61 @@ class Release:
         return self.choice.candidate
 
 
+@dataclass(frozen=True)
+class Handling:
+    """How a release is carried out.
+
+    Args:
+        did: what the log says of it: released, or chose.
+        parts: files of the run that go with it, by name.
+        key: signs it, where one is given.
+    """
+
+    did: str = "released"
+    parts: Mapping[str, bytes] = field(default_factory=dict)
+    key: Path | None = None
+
+
+PLAINLY = Handling()
+
+
 def release(
-    protection: Protection, choice: Choice, loaded: Loaded, plan: Plan, folder: Path
-) -> Release:
-    """Write the chosen file, its record and both reports into the folder of a run.
+    protection: Protection, choice: Choice, loaded: Loaded, plan: Plan, folder: Path,
+    handling: Handling = PLAINLY,
+) -> Release:  # fmt: skip
+    """Write the chosen file, its record and both reports into the folder of a run, all or none.
 
     What a person said of the same point before stays; of another point only what does not
-    hang on the choice.
+    hang on the choice. The file was read back and checked before anything takes its place.
     """
-    written = _write_shuffled(protection, choice.candidate.number, loaded, plan, folder)
-    files = (
-        FileNote(
-            plan.input.path.name,
-            plan.sha256["data"],
-            len(protection.table),
-            len(protection.table.schema),
-        ),
-        FileNote(written.path.name, _sha256(written.path), written.records, 0),
+    with staged(folder) as stage:
+        written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
+        record = _recorded(protection, choice, written, plan)
+        record = _with_earlier_words(record, folder)
+        parts = {**handling.parts, PLAN: encode_plan(plan), **report_parts(record)}
+        for name, content in parts.items():
+            stage.write(name, content)
+        seal(stage, folder, handling.did, choice.candidate.number, handling.key)
+    written = replace(written, path=folder / MASKED / written.path.name)
+    return Release(protection, choice, written, record, reports_in(folder), folder)
+
+
+def _recorded(
+    protection: Protection, choice: Choice, written: Written, plan: Plan
+) -> ReleaseRecord:
+    original = FileNote(
+        plan.input.path.name,
+        plan.sha256["data"],
+        len(protection.table),
+        len(protection.table.schema),
     )
+    files = original, FileNote(written.path.name, file_hash(written.path), written.records, 0)
     record = record_of(
         protection, choice, files, written.suppressed, _parameters(plan), plan.bounds.given
     )
-    record = _with_earlier_words(record, folder)
-    return Release(protection, choice, written, record, write_reports(record, folder), folder)
+    found = written.reading
+    checked = CheckNote(found.records, len(found.columns), found.k, found.l, found.t)
+    return msgspec.structs.replace(record, checked=checked)
 
 
 def _with_earlier_words(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
@@ -101,29 +136,34 @@ def map_of(protection: Protection, choice: Choice) -> PointsNote:
     return points_of(protection, choice)
 
 
-def order_of(seed: int, point: int, records: int) -> Indices:
-    """The random order in which a point's records are released.
+def new_order(records: int) -> Indices:
+    """A random order in which records are released.
 
-    Every point has an order of its own, so that two released files cannot be put side by side.
+    It comes from the system and hangs on no seed, so that nobody finds it by trying seeds; every
+    release has an order of its own, so that two of them cannot be put side by side.
     """
-    return order_stream(seed, point).permutation(records)
+    return np.random.default_rng(secrets.randbits(256)).permutation(records)
 
 
 def _write_shuffled(
-    protection: Protection, number: int, loaded: Loaded, plan: Plan, folder: Path
+    protection: Protection, number: int, loaded: Loaded, plan: Plan, stage: Stage
 ) -> Written:
-    """Write the records in random order; how they were shuffled stays in the folder."""
-    order = order_of(plan.seed, number, len(protection.table))
-    replace_file(folder / ORDER, lambda file: np.save(file, order, allow_pickle=False))
-    (folder / MASKED).mkdir(exist_ok=True)
+    """Write the records in random order, and what was promised of them."""
+    order = new_order(len(protection.table))
+    if plan.keep_order:
+        np.save(stage.path(ORDER), order, allow_pickle=False)
+        stage.path(ORDER).chmod(OWNER_ALONE)
+    else:
+        stage.drop([ORDER])
     masked = protection.files(number).masked.take(order)
-    path = folder / MASKED / released_name(plan.input.path)
-    return write_table(masked, path, force=True, dialect=loaded.dialect)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    requirement = protection.maker.settings.requirement
+    asked = Asked(requirement.k, requirement.l, requirement.t)
+    promised = Promised(promise_of(masked, asked), loaded.dialect)
+    stage.write(PROMISE, msgspec.json.encode(promised))
+    return write_table(
+        masked, stage.path(f"{MASKED}/{released_name(plan.input.path)}"), dialect=loaded.dialect,
+        origin=loaded.origin and loaded.origin.shuffled(order), asked=asked,
+    )  # fmt: skip
 
 
 def _parameters(plan: Plan) -> dict[str, object]:

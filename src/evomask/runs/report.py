@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from evomask.errors import FileError, RunError
+from evomask.errors import RunError
 from evomask.io.files import replace_file
 from evomask.record.public import Telling, public_part, telling_of
 from evomask.record.record import (
@@ -17,6 +17,10 @@ from evomask.record.record import (
 )
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
+from evomask.runs.kept.log import changed_files
+from evomask.runs.kept.sealing import seal
+from evomask.runs.kept.staging import staged
+from evomask.runs.kept.store import Store
 
 INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
 
@@ -35,29 +39,31 @@ class Reports(NamedTuple):
         return [str(self.internal), str(self.public)]
 
 
-def write_reports(record: ReleaseRecord, folder: Path, matrices: Telling = "plain") -> Reports:
-    """Write both reports and both records.
+def report_parts(record: ReleaseRecord, matrices: Telling = "plain") -> dict[str, bytes]:
+    """Both reports and both records, by the names of their files.
 
     Args:
         matrices: which PRAM matrices the public part shows.
     """
     shown = public_part(record, matrices)
-    parts = {
+    return {
         INTERNAL: internal_page(record).encode(),
         PUBLIC: public_page(shown).encode(),
         RECORD: encode_record(record),
         PUBLIC_RECORD: encode_record(shown),
     }
-    try:
-        return Reports(*(write_part(folder / name, content) for name, content in parts.items()))
-    except OSError as error:
-        raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
+
+
+def reports_in(folder: Path) -> Reports:
+    """Where the reports and records of a run are."""
+    return Reports(*(folder / name for name in (INTERNAL, PUBLIC, RECORD, PUBLIC_RECORD)))
 
 
 def write_page(record: ReleaseRecord, path: Path, *, public: bool) -> Path:
     """Write one of the reports as a page of its own."""
     page = public_page(public_part(record)) if public else internal_page(record)
-    return write_part(path, page.encode())
+    replace_file(path, lambda file: file.write(page.encode()))
+    return path
 
 
 @dataclass(frozen=True)
@@ -68,15 +74,29 @@ class Reported:
     reports: Reports
 
 
-def report_again(folder: Path, statement: Statement, matrices: str = "plain") -> Reported:
+def report_again(
+    folder: Path, statement: Statement, matrices: str = "plain", key: Path | None = None
+) -> Reported:
     """Write record and reports again; what was said before stays where nothing is new.
 
     Args:
         matrices: which PRAM matrices the public report shows: plain, all or none.
+        key: signs the release again, where it is given.
     """
     shown = telling_of(matrices)
-    record = stated(load_record(folder), statement)
-    return Reported(record, write_reports(record, folder, shown))
+    load_record(folder)
+    with Store(folder).locked():
+        if RECORD in changed_files(folder):
+            raise RunError(
+                f"{RECORD} is not the one that was released; put it back, or release again with "
+                f"`evomask choose {folder}`"
+            )
+        record = stated(load_record(folder), statement)
+        with staged(folder) as stage:
+            for name, content in report_parts(record, shown).items():
+                stage.write(name, content)
+            seal(stage, folder, "reported", record.chosen.point, key)
+    return Reported(record, reports_in(folder))
 
 
 def load_record(folder: Path) -> ReleaseRecord:
@@ -85,9 +105,3 @@ def load_record(folder: Path) -> ReleaseRecord:
         return decode_record((folder / RECORD).read_bytes())
     except OSError:
         raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
-
-
-def write_part(path: Path, content: bytes) -> Path:
-    """Write a file of a run, whole or not at all, and say where it is."""
-    replace_file(path, lambda file: file.write(content))
-    return path

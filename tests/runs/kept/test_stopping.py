@@ -21,8 +21,8 @@ def started(folder, name):
     run = subprocess.Popen(
         [
             sys.executable, "-m", "evomask", "protect", str(folder / "town.csv"),
-            "--quasi", "age,income", "--searches", "grid,partition", "--seconds", "100",
-            "--out", str(folder / name), "--quiet", "--json",
+            "--quasi", "age,income", "--drop", "name", "--searches", "grid,partition",
+            "--seconds", "100", "--out", str(folder / name), "--quiet", "--json",
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.masking.composition import Stratified
-from evomask.masking.guarantees.repair import RepairOfSample
+from evomask.masking.composition import InTurn, Stratified
+from evomask.masking.guarantees.repair import Repair, RepairOfSample
 from evomask.masking.method import MaskingMethod
 
 
@@ -35,9 +35,7 @@ class Requirement:
             share: of a larger file that the table is, where it is a sample.
         """
         names = table.schema.quasi_identifiers
-        repair = RepairOfSample(names, self.k, self.l, self.t, share=share)
-        strata = table.schema.with_role(Role.STRATUM)
-        return Stratified(repair, strata) if strata else repair
+        return repair_within(RepairOfSample(names, self.k, self.l, self.t, share=share), table)
 
     def __str__(self) -> str:
         asked = {"k": (self.k, 1), "l": (self.l, 1), "t": (self.t, 1.0)}
@@ -50,6 +48,19 @@ class Requirement:
 NOTHING = Requirement()
 
 
+def repair_within(repair: Repair, table: Table) -> MaskingMethod:
+    """The repair of every stratum on its own, where there are strata.
+
+    What t asks of a class is to be like the whole file, and not like its stratum alone; so it is
+    asked once more of all strata together.
+    """
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return repair
+    apart = Stratified(repair, strata)
+    return InTurn((apart, repair)) if repair.t < 1 else apart
+
+
 def requirement_of(text: str) -> Requirement:
     """The requirement that a text such as ``k=5,l=2`` asks for; nothing for an empty one."""
     values: dict[str, float] = {}
@@ -59,6 +70,8 @@ def requirement_of(text: str) -> Requirement:
             raise ParameterError(
                 f"a requirement is written k=5, l=2 or t=0.3, joined by commas, got {part!r}"
             )
+        if name in values:
+            raise ParameterError(f"{name} is required twice in {text!r}; name it once")
         values[name] = _number(name, number)
     return Requirement(int(values.get("k", 1)), int(values.get("l", 1)), values.get("t", 1.0))
 

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from errno import ENOSPC
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from evomask.errors import RunError
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.state import State
+from evomask.io.files import for_owner
 
 NEVER = 1e12
 """More seconds than any run takes."""
@@ -137,7 +138,7 @@ class Journal:
     def _write(self, entry: dict[str, Any]) -> None:
         if self._path is not None:
             line = json.dumps(plain(entry), allow_nan=False).encode() + b"\n"
-            with _as_run_error(self._path), self._path.open("ab", buffering=0) as file:
+            with _as_run_error(self._path), _opened(self._path) as file:
                 before = file.tell()
                 if file.write(line) < len(line):
                     file.truncate(before)
@@ -161,6 +162,11 @@ class Journal:
             if not isinstance(seconds, int | float) or not 0 <= seconds < NEVER:
                 raise ValueError("no time")
             self._times.append(seconds)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The journal to add to, a file that only its owner may read."""
+    return open(path, "ab", buffering=0, opener=for_owner)
 
 
 @contextmanager

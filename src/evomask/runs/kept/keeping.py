@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from evomask.errors import ParameterError
-from evomask.io.files import replace_file
 from evomask.measures.keeping.estimates import Estimate, KeptStatistic
 from evomask.measures.keeping.keeping import MODEL_ERROR, TABLE_ERROR, Keeping, Kept, errors_of
 from evomask.portfolio.front import Bounds, Candidate
@@ -78,7 +77,6 @@ def read_errors(folder: Path) -> Errors:
         return {}
 
 
-def write_errors(folder: Path, state: PortfolioState) -> None:
-    """Keep the errors of the points of a front."""
-    content = msgspec.json.encode({point.number: dict(point.errors) for point in state.front})
-    replace_file(folder / ERRORS, lambda file: file.write(content))
+def encode_errors(state: PortfolioState) -> bytes:
+    """The errors of the points of a front, as a file keeps them."""
+    return msgspec.json.encode({point.number: dict(point.errors) for point in state.front})

@@ -14,6 +14,7 @@ import tomli_w
 from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
+from evomask.io.schemas import SchemaFile, read_schema
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
@@ -21,6 +22,8 @@ from evomask.searches.search import Search
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000
+HIERARCHIES = "hierarchies"
+"""The parameter by which a search has a folder of value trees read."""
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -28,12 +31,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     Args:
         parameters: all parameters of the search, also those left at their defaults.
-        sha256: of the data file, and of the schema file where there is one.
+        sha256: of every file that was read: data, schema, value trees.
         snapshot: how many evaluations lie between two snapshots.
         out: where the masked file goes in the end.
         pick: which point of the front it is.
         keep: tables and models that must survive.
         bounds: what the released point may have at most.
+        keep_order: whether it is kept how the released records were shuffled.
     """
 
     search: str
@@ -48,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     pick: str = "best"
     keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
+    keep_order: bool = False
     format: int = FORMAT
 
 
@@ -79,14 +84,16 @@ def plan_of(
     pick: str = "best",
     keep: Keeping = NO_STATISTICS,
     bounds: Bounds = UNBOUNDED,
+    keep_order: bool = False,
 ) -> Plan:
     """A plan for a search whose parameters are at hand."""
+    plain = msgspec.to_builtins(parameters)
     return Plan(
         search=search,
         seed=seed,
         input=_absolute(source),
-        sha256=_hashes(source),
-        parameters=msgspec.to_builtins(parameters),
+        sha256=_hashes(source, plain),
+        parameters=plain,
         budget=budget,
         versions={name: version(name) for name in ("evomask", "numpy")}
         | {"python": python_version()},
@@ -94,6 +101,7 @@ def plan_of(
         pick=pick,
         keep=keep,
         bounds=bounds,
+        keep_order=keep_order,
     )
 
 
@@ -123,13 +131,20 @@ def decode_plan(text: bytes) -> Plan:
 
 
 def check_input(plan: Plan) -> None:
-    """Refuse to go on with other records than those the run began with."""
-    for part, found in _hashes(plan.input).items():
-        if plan.sha256.get(part) != found:
+    """Refuse to go on with other records, roles or value trees than those the run began with."""
+    now = _hashes(plan.input, plan.parameters)
+    for part in plan.sha256.keys() | (now.keys() if _names_trees(plan) else set()):
+        if plan.sha256.get(part) != now.get(part):
+            what = f"{part} file" if part in ("data", "schema") else part
             raise RunError(
-                f"the {part} file has changed since the run began; "
+                f"the {what} has changed since the run began; "
                 "put the old one back or start a new run"
             )
+
+
+def _names_trees(plan: Plan) -> bool:
+    """Whether the plan tells of value trees; those of earlier versions do not."""
+    return any(part.startswith("hierarchy") for part in plan.sha256)
 
 
 def changed_versions(plan: Plan) -> tuple[str, ...]:
@@ -147,9 +162,22 @@ def _absolute(source: Input) -> Input:
     return replace(source, path=source.path.absolute(), schema=schema)
 
 
-def _hashes(source: Input) -> dict[str, str]:
-    files = {"data": source.path, "schema": source.schema}
+def _hashes(source: Input, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Everything that is read from files: data, schema, and every value tree."""
+    files = {"data": source.path, "schema": source.schema, **_trees(source, parameters)}
     return {part: _sha256(path) for part, path in files.items() if path is not None}
+
+
+def _trees(source: Input, parameters: Mapping[str, Any]) -> dict[str, Path]:
+    """The value trees that a schema names, and those in the folder that a search was given."""
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    named = {n: Path(d.hierarchy) for n, d in schema.declarations.items() if d.hierarchy}
+    folder = parameters.get(HIERARCHIES)
+    others = sorted(Path(folder).glob("*.csv")) if isinstance(folder, str) and folder else []
+    return {
+        **{f"hierarchy of {name}": path for name, path in named.items()},
+        **{f"hierarchy in {path.name}": path for path in others},
+    }
 
 
 def _sha256(path: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from evomask.errors import RunError
+from evomask.io.files import OWNER_ALONE
 
 STOP = "stop"
 """The file in a run's folder whose presence asks the run to stop."""
@@ -53,7 +54,7 @@ class StopRequest:
 def ask_to_stop(folder: Path) -> None:
     """Ask the run kept in a folder to stop, whichever process works on it."""
     try:
-        (folder / STOP).touch()
+        (folder / STOP).touch(mode=OWNER_ALONE)
     except OSError as error:
         raise RunError(f"{folder} cannot be written to: {error.strerror or error}") from None
 

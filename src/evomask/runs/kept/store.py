@@ -17,6 +17,7 @@ from evomask.io.fronts import front_as_parquet
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, decode_plan, encode_plan
 from evomask.runs.kept.rows import Row
+from evomask.runs.kept.staging import finish
 
 PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
 KEPT_SNAPSHOTS = 2
@@ -64,20 +65,26 @@ class Store:
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Store":
         """A new folder with a plan in it."""
-        if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
-            raise RunError(
-                f"{folder} is not empty; go on with `evomask resume {folder}` "
-                "if it holds a run, or choose another folder"
-            )
-        refuse_links(folder)
+        cls._check_new(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
         except OSError as error:
             raise RunError(f"{folder} cannot be made: {error.strerror or error}") from None
         store = cls(folder)
-        store.save_plan(plan)
+        with store.locked():
+            cls._check_new(folder)
+            store.save_plan(plan)
         return store
+
+    @staticmethod
+    def _check_new(folder: Path) -> None:
+        if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
+            raise RunError(
+                f"{folder} is not empty; go on with `evomask resume {folder}` "
+                "if it holds a run, or choose another folder"
+            )
+        refuse_links(folder)
 
     def save_plan(self, plan: Plan) -> None:
         """Write the plan, in the place of an earlier one."""
@@ -122,10 +129,14 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from working on the same run."""
+        """Keep other processes from working on the same run.
+
+        A release that was decided on before a kill is completed first.
+        """
         try:
             import fcntl
         except ImportError:  # not a POSIX system: nobody is kept out
+            finish(self.folder)
             yield
             return
         refuse_links(self.folder)
@@ -134,6 +145,7 @@ class Store:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise BusyError(f"another process works on {self.folder}; wait for it") from None
+            finish(self.folder)
             yield
 
     def _lock(self) -> IO[bytes]:

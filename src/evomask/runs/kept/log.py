@@ -1,0 +1,112 @@
+"""Who chose, reported and released what, line by line; each line holds the hash of the one before.
+
+A line names every file of the release by its hash. A line that is changed or taken out breaks the
+chain, and a file that is changed no longer is the one that the last line names.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+LOG = "log.jsonl"
+NOTHING_BEFORE = "0" * 64
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What somebody did.
+
+    Args:
+        did: released, chose or reported.
+        point: the number of the point that is released now.
+        files: the hash of every file of the release, and of what it rests on.
+        user: the account on this machine; who decided is said in the record.
+        before: hash of the line before.
+    """
+
+    did: str
+    point: int
+    files: dict[str, str]
+    user: str
+    at: str
+    before: str = NOTHING_BEFORE
+
+
+def appended(folder: Path, did: str, point: int, files: Mapping[str, str]) -> bytes:
+    """The log of a folder with one line more."""
+    lines = read_lines(folder)
+    before = digest(lines[-1]) if lines else NOTHING_BEFORE
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    entry = Entry(did, point, dict(sorted(files.items())), user_name(), now, before)
+    return b"".join(line + b"\n" for line in (*lines, msgspec.json.encode(entry)))
+
+
+def read_lines(folder: Path) -> list[bytes]:
+    """The lines of a log; none where there is no log."""
+    try:
+        return (folder / LOG).read_bytes().splitlines()
+    except OSError:
+        return []
+
+
+def last_entry(folder: Path) -> Entry | None:
+    """What was done last; nothing where the log does not tell."""
+    lines = read_lines(folder)
+    return _entry(lines[-1]) if lines else None
+
+
+def broken_line(lines: Iterable[bytes]) -> int | None:
+    """The first line, counted from 1, that does not follow from the one before."""
+    before = NOTHING_BEFORE
+    for number, line in enumerate(lines, start=1):
+        entry = _entry(line)
+        if entry is None or entry.before != before:
+            return number
+        before = digest(line)
+    return None
+
+
+def changed_files(folder: Path) -> tuple[str, ...]:
+    """Files that are not those of the last line: changed by other means, or gone."""
+    entry = last_entry(folder)
+    named = {} if entry is None else entry.files
+    return tuple(name for name, known in named.items() if file_hash(folder / name) != known)
+
+
+def changed_in_words(name: str) -> str:
+    """A note on a file that is not the one of the last line."""
+    return f"{name} is not as it was released: it was changed by other means, or is gone"
+
+
+def file_hash(path: Path) -> str:
+    """The hash of a file; empty where there is none."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def digest(content: bytes) -> str:
+    """The hash of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def user_name() -> str:
+    """The account that runs this; its number where the system has no name for it."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError, AttributeError):
+        return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        return msgspec.json.decode(line, type=Entry)
+    except msgspec.DecodeError:
+        return None

@@ -1,0 +1,317 @@
+"""`evomask verify` says whether a release is what it says, and staged releases are whole."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from evomask.errors import FileError, ParameterError, RunError
+from evomask.record.record import Statement
+from evomask.runs.kept import staging
+from evomask.runs.kept.sealing import seal
+from evomask.runs.kept.store import Store
+from evomask.runs.kept.verifying import verify
+from evomask.runs.protect import choose, protect_file
+from evomask.runs.report import report_again
+from tests.runs.test_protect import job_for, write_town
+
+PARTS = (
+    "findings.json", "front.parquet", "masked/town.csv", "plan.toml", "promise.json",
+    "record-public.json", "record.json", "report-internal.html", "report-public.html",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    parent = tmp_path_factory.mktemp("town")
+    write_town(parent)
+    return protect_file(job_for(parent, "run", evaluations=14, searches=("grid",)))
+
+
+@pytest.fixture
+def folder(once, tmp_path):
+    return shutil.copytree(once.folder, tmp_path / "run")
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "key"
+    path.write_text("0123456789abcdef" * 2)
+    path.chmod(0o600)
+    return path
+
+
+def failed(folder, key=None):
+    return {found.check for found in verify(folder, key).findings if found.holds is False}
+
+
+def test_a_fresh_release_is_what_it_says(folder):
+    verdict = verify(folder)
+    assert verdict.holds
+    checks = ["log", "files", "file", "guarantees", "reports", "original", "signature"]
+    assert [found.check for found in verdict.findings] == checks
+
+
+def test_the_check_of_the_written_file_is_in_the_record(once):
+    record = json.loads((once.folder / "record.json").read_bytes())
+    assert record["checked"]["k"] >= record["required"]["k"] == 3
+    assert record["checked"]["records"] == 80
+
+
+def test_files_that_were_changed_are_named(folder):
+    for name in PARTS:
+        with (folder / name).open("ab") as file:
+            file.write(b"\n")
+    told = next(found for found in verify(folder).findings if found.check == "files")
+    assert told.holds is False
+    assert set(told.text.removeprefix("not as they were released: ").split(", ")) == set(PARTS)
+
+
+def test_a_masked_file_that_breaks_the_guarantee_fails_even_with_a_new_hash(folder):
+    path = folder / "masked" / "town.csv"
+    lines = path.read_text().splitlines()
+    lines[1] = "99,1999," + lines[1].split(",", 2)[2]
+    path.write_text("\n".join(lines) + "\n")
+    assert failed(folder) == {"files", "file", "guarantees"}
+
+
+def test_reports_of_another_record_fail(once, folder):
+    other = next(c for c in once.protection.front if c != once.chosen)
+    page = (folder / "report-public.html").read_bytes()
+    choose(folder, str(other.number))
+    (folder / "report-public.html").write_bytes(page)
+    assert failed(folder) == {"files", "reports"}
+
+
+def test_a_log_whose_line_was_changed_fails(folder):
+    report_again(folder, Statement(by="A Steward"))
+    report_again(folder, Statement(by="Another"))
+    lines = (folder / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["did"] for line in lines] == ["released", "reported", "reported"]
+    (folder / "log.jsonl").write_text("\n".join([lines[0], lines[2]]) + "\n")
+    assert failed(folder) == {"log"}
+    lines[1] = lines[1].replace("reported", "released")
+    (folder / "log.jsonl").write_text("\n".join(lines) + "\n")
+    assert failed(folder) == {"log"}
+
+
+def test_who_chose_and_reported_is_in_the_log(once, folder):
+    choose(folder, str(once.protection.front[0].number))
+    entry = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
+    assert entry["did"] == "chose"
+    assert entry["user"]
+    assert entry["point"] == once.protection.front[0].number
+
+
+def test_another_original_fails(once, folder):
+    path = once.folder.parent / "town.csv"
+    content = path.read_bytes()
+    try:
+        path.write_bytes(content + b"x,1,1,a,flu\n")
+        assert failed(folder) == {"original"}
+    finally:
+        path.write_bytes(content)
+
+
+def test_a_signature_holds_with_its_key_alone(folder, key, tmp_path):
+    report_again(folder, Statement(), key=key)
+    assert verify(folder, key).holds
+    other = tmp_path / "other"
+    other.write_text("f" * 32)
+    other.chmod(0o600)
+    assert failed(folder, other) == {"signature"}
+    report_again(folder, Statement())
+    assert failed(folder, key) == {"signature"}
+
+
+def test_rewriting_the_whole_log_does_not_help_without_the_key(folder, key):
+    report_again(folder, Statement(), key=key)
+    (folder / "masked" / "town.csv").write_bytes(b"age\n1\n")
+    signature = (folder / "signature.json").read_bytes()
+    (folder / "log.jsonl").unlink()
+    with staging.staged(folder) as stage:
+        stage.write("masked/town.csv", b"age\n1\n")
+        seal(stage, folder, "released", 0)
+    (folder / "signature.json").write_bytes(signature)
+    assert "signature" in failed(folder, key)
+
+
+def test_a_key_that_others_may_read_or_guess_is_refused(folder, key):
+    key.chmod(0o644)
+    with pytest.raises(ParameterError, match="others may read the key"):
+        verify(folder, key)
+    key.chmod(0o600)
+    key.write_text("short")
+    with pytest.raises(ParameterError, match="5 bytes and needs 16"):
+        verify(folder, key)
+
+
+def test_findings_that_somebody_changed_are_not_believed(once, folder):
+    before = json.loads((folder / "findings.json").read_bytes())
+    changed = {n: {**f, "audit": {**f["audit"], "k": 999}} for n, f in before.items()}
+    (folder / "findings.json").write_text(json.dumps(changed))
+    done = choose(folder)
+    assert done.protection.findings[done.chosen.number].audit.k < 999
+    assert any("findings.json is not as it was" in note for note in done.protection.notes)
+
+
+def test_findings_of_another_file_are_not_believed(once, folder):
+    before = json.loads((folder / "findings.json").read_bytes())
+    number = str(once.chosen.number)
+    before[number] |= {"file": "0" * 64, "measures": {}}
+    (folder / "findings.json").write_text(json.dumps(before))
+    (folder / "log.jsonl").unlink()
+    assert choose(folder).protection.findings[once.chosen.number].measures
+
+
+def test_reports_are_not_made_from_a_changed_record(folder):
+    record = (folder / "record.json").read_text().replace('"profile": "strict"', '"profile": "x"')
+    (folder / "record.json").write_text(record)
+    with pytest.raises(RunError, match=r"record\.json is not the one that was released"):
+        report_again(folder, Statement())
+
+
+def test_reporting_takes_the_lock(folder):
+    with Store(folder).locked(), pytest.raises(RunError, match="another process works on"):
+        report_again(folder, Statement())
+
+
+def test_private_files_are_for_their_owner_alone(once):
+    names = {path for path in once.folder.rglob("*") if path.is_file()}
+    open_to_others = {path.name for path in names if path.stat().st_mode & 0o077}
+    assert open_to_others <= {"town.csv"}
+
+
+def snapshot(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name not in (".lock", "journal.jsonl")
+    }
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing that handles errors sees it."""
+
+
+def killed_at(moment, work, monkeypatch):
+    """Do *work* until so many calls have written, renamed or removed something."""
+    steps = iter(range(1000))
+
+    def counted(call):
+        def step(*words, **named):
+            if next(steps) == moment:
+                patched.setattr(staging.shutil, "rmtree", lambda *_, **__: None)
+                raise Killed
+            return call(*words, **named)
+
+        return step
+
+    with monkeypatch.context() as patched:
+        patched.setattr(staging, "_sync", counted(staging._sync))
+        patched.setattr(staging.shutil, "rmtree", counted(staging.shutil.rmtree))
+        for name in ("replace", "rename", "unlink", "write_bytes"):
+            patched.setattr(staging.Path, name, counted(getattr(staging.Path, name)))
+        with contextlib.suppress(Killed):
+            work()
+            return False
+    return True
+
+
+def test_killed_between_any_two_steps_the_old_or_the_new_files_are_there(tmp_path, monkeypatch):
+    old = {"a": b"old", "b/c": b"old", "d": b"old"}
+    new = {"a": b"new", "b/c": b"new"}
+    seen, moment, killed = [], 0, True
+    while killed:
+        folder = tmp_path / str(moment)
+        (folder / "b").mkdir(parents=True)
+        for name, content in old.items():
+            (folder / name).write_bytes(content)
+
+        def work(folder=folder):
+            with staging.staged(folder) as stage:
+                for name, content in new.items():
+                    stage.write(name, content)
+                stage.drop(["d"])
+
+        killed = killed_at(moment, work, monkeypatch)
+        staging.finish(folder)
+        seen.append({str(name): content for name, content in snapshot(folder).items()})
+        moment += 1
+    assert moment > 15
+    assert seen[0] == old
+    assert seen[-1] == new
+    assert all(found in (old, new) for found in seen)
+
+
+def test_a_release_that_was_decided_on_is_completed_by_whoever_comes_next(folder, monkeypatch):
+    def work():
+        report_again(folder, Statement(by="A Steward"))
+
+    assert killed_at(21, work, monkeypatch)
+    assert (folder / ".decided").is_dir()
+    assert verify(folder).holds
+    assert not (folder / ".decided").exists()
+    assert json.loads((folder / "record.json").read_bytes())["statement"]["by"] == "A Steward"
+
+
+def test_a_disk_that_is_full_leaves_the_old_release(folder, monkeypatch):
+    before = snapshot(folder)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(staging, "_sync", full)
+    with pytest.raises(FileError, match="No space left on device; what was there stays"):
+        report_again(folder, Statement(by="A Steward"))
+    monkeypatch.undo()
+    assert snapshot(folder) == before
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from evomask.record.record import Statement
+from evomask.runs.protect import choose, resume_protection
+from evomask.runs.report import report_again
+folder = Path(sys.argv[1])
+print("ready", flush=True)
+while True:
+    choose(folder, sys.argv[2])
+    report_again(folder, Statement(by="A Steward"))
+    choose(folder, sys.argv[3])
+    resume_protection(folder)
+"""
+
+
+def kill_often(once, folder, times, seed, longest):
+    """Kill a process that releases again and again, and verify what it leaves behind."""
+    rng = np.random.default_rng(seed)
+    points = [str(once.protection.front[0].number), str(once.protection.front[-1].number)]
+    whole = 0
+    for _ in range(times):
+        command = [sys.executable, "-c", KILLED, str(folder), *points]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            process.stdout.readline()
+            time.sleep(rng.uniform(0.0, longest))
+            os.kill(process.pid, signal.SIGKILL)
+        whole += verify(folder).holds
+    return whole
+
+
+def test_killed_at_random_moments_a_whole_release_is_left(once, folder):
+    assert kill_often(once, folder, 3, 1, 3.0) == 3
+
+
+@pytest.mark.slow
+def test_killed_at_two_hundred_moments_a_whole_release_is_left(once, folder):
+    assert kill_often(once, folder, 200, 2, 4.0) == 200
