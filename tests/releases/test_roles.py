@@ -119,7 +119,7 @@ def test_a_requirement_is_named_once():
 def test_absurd_decimals_are_an_error(people, tmp_path, decimals):
     schema = tmp_path / "people.toml"
     schema.write_text(f"[attributes.x]\ndecimals = {decimals}\n")
-    with pytest.raises(SchemaError, match="from 0 to 15, got -1|no number has more than 15"):
+    with pytest.raises(SchemaError, match=r"from 0 to 15, got -1|no number has more than 15"):
         load(Input(people, schema))
 
 

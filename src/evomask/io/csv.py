@@ -168,6 +168,8 @@ def _plain(content: bytes) -> bytes:
 
 def _header(path: Path, content: bytes, delimiter: str) -> list[str]:
     names = next(records(_first_record(content).decode(), delimiter), [])
+    if not names:
+        raise FileError(f"the first line of {path} is empty; it must name the columns")
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if "" in names:
         column = names.index("") + 1

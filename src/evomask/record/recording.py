@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 from platform import python_version
+from typing import Any
 
 import msgspec
 
@@ -79,7 +80,7 @@ def record_of(
         suppressed_records=suppressed,
         seed=maker.seed,
         profile=maker.settings.profile,
-        parameters={**(parameters or {}), **msgspec.to_builtins(maker.settings.members)},
+        parameters=_as_read({**(parameters or {}), **maker.settings.members}),
         required=required(maker.settings.requirement),
         achieved=finding.guarantees,
         attributes=side_by_side.attributes,
@@ -256,3 +257,9 @@ def matrix_note(
         tuple(map(bool, frequencies < MINIMUM)),
         repaired,
     )
+
+
+def _as_read(values: Mapping[str, object]) -> dict[str, Any]:
+    """The values as a file of them would be read: lists where there were tuples."""
+    read: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(values)))
+    return read

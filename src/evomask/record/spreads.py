@@ -200,9 +200,10 @@ def _round_cuts(values: Floats, minimum: int) -> Floats:
         return np.empty(0)
     share = max(TAIL, minimum / len(values))
     low, high = np.quantile(values, (share, 1.0 - share), method="inverted_cdf")
-    if low == high:
+    width = (high - low) / (MOST_CELLS - 2)
+    if width < np.finfo(np.float64).tiny:
         return np.empty(0)
-    step = _round_step((high - low) / (MOST_CELLS - 2))
+    step = _round_step(width)
     return step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
 
 
