@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
-from evomask.cli.output import notes, progress, say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.audit import AuditOutcome

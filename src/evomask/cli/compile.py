@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evomask.cli import options
-from evomask.cli.output import progress, say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.compiling import Compiled, Step, Watch

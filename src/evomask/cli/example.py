@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from evomask.cli import options
-from evomask.cli.output import say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import say, say_json
 
 
 def example(

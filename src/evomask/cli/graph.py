@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
-from evomask.cli.output import notes, progress, say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from evomask.cli.hierarchy import hierarchy
 from evomask.cli.init import init
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
-from evomask.cli.output import complain, finish_output, note, say_json
 from evomask.cli.protect import choose, protect
 from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
+from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination

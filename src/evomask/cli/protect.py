@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import keeping, options
-from evomask.cli.output import notes, say, say_json
+from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.output import notes, say, say_json
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -113,7 +113,7 @@ def choose(
 
 
 def _watching(title: str, *, quiet: bool) -> "AbstractContextManager[Watch]":
-    from evomask.cli.live import watching
+    from evomask.cli.terminal.live import watching
 
     return watching(title, quiet=quiet)
 

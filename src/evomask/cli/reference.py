@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from evomask.cli.output import say
+from evomask.cli.terminal.output import say
 
 TOP = """# The command line
 Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test

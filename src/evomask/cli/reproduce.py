@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from evomask.cli import options
-from evomask.cli.output import progress, say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import progress, say, say_json
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]

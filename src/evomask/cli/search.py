@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from evomask.cli import options
-from evomask.cli.output import counter, notes, progress, say, say_json
 from evomask.cli.protect import resume_protected
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import counter, notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import options
-from evomask.cli.output import progress, say, say_json
+from evomask.cli.terminal import options
+from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.kept.verifying import Verdict

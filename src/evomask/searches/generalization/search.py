@@ -156,7 +156,7 @@ def put_together(
     lattice: Lattice,
     indices: Sequence[Index | ClassIndex],
     algorithm: Algorithm = Algorithm.GUIDED,
-    conditions: Conditions = Conditions(),  # noqa: B008
+    conditions: Conditions = Conditions(),
 ) -> Setup[Levels]:
     """A search over one lattice, ready for the loop."""
     objectives = Objectives(lattice, tuple(indices))

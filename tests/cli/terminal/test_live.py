@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from evomask.cli.live import Lines, LiveFront, Panel, line, sketch, time_left
+from evomask.cli.terminal.live import Lines, LiveFront, Panel, line, sketch, time_left
 from evomask.runs.kept.events import Began, Checked, Phase, PointNews, Turn
 
 SWAPPED = "values swapped with others within 5 % of the ranks"
@@ -64,6 +64,8 @@ def test_every_phase_that_has_something_to_say_is_a_line(capsys):
 
 
 def test_the_audit_tells_how_far_it_is(capsys, monkeypatch):
-    monkeypatch.setattr("evomask.cli.output.time.monotonic", iter([0.0, 1.0, 2.0]).__next__)
+    monkeypatch.setattr(
+        "evomask.cli.terminal.output.time.monotonic", iter([0.0, 1.0, 2.0]).__next__
+    )
     Lines()(Checked(7, 2, 5))
     assert capsys.readouterr().err == "auditing: 2 of 5 points\n"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evomask.cli.output import counter, progress
+from evomask.cli.terminal.output import counter, progress
 from evomask.runs.kept.events import Began, Checked, Event, PointNews, Turn, Watch
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What the commands share: options that are read, results that are printed, the live view."""
