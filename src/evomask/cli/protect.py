@@ -8,6 +8,7 @@ import typer
 
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.proposals import Accept, described
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -30,6 +31,7 @@ Pick = Annotated[
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
+    accept_proposal: Accept = False,
     require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
@@ -65,8 +67,9 @@ def protect(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
+    data = described(source(file), out, accept=accept_proposal, json=json)
     job = ProtectJob(
-        source(file), out, required(require), profile, seconds, seed, evaluations,
+        data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
         at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
     )  # fmt: skip
