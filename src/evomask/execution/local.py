@@ -73,7 +73,7 @@ class AcrossCores(Generic[T, R]):
         listening, self._lifeline = context.Pipe(duplex=False)
         self._given = shared(work)
         start = (self._given, listening)
-        with _isolated():
+        with isolated():
             self._pool = ProcessPoolExecutor(
                 workers, mp_context=context, initializer=_prepare, initargs=start
             )
@@ -102,7 +102,7 @@ class AcrossCores(Generic[T, R]):
     def __enter__(self) -> "AcrossCores[T, R]":
         """Start the workers, so that what they import costs no task its time."""
         try:
-            with _isolated():
+            with isolated():
                 list(self._pool.map(_wake, range(self._workers)))
         except BaseException as error:
             self.__exit__(RunError)
@@ -126,7 +126,7 @@ def _died(when: str) -> RunError:
 
 
 @contextmanager
-def _isolated() -> Iterator[None]:
+def isolated() -> Iterator[None]:
     """Let processes that start in here take no module from the current folder.
 
     Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
