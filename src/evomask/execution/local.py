@@ -74,7 +74,7 @@ class AcrossCores(Generic[T, R]):
         self._given = shared(work)
         self._born = context.SimpleQueue()
         start = (self._given, listening, self._born)
-        with _isolated():
+        with isolated():
             self._pool = ProcessPoolExecutor(
                 workers, mp_context=context, initializer=_prepare, initargs=start
             )
@@ -103,7 +103,7 @@ class AcrossCores(Generic[T, R]):
     def __enter__(self) -> "AcrossCores[T, R]":
         """Start the workers, so that what they import costs no task its time."""
         try:
-            with _isolated():
+            with isolated():
                 list(self._pool.map(_wake, range(self._workers)))
         except BaseException as error:
             self.__exit__(RunError)
@@ -133,7 +133,7 @@ def _died(when: str) -> RunError:
 
 
 @contextmanager
-def _isolated() -> Iterator[None]:
+def isolated() -> Iterator[None]:
     """Let processes that start in here take no module from the current folder.
 
     Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
