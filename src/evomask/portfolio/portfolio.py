@@ -197,10 +197,15 @@ class Portfolio:
         return self.maker.breeder(name) is not self.maker
 
     def _tried(self, state: PortfolioState, name: str) -> tuple[PortfolioState, int]:
-        """The state after trials on the sample, where the member breeds there."""
+        """The state after trials on the sample, where the member breeds there.
+
+        Under a clock there are few of them until there is a front: a run needs one in any case.
+        """
         if not self._wants_trials(state, name):
             return state, 0
-        fresh = untried(state, name)[: self.maker.settings.batch]
+        in_haste = self.budget.seconds is not None and not state.front
+        most = self._least if in_haste else self.maker.settings.batch
+        fresh = untried(state, name)[:most]
         outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
         made = {
             i.serial: (outcome.loss, outcome.risk)
