@@ -101,6 +101,11 @@ def read_schema(path: Path) -> SchemaFile:
     return schema
 
 
+def schema_file_text(schema: SchemaFile) -> str:
+    """A schema as the text of its file; what it does not say is left out."""
+    return msgspec.toml.encode(schema).decode()
+
+
 def _sentence(error: Exception) -> str:
     text = str(error).replace("Object contains unknown field", "unknown key")
     return (text[:1].lower() + text[1:]).replace("`", "'")

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evomask.data.frames import Declaration
+from evomask.data.intake import Frame
 from evomask.data.proposal import ProposedSchema, propose
 from evomask.io.dialects import Dialect
 from evomask.io.files import check_target, write_text
 from evomask.io.proposals import schema_text
-from evomask.io.tables import Source, read_source
+from evomask.io.tables import Source, read_source, source_of
 from evomask.runs.beginning.trees import write_trees
 
 
@@ -83,3 +84,8 @@ def _with_trees(
     files = {name: os.path.relpath(path, home) for name, path in paths.items()}
     attributes = (replace(a, hierarchy=files.get(a.name, "")) for a in proposed.attributes)
     return replace(proposed, attributes=tuple(attributes))
+
+
+def proposal_for(frame: Frame) -> ProposedSchema:
+    """The proposal for a data frame at hand."""
+    return propose(source_of(frame).table())
