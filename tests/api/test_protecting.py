@@ -188,6 +188,14 @@ def test_what_is_said_by_name_wins_over_the_proposal(people):
     assert "income" not in found.masked().columns
 
 
+def test_two_candidates_for_the_weight_are_a_question(people):
+    frame = people.with_columns(weight=pl.lit(1.5), sampling_weight=pl.lit(2.5))
+    with pytest.raises(evomask.EvomaskError, match="which column is the weight"):
+        evomask.protect(frame, accept_proposal=True, evaluations=4)
+    assert evomask.propose(frame).questions
+    assert not evomask.propose(frame, schema=evomask.Schema(weight="weight")).questions
+
+
 def test_a_schema_built_in_code_protects(people):
     schema = evomask.Schema(quasi=QUASI, drop="name", categories={"school": ["a", "b", "c"]})
     found = evomask.protect(people, schema=schema, require="k=4", evaluations=12, seed=1)

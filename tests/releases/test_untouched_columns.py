@@ -102,3 +102,20 @@ def test_an_untouched_quasi_identifier_tells_no_more_than_was_counted(tmp_path):
     content = masked(source, missing=("NA", "?"), method="repair", nominal=("x",)).read_text()
     assert "NA" not in content
     assert content.count("?") in (0, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "was", "becomes", "header"),
+    [
+        ("x,y\n1,2\n", ".csv", ".tsv", "x\ty"),
+        ("x\ty\n1\t2\n", ".tsv", ".csv", "x,y"),
+        ("x\ty\n1,5\t2\n", ".tsv", ".csv", "x;y"),
+        ("x;y\n1;2\n", ".csv", ".txt", "x;y"),
+        ("x;y\n1;2\n", ".tsv", ".tsv", "x;y"),
+    ],
+)
+def test_tabs_go_with_an_ending_that_asks_for_them(tmp_path, content, was, becomes, header):
+    source = tmp_path / f"a{was}"
+    line = content.splitlines(keepends=True)[1]
+    source.write_text(content + 5 * line, encoding="utf-8")
+    assert masked(source, becomes).read_text().splitlines()[0] == header

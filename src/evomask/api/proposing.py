@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evomask.api.schema import KINDS, ROLES, Schema
+from evomask.api.schema import KINDS, ROLES, Schema, schema_of
 from evomask.data.intake import Frame
 from evomask.data.schema import Role
 from evomask.errors import SchemaError
 
 if TYPE_CHECKING:
-    from evomask.data.proposal import ProposedSchema
+    from evomask.data.roles.proposal import ProposedSchema
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +41,11 @@ class Proposal:
             edits=self.proposed.edits,
         )
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What must be answered by naming roles before the proposal can be accepted."""
+        return self.proposed.questions
+
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write it as a schema file with the reasons as comments."""
         from evomask.io.files import write_text
@@ -62,7 +67,8 @@ class Proposal:
             for row in rows
         ]
         head = f"<evomask.Proposal for {len(rows)} columns of {self.records} records"
-        return "\n".join([head, *(f"  {line}" for line in lines)]) + ">"
+        asked = (f"  question: {question}" for question in self.questions)
+        return "\n".join([head, *(f"  {line}" for line in lines), *asked]) + ">"
 
     def _repr_html_(self) -> str:
         """The columns as a table, for notebooks."""
@@ -87,8 +93,11 @@ class RolesNeededError(SchemaError):
         )
 
 
-def propose(frame: Frame) -> Proposal:
+def propose(frame: Frame, *, schema: Schema | str | Path | None = None) -> Proposal:
     """What every column of a frame is likely to be, and why: for a person to confirm.
+
+    Args:
+        schema: roles that are known already; they are taken as they are.
 
     Example:
         import evomask
@@ -99,6 +108,8 @@ def propose(frame: Frame) -> Proposal:
         assert "age" in schema.quasi and "name" in schema.drop
         print(found)
     """
-    from evomask.runs.beginning.initiate import proposal_for
+    from evomask.io.tables import source_of
+    from evomask.runs.beginning.proposing import propose_roles
 
-    return Proposal(proposal_for(frame), len(frame))
+    stated = schema_of(schema, Schema()).roles
+    return Proposal(propose_roles(source_of(frame).table(), stated), len(frame))

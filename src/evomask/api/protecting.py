@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from evomask.api.files import read
 from evomask.api.kept import KeptRun
 from evomask.api.proposing import RolesNeededError, propose
 from evomask.api.schema import Schema, Tree, loaded_frame, schema_of
 from evomask.data.frames import columns_like, frame_like, reordered
 from evomask.data.intake import Frame
+from evomask.errors import SchemaError
 
 if TYPE_CHECKING:
     from evomask.record.protection import Choice, Protection
     from evomask.reports.figures import Figure
-    from evomask.runs.inputs import Input
     from evomask.runs.kept.keeping import AtMost, Statistic
 
 F = TypeVar("F", bound=Frame)
@@ -149,6 +150,7 @@ def protect(
     searches: Iterable[str] = (),
     profile: str = "strict",
     workers: int = 1,
+    cluster: Any = None,  # noqa: ANN401
     seed: int | None = None,
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
@@ -179,6 +181,7 @@ def protect(
         searches: who takes part; all that apply where none is named.
         profile: the risk of all attackers (``strict``) or of the papers (``papers``).
         workers: how many processes work.
+        cluster: a Dask client, or an address: ``tls://host:8786``, ``local:8``.
         seed: repeats a result; keep it secret.
         keep_tables: tables that must survive, such as ``education x sex: mean hours``.
         keep_models: models that must survive, such as ``income ~ age + education``.
@@ -205,7 +208,7 @@ def protect(
         assert released.group_by("age", "sex", "income").len()["len"].min() >= 5
         print(result)
     """
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.record.protection import choice_of
     from evomask.runs.inputs import Input, check_stated
     from evomask.runs.kept.keeping import at_most
@@ -224,9 +227,9 @@ def protect(
         tuple(searches), keep=loaded.keep,
         bounds=at_most(max_risk, max_loss, max_table_error, max_model_error),
     )  # fmt: skip
-    protection = protect_table(
-        loaded.table, job, evaluators=Local(workers), hierarchies=loaded.hierarchies
-    )
+    trees = loaded.hierarchies
+    with computing(workers, cluster) as evaluators:
+        protection = protect_table(loaded.table, job, evaluators=evaluators, hierarchies=trees)
     choice = choice_of(job.pick, protection.state, job.bounds)
     return Result(frame, protection, choice, job.bounds)
 
@@ -235,9 +238,11 @@ def _with_roles(frame: Frame, schema: Schema, *, accepted: bool) -> Schema:
     """The schema where quasi-identifiers are named; else the one proposed, where accepted."""
     if schema.quasi:
         return schema
-    proposal = propose(frame)
+    proposal = propose(frame, schema=schema)
     if not accepted:
         raise RolesNeededError(proposal)
+    if proposal.questions:
+        raise SchemaError(proposal.questions[0])
     return schema_of(proposal.schema, schema)
 
 
@@ -291,18 +296,11 @@ def protect_file(
         Path(path), Path(schema) if schema else None, tuple(quasi), tuple(confidential),
         tuple(drop),
     )  # fmt: skip
-    _check_named(source)
+    if not source.is_described:
+        raise RolesNeededError(propose(read(source.path)))
     job = ProtectJob(
         source, Path(out), required(require), seconds=seconds, seed=seed,
         evaluations=evaluations, searches=tuple(searches), pick=pick,
     )  # fmt: skip
     protect_file(job, evaluators=Local(workers))
     return KeptRun(job.folder)
-
-
-def _check_named(source: "Input") -> None:
-    """Refuse to release a file of whose columns nobody said anything."""
-    from evomask.api.files import read
-
-    if source.schema is None and not source.quasi_identifiers:
-        raise RolesNeededError(propose(read(source.path)))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -36,7 +36,8 @@ from evomask.io.labelled import (
 from evomask.io.origins import Origin
 from evomask.io.written import Promise, Reading, Secret, check_written
 
-TEXT = (".csv", ".tsv", ".txt")
+TABS = ".tsv"
+TEXT = (".csv", TABS, ".txt")
 PARQUET = (".parquet", ".pq")
 STDERR = 2
 READABLE = TEXT + PARQUET + SPSS + STATA + SAS
@@ -183,6 +184,7 @@ def write_table(
     """
     check_table_target(path, force=force)
     ending, promise = path.suffix.lower(), promise_of(table, asked)
+    dialect = _dialect_for(ending, dialect, origin)
     frame = polars_from(table, _as_they_stood(table, ending, origin))
     found: list[Reading] = []
 
@@ -245,8 +247,18 @@ def _write(
     elif ending in PARQUET:
         _write_parquet(_with_reals(table, frame), temporary)
     else:
-        tabs = Dialect("\t") if ending == ".tsv" else None
-        write_csv(frame, temporary, dialect or tabs)
+        write_csv(frame, temporary, dialect)
+
+
+def _dialect_for(ending: str, dialect: Dialect | None, origin: Origin | None) -> Dialect | None:
+    """The original's way of writing; where only one of the two is ``.tsv``, tabs go with it."""
+    came_with_tabs = origin is not None and origin.ending == TABS
+    if dialect is None:
+        return Dialect("\t") if ending == TABS else None
+    if origin is None or (ending == TABS) == came_with_tabs:
+        return dialect
+    plain = ";" if dialect.decimal == "," else ","
+    return replace(dialect, delimiter="\t" if ending == TABS else plain)
 
 
 def _with_reals(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
