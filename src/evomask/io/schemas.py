@@ -116,6 +116,11 @@ def read_schema(path: Path) -> SchemaFile:
     return schema
 
 
+def schema_file_text(schema: SchemaFile) -> str:
+    """A schema as the text of its file; what it does not say is left out."""
+    return msgspec.toml.encode(schema).decode()
+
+
 def _place(content: dict[str, Any]) -> str:
     """The column that is not described rightly, as a beginning of a sentence."""
     entries = content.get("attributes")
