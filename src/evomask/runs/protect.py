@@ -241,7 +241,8 @@ def maker_for(
     events.enter(Phase.LOADING)
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.releasable(table)
+    if not maker.guarantees.are_plainly_possible:
+        maker.releasable(table)
     return maker
 
 
