@@ -1,6 +1,7 @@
 """Tables read from and written to files, the format told by the ending."""
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -17,6 +18,7 @@ from evomask.data.frames import (
     released_names,
     table_from,
 )
+from evomask.data.intake import Frame, as_polars
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError
@@ -145,6 +147,11 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         os.close(nowhere)
 
 
+def source_of(frame: Frame) -> Source:
+    """A data frame as if it had been read; numbers keep the digits that they have."""
+    return _with_decimals(as_polars(frame))
+
+
 def read_frame(path: Path, dialect: Dialect | None = None) -> pl.DataFrame:
     """A file's columns as a data frame."""
     return read_source(path, dialect).frame
@@ -239,7 +246,7 @@ def _write(
     elif ending in STATA:
         write_stata(table, frame, temporary)
     elif ending in PARQUET:
-        _write_parquet(_with_reals(table, frame), temporary)
+        _write_parquet(_typed_as_before(table, frame), temporary)
     else:
         write_csv(frame, temporary, dialect)
 
@@ -255,14 +262,20 @@ def _dialect_for(ending: str, dialect: Dialect | None, origin: Origin | None) ->
     return replace(dialect, delimiter="\t" if ending == TABS else plain)
 
 
-def _with_reals(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """Whole numbers as reals where the original's column held reals."""
-    reals = [
-        name
-        for name in frame.columns
-        if table.attribute(name).notes.type.startswith("Float") and frame[name].dtype.is_integer()
-    ]
-    return frame.with_columns(pl.col(reals).cast(pl.Float64))
+def _typed_as_before(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """Numbers as reals or decimals where the original's column held those."""
+    changed = (frame[name] for name in frame.columns if frame[name].dtype.is_numeric())
+    return frame.with_columns(_as_before(s, table.attribute(s.name).notes.type) for s in changed)
+
+
+def _as_before(numbers: pl.Series, name: str) -> pl.Series:
+    if name.startswith("Float") and numbers.dtype.is_integer():
+        return numbers.cast(pl.Float64)
+    if not name.startswith("Decimal") or isinstance(numbers.dtype, pl.Decimal):
+        return numbers
+    precision, scale = map(int, re.findall(r"\d+", name))
+    decimals = numbers.cast(pl.Decimal(precision, scale), strict=False)
+    return decimals if decimals.null_count() == numbers.null_count() else numbers
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
-from evomask.runs.points import Point, best_of, point_of, points_of
+from evomask.runs.points import Point, best_of, decoded, point_of, points_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import Comparing, Overview, Proving, Surroundings
 
@@ -71,6 +71,7 @@ class Run:
         chosen: the point whose masked file was asked for.
         answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
+        file_of: makes the masked file of a point, its edit rules obeyed.
     """
 
     plan: Plan
@@ -83,6 +84,7 @@ class Run:
     seconds: float
     notes: tuple[str, ...]
     charts: Sequence[Chart] = ()
+    file_of: Callable[[Point], Table] | None = field(default=None, repr=False)
 
 
 def perform(
@@ -180,10 +182,19 @@ class _Underway:
         return StateCodec(problem.pack, problem.unpack, self.setup.archive)
 
 
-def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
+def perform_loaded(
+    plan: Plan, loaded: Loaded, *, evaluators: Evaluators = Local(), watch: Watch | None = None
+) -> Run:
+    """Carry out a plan on a table at hand; nothing is read, written or kept."""
+    events = Events(watch)
+    with telling_how_it_ends(events):
+        return _perform(_Kept(plan, Journal(), events, StopRequest()), evaluators, loaded)
+
+
+def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None) -> Run:
     plan, events = kept.plan, kept.events
     events.begin(Phase.LOADING, f"reading {plan.input.path}")
-    loaded = loaded_for(plan)
+    loaded = at_hand or loaded_for(plan)
     if kept.store is None or not kept.store.snapshot_files():
         check_stated(loaded.table, loaded.stated)
     guarantees = Guarantees.of(loaded.table)
@@ -197,7 +208,11 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     events.begin(Phase.SEARCHING)
     state = _proved(underway, _evolved(underway, loaded, evaluators))
     run = _finished(underway, state, loaded)
-    run = replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+    run = replace(
+        run,
+        notes=(*run.notes, *_released(run, setup, guarantees, loaded)),
+        file_of=lambda point: guarantees(decoded(point, setup)),
+    )
     for note in run.notes:
         events.tell(Noted(note))
     events.tell(Ended(Ending.STOPPED if kept.stop.is_asked else Ending.FINISHED))
@@ -210,8 +225,7 @@ def _released(
     """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
     if run.plan.out is None:
         return guarantees.notes
-    problem: Any = setup.problem
-    masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
+    masked = decoded(run.chosen, setup)
     released = guarantees(masked)
     write_table(
         released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin

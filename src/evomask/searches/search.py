@@ -6,12 +6,12 @@ this file: offer its methods and it is used, leave them out and nothing is lost 
 search registers anywhere but in the catalogue, ours by a line there, others by an entry point.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from evomask.arrays import Points
+from evomask.arrays import Indices, Points
 from evomask.data.bands import ValueTrees
 from evomask.data.chart import Chart
 from evomask.data.classes import classes_of
@@ -184,6 +184,19 @@ class MaskingProblem(Problem[Any], Protocol):
 
     def answer(self, genome: Any) -> Mapping[str, object]:  # noqa: ANN401
         """What this kind of search tells of the chosen genome besides: keys of the JSON answer."""
+        ...
+
+
+@runtime_checkable
+class Sampled(Protocol):
+    """A problem whose recipes can be tried on some records, by what all records tell.
+
+    Offer it where a recipe does otherwise to a sample alone than to its file: groups of so many
+    records are wider where there are fewer records.
+    """
+
+    def sampled(self, records: Indices) -> Callable[[Any, int], Table]:
+        """How a genome, with the number of a draw, decodes to these records alone."""
         ...
 
 
