@@ -77,7 +77,13 @@ def protect(
 
 
 def resume_protected(
-    folder: Path, *, workers: int, json: bool, quiet: bool, key_file: Path | None = None
+    folder: Path,
+    *,
+    workers: int,
+    json: bool,
+    quiet: bool,
+    key_file: Path | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
     from evomask.execution.local import Local
@@ -85,8 +91,8 @@ def resume_protected(
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
         done = resume_protection(
-            folder, evaluators=Local(workers), watch=watch, key=key_file
-        )  # fmt: skip
+            folder, evaluators=Local(workers), watch=watch, key=key_file, seconds=seconds
+        )
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

@@ -17,6 +17,7 @@ from typer.main import get_command
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
@@ -169,6 +170,10 @@ def _search(
 
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, help="Search so long from here; 0: release at once."),
+    ] = None,
     workers: options.Workers = 1,
     key_file: options.KeyFile = None,
     json: options.Json = False,
@@ -181,8 +186,12 @@ def resume(
     from evomask.runs.protect import is_protection
 
     if is_protection(Store(folder).plan()):
-        resume_protected(folder, workers=workers, json=json, quiet=quiet, key_file=key_file)
+        resume_protected(
+            folder, workers=workers, json=json, quiet=quiet, key_file=key_file, seconds=seconds
+        )
         return
+    if seconds is not None:
+        raise ParameterError("--seconds is for protections; a single search goes by its plan")
     done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
