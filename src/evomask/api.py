@@ -215,6 +215,7 @@ def protect(
     searches: Iterable[str] = (),
     profile: str = "strict",
     workers: int = 1,
+    cluster: Any = None,  # noqa: ANN401
     seed: int | None = None,
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
@@ -241,6 +242,7 @@ def protect(
         evaluations: how many files to try; then the same seed gives the same result.
         searches: who takes part; all that apply where none is named.
         profile: the risk of all attackers (``strict``) or of the papers (``papers``).
+        cluster: a Dask client, or an address: ``tls://host:8786``, ``local:8``.
         seed: repeats a result; keep it secret.
         keep_tables: tables that must survive, such as ``education x sex: mean hours``.
         keep_models: models that must survive, such as ``income ~ age + education``.
@@ -251,7 +253,7 @@ def protect(
 
     Nothing is printed, and the frame is left alone.
     """
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.io.hierarchies import read_trees
     from evomask.record.protection import choice_of
     from evomask.runs.inputs import Input, check_stated, with_quasi_identifiers
@@ -265,20 +267,13 @@ def protect(
     table, _ = with_quasi_identifiers(table_from(frame, declared))
     check_stated(table, kept)
     job = ProtectJob(
-        Input(Path("data frame")),
-        Path(),
-        required(require),
-        profile,
-        seconds,
-        seed,
-        evaluations,
-        tuple(searches),
-        keep=keeping(keep_tables, keep_models),
+        Input(Path("data frame")), Path(), required(require), profile, seconds, seed,
+        evaluations, tuple(searches), keep=keeping(keep_tables, keep_models),
         bounds=at_most(max_risk, max_loss, max_table_error, max_model_error),
-    )
-    protection = protect_table(
-        table, job, evaluators=Local(workers), hierarchies=read_trees(table.schema)
-    )
+    )  # fmt: skip
+    trees = read_trees(table.schema)
+    with computing(workers, cluster) as evaluators:
+        protection = protect_table(table, job, evaluators=evaluators, hierarchies=trees)
     choice = choice_of(job.pick, protection.state, job.bounds)
     return Result(frame, protection, choice, job.bounds)
 

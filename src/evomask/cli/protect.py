@@ -8,10 +8,12 @@ import typer
 
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.proposals import Accept, described
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from evomask.execution.evaluator import Evaluators
     from evomask.record.record import PointNote, PointsNote
     from evomask.runs.kept.events import Watch
     from evomask.runs.release import Release
@@ -30,6 +32,7 @@ Pick = Annotated[
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
+    accept_proposal: Accept = False,
     require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
@@ -50,6 +53,7 @@ def protect(
     max_model_error: keeping.MaxModelError = None,
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -60,18 +64,22 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.kept.keeping import at_most
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
+    data = described(source(file), out, accept=accept_proposal, json=json)
     job = ProtectJob(
-        source(file), out, required(require), profile, seconds, seed, evaluations,
+        data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
         at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
     )  # fmt: skip
-    with _watching(f"protecting {file}", quiet=quiet) as watch:
-        done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
+    with (
+        _watching(f"protecting {file}", quiet=quiet) as watch,
+        computing(workers, cluster) as evaluators,
+    ):
+        done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -79,19 +87,18 @@ def protect(
 def resume_protected(
     folder: Path,
     *,
-    workers: int,
+    evaluators: "Evaluators",
     json: bool,
     quiet: bool,
     key_file: Path | None = None,
     seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
-    from evomask.execution.local import Local
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
         done = resume_protection(
-            folder, evaluators=Local(workers), watch=watch, key=key_file, seconds=seconds
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
         )
     _tell(done, json=json, quiet=quiet)
     _exit(done)

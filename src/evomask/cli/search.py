@@ -146,6 +146,7 @@ def _search(
     study: StudyWanted = None,
     figures: Figures = None,
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -153,14 +154,14 @@ def _search(
     *,
     source: options.Source,
 ) -> None:
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.search import Limits, SearchJob, search_file
 
     limits = Limits(generations, evaluations, seconds)
     job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force)
-    evaluators = Local(workers)
-    done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
-    shown = _studied(done, study, figures or (run and run / "study"), evaluators)
+    with computing(workers, cluster) as evaluators:
+        done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
+        shown = _studied(done, study, figures or (run and run / "study"), evaluators)
     if figures is not None and done.charts:
         from evomask.runs.figures import write_charts
 
@@ -175,24 +176,32 @@ def resume(
         typer.Option("--seconds", min=0, help="Search so long from here; 0: release at once."),
     ] = None,
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.kept.store import Store
     from evomask.runs.perform import resume as go_on
     from evomask.runs.protect import is_protection
 
-    if is_protection(Store(folder).plan()):
-        resume_protected(
-            folder, workers=workers, json=json, quiet=quiet, key_file=key_file, seconds=seconds
-        )
-        return
-    if seconds is not None:
+    kept = Store(folder).plan()
+    if seconds is not None and not is_protection(kept):
         raise ParameterError("--seconds is for protections; a single search goes by its plan")
-    done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
+    with computing(workers, cluster) as evaluators:
+        if is_protection(kept):
+            resume_protected(
+                folder,
+                evaluators=evaluators,
+                json=json,
+                quiet=quiet,
+                key_file=key_file,
+                seconds=seconds,
+            )
+            return
+        done = go_on(folder, evaluators=evaluators, watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError
-from evomask.execution.local import AcrossCores, InProcess, Local
+from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Patient
+from evomask.execution.local import InProcess, Local
 from evomask.portfolio.front import DECIMALS, Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
 from evomask.portfolio.sample import RATIO
@@ -65,7 +65,7 @@ class Exploration:
             with self.evaluators(self.maker) as work:
                 self.journal.start()
                 portfolio, _ = self._portfolio(work), self.deadline
-                if isinstance(work, AcrossCores):
+                if isinstance(work, Patient):
                     work.patience = lambda: self._patience(now)
                 for after in portfolio.states(state) if not self._is_given_up(state) else ():
                     before, now = now, after

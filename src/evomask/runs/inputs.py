@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
-from evomask.data.identifying import identifying_columns
+from evomask.data.roles.identifying import identifying_columns
 from evomask.data.rules.edits import rules_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
@@ -36,6 +36,17 @@ class Input:
     missing: tuple[str, ...] = ()
     household: str = ""
     keep: tuple[str, ...] = ()
+    weight: str = ""
+
+    @property
+    def is_described(self) -> bool:
+        """Whether somebody says which columns an intruder may know."""
+        return self.schema is not None or bool(self.quasi_identifiers)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the user says that a text file is written."""
+        return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -45,6 +56,7 @@ class Input:
             *((name, Role.CONFIDENTIAL) for name in self.confidential),
             *((name, Role.IDENTIFIER) for name in self.identifiers),
             *((name, Role.HOUSEHOLD) for name in filter(None, [self.household])),
+            *((name, Role.WEIGHT) for name in filter(None, [self.weight])),
             *((name, Role.OTHER) for name in self.keep),
         )
         return roles_of(named)
@@ -96,6 +108,15 @@ def files_of(source: Input) -> tuple[Path, ...]:
 
 
 USUAL = Dialect(",", "utf-8", decimal=".")
+
+
+def check_described(source: Input) -> None:
+    """Refuse a file whose columns nobody described: what is released must have a stated role."""
+    if not source.is_described:
+        raise SchemaError(
+            f"nobody said what the columns of {source.path} are; name those that others may know "
+            "with --quasi, or accept a proposal, or write a schema with `evomask init`"
+        )
 
 
 def check_stated(table: Table, stated: Collection[str]) -> None:

@@ -22,7 +22,6 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.fronts import front_as_parquet
-from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
@@ -40,7 +39,7 @@ from evomask.runs.findings import (
     read_findings,
     settled,
 )
-from evomask.runs.inputs import Input, Loaded, check_stated, load
+from evomask.runs.inputs import Input, Loaded, check_described, check_stated, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -65,7 +64,7 @@ from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_seed
+from evomask.runs.notes import note_on_format, note_on_seed
 from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
@@ -134,12 +133,14 @@ def protect_file(
     """
     check_wish(job.pick)
     profile(job.profile)
+    check_described(job.source)
+    Store.check_new(job.folder)
     if job.key is not None:
         read_key(job.key)
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = _with_other_format(load(job.source), job.source.path, events)
+        loaded = _noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
@@ -350,14 +351,12 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
 
-def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
+def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
     """Tell before anything is searched where the release cannot have the original's format."""
-    name = released_name(path)
-    if name == path.name:
-        return loaded
-    note = f"SAS files are only read: the release of {path.name} is written as {name}"
-    events.begin(Phase.LOADING, note)
-    return replace(loaded, notes=(*loaded.notes, note))
+    about = note_on_format(path)
+    for note in about:
+        events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, *about))
 
 
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:

@@ -137,6 +137,7 @@ class Goal(Asked):
     searches: Annotated[list[Annotated[str, Field(pattern=r"^[a-z]+$", max_length=40)]],
                         Field(max_length=40)] = []  # fmt: skip
     workers: Annotated[int, Field(ge=1, le=256)] = 1
+    cluster: Annotated[str, Field(pattern=r"^$|^(tcp|tls)://[\w.-]+:\d{1,5}$", max_length=200)] = ""
     profile: Literal["strict", "papers"] = "strict"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.hierarchy import fitted
-from evomask.data.proposal import Proposal, propose
+from evomask.data.roles.proposal import Proposal, propose
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import EvomaskError, SchemaError

@@ -14,7 +14,7 @@ import tomli_w
 from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.io.schemas import SchemaFile, read_schema
+from evomask.io.schemas import SchemaFile, read_schema, sentence
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
@@ -113,7 +113,7 @@ def parameters_in(plan: Plan, search: Search) -> Any:  # noqa: ANN401
     try:
         return msgspec.convert(plan.parameters, search.parameters)
     except msgspec.ValidationError as error:
-        raise ParameterError(f"the plan does not fit {search.name}: {error}") from None
+        raise ParameterError(f"the plan does not fit {search.name}: {sentence(error)}") from None
 
 
 def settings_in(plan: Plan) -> "Settings":
@@ -123,7 +123,7 @@ def settings_in(plan: Plan) -> "Settings":
     try:
         return msgspec.convert(plan.parameters, Settings)
     except msgspec.ValidationError as error:
-        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+        raise RunError(f"plan.toml cannot be read by this version: {sentence(error)}") from None
 
 
 def encode_plan(plan: Plan) -> bytes:
@@ -137,7 +137,9 @@ def decode_plan(text: bytes) -> Plan:
     try:
         plan = msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+        raise RunError(
+            f"plan.toml is not a plan this version can read: {sentence(error)}"
+        ) from None
     if plan.format != FORMAT:
         raise RunError(f"plan.toml has format {plan.format}, this version reads {FORMAT}")
     return plan

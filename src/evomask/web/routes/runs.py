@@ -67,7 +67,8 @@ def _options(goal: Goal) -> list[str]:
         "--searches": ",".join(goal.searches),
         "--max-risk": goal.max_risk,
         "--max-loss": goal.max_loss,
-        "--workers": goal.workers,
+        "--workers": goal.workers if not goal.cluster else None,
+        "--cluster": goal.cluster,
         "--profile": goal.profile,
     }
     given = {option: value for option, value in options.items() if value not in (None, "")}
@@ -103,9 +104,14 @@ async def continue_run(here: Here, name: RunName, more: More) -> RunView:
     plan, home, before = here.desk.plan(name), here.desk.home(name), here.queue.request(name)
     if more.seconds is not None and "seconds" not in plan["budget"]:
         raise RunError(f"{name} is bound by a number of files; continue it without seconds")
-    workers = before.goal.get("workers", 1) if before else 1
+    asked = before.goal if before else {}
+    where = (
+        ("--cluster", asked["cluster"])
+        if asked.get("cluster")
+        else ("--workers", asked.get("workers", 1))
+    )
     longer = () if more.seconds is None else ("--seconds", more.seconds)
-    words = words_of("resume", home.absolute(), *longer, "--workers", workers, "--json", "--quiet")
+    words = words_of("resume", home.absolute(), *longer, *where, "--json", "--quiet")
     file, goal = (before.file, before.goal) if before else ("", {})
     here.queue.ask(name, RunRequest(file, view.file, goal, tuple(words), time.time()))
     return here.desk.view(name)

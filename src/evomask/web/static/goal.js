@@ -58,7 +58,7 @@ form.addEventListener("submit", (event) => {
     const files = value("files");
     const goal = {
       k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
-      seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1,
+      seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
       searches: chosen.length < members.length ? chosen : [],
     };
     const run = await post("/api/runs", { file: place.file, goal });

@@ -1,14 +1,10 @@
 """Columns that look as if they told who a record belongs to, and that nobody gave a role."""
 
-import re
-
-from evomask.data.proposal import FEW, Traits
+from evomask.data.roles.patterns import are_days
+from evomask.data.roles.traits import FEW, Traits
+from evomask.data.roles.vocabulary import IDENTIFIERS, NAMES
 from evomask.data.schema import Role, Storage
 from evomask.data.table import Table
-from evomask.data.vocabulary import IDENTIFIERS, NAMES
-
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
-_DAY = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
 
 def identifying_columns(table: Table) -> dict[str, str]:
@@ -20,14 +16,13 @@ def identifying_columns(table: Table) -> dict[str, str]:
 
 def _reason(traits: Traits) -> str:
     texts = traits.texts if traits.attribute.storage is Storage.TEXT else ()
-    mails = sum(_MAIL.fullmatch(text.strip()) is not None for text in texts)
-    if mails and 2 * mails >= len(texts):
-        return "holds e-mail addresses"
+    if traits.form:
+        return f"holds {traits.form}"
     many = traits.distinct > FEW
     if many and traits.words & NAMES and texts:
         return "looks like names of people"
     if many and traits.words & IDENTIFIERS and (texts or traits.is_whole):
         return "looks like a number or name of a person"
-    if texts and traits.is_own_value and not all(map(_DAY.fullmatch, texts)):
+    if texts and traits.is_own_value and not are_days(texts):
         return "holds a text of its own in nearly every record"
     return ""

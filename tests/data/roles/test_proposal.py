@@ -5,10 +5,11 @@ import polars as pl
 import pytest
 
 from evomask.data.frames import Declaration, table_from
-from evomask.data.proposal import known_order, numbered_order, propose
+from evomask.data.roles.orders import known_order, numbered_order
+from evomask.data.roles.proposal import propose
+from evomask.data.roles.vocabulary import words_of
 from evomask.data.rules.edits import parse
 from evomask.data.schema import Kind, Notes, Role
-from evomask.data.vocabulary import words_of
 
 RNG = np.random.default_rng(7)
 N = 200
@@ -113,7 +114,8 @@ class TestRoles:
         assert proposed(RNG.integers(0, 90, N), name="Age").role is Role.QUASI_IDENTIFIER
 
     def test_what_people_do_not_tell_is_confidential(self):
-        assert proposed(MANY, name="monthly_income").role is Role.CONFIDENTIAL
+        frame = pl.DataFrame({"monthly_income": MANY, "sex": drawn("m", "f")})
+        assert propose(table_from(frame)).attributes[0].role is Role.CONFIDENTIAL
 
     def test_few_values_are_a_quasi_identifier_until_told_otherwise(self):
         assert proposed(drawn("oak", "elm")).role is Role.QUASI_IDENTIFIER
@@ -128,9 +130,14 @@ class TestRoles:
         roles = {a.role for a in propose(table_from(frame)).attributes}
         assert roles == {Role.QUASI_IDENTIFIER}
 
-    def test_numbers_beside_a_quasi_identifier_are_confidential(self):
+    def test_a_number_that_nothing_is_known_of_is_a_quasi_identifier(self):
         frame = pl.DataFrame({"x": MANY, "sex": drawn("m", "f")})
-        assert propose(table_from(frame)).attributes[0].role is Role.CONFIDENTIAL
+        assert propose(table_from(frame)).attributes[0].role is Role.QUASI_IDENTIFIER
+
+    def test_in_a_file_of_amounts_alone_all_are_quasi_identifiers(self):
+        frame = pl.DataFrame({"debt": MANY, "sales": MANY[::-1]})
+        roles = {a.role for a in propose(table_from(frame)).attributes}
+        assert roles == {Role.QUASI_IDENTIFIER}
 
 
 class TestRemarks:
