@@ -226,6 +226,31 @@ class Comparing(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Proven:
+    """How near the best possible a search came.
+
+    Args:
+        outcome: the best genome known now; proving may have found a better one.
+        answer: further keys of the JSON answer.
+    """
+
+    outcome: Outcome[Any]
+    answer: Mapping[str, object]
+
+
+@runtime_checkable
+class Proving(Protocol):
+    """A problem that can tell below what no genome can fall.
+
+    It is asked once, when the search has ended, and may take its time.
+    """
+
+    def proved(self, state: State[Any]) -> Proven | None:
+        """What can be proved after the last state; None where nobody wants to know."""
+        ...
+
+
 @runtime_checkable
 class Overview(Protocol):
     """A problem with something to tell of a whole run.

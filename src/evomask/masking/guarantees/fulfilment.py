@@ -11,6 +11,7 @@ from evomask.data.rules.mending import Mender
 from evomask.data.table import Table
 from evomask.masking.guarantees.repair import Repair
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.masking.recoding.following import Followers
 
 MOST_TURNS = 3
 
@@ -26,6 +27,7 @@ class Guarantees:
 
     original: Table
     mender: Mender
+    followers: Followers
     requirement: Requirement = NOTHING
     share: float = 1.0
     """Of a larger file that the table is, where it is a sample: it is repaired as that would be."""
@@ -35,13 +37,17 @@ class Guarantees:
         cls, original: Table, requirement: Requirement = NOTHING, share: float = 1.0
     ) -> "Guarantees":
         """The guarantees of a table's masked versions; rules that are wrong are refused."""
-        return cls(original, Mender.of(original), requirement, share)
+        mender, followers = Mender.of(original), Followers.of(original)
+        return cls(original, mender, followers, requirement, share)
 
     def __call__(self, masked: Table) -> Table:
-        """The masked table with its rules obeyed and the requirement fulfilled.
+        """The masked table with its rules obeyed, the requirement fulfilled, linked columns along.
 
-        Should both be impossible, the requirement is fulfilled and rules may stay broken.
+        Should rules and requirement be impossible, rules may stay broken.
         """
+        return self.followers(self._fulfilling(masked))
+
+    def _fulfilling(self, masked: Table) -> Table:
         if not self.requirement.asks_anything:
             return self.mender.mended(masked)
         for _ in range(MOST_TURNS):
