@@ -188,7 +188,8 @@ def _mixed_parts(coded: Coded, most: int) -> Iterator[tuple[Indices, Coded]]:
         if len(region) <= most:
             yield region, own
             continue
-        lower = lower_half(_widest(own))
+        keys = _widest(own)
+        lower = _lowest(keys, _middle(keys))
         parts = np.flatnonzero(lower), np.flatnonzero(~lower)
         waiting += [(region[part], own.take(part)) for part in parts]
 
@@ -210,11 +211,6 @@ def _parted(region: Indices, keys: Keys, cut: int) -> tuple[Indices, Indices]:
     """The records with the *cut* lowest keys and the others, each in their order."""
     lower = _lowest(keys, cut)
     return region[lower], region[~lower]
-
-
-def lower_half(keys: Keys) -> Flags:
-    """Which records lie in the lower half by their keys, equal ones together where that is near."""
-    return _lowest(keys, _middle(keys))
 
 
 def _lowest(keys: Keys, cut: int) -> Flags:

@@ -18,13 +18,12 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.kernels.lattice.classes import Rows, unpacked
 from evomask.kernels.lattice.local_recoding import Trees, group_alike, trees_of
-from evomask.masking.microaggregation.regions import lower_half
 from evomask.searches.generalization.lattice import Lattice, restricted
 
 AT_ONCE = 12_000
 """Different records up to which groups are looked for among all."""
 
-TOGETHER, MANY_GROUPS = 3_000, 20
+TOGETHER, MANY_GROUPS = 3_000, 4
 """Different records of a region, at most: so many, or this times k."""
 
 
@@ -144,8 +143,9 @@ def _regions(rows: Codes, trees: Trees, most: int) -> Iterator[Indices]:
             yield region
             continue
         losses = [_loss_of_pairs(rows[region, a], a, trees) for a in range(rows.shape[1])]
-        lower = lower_half(rows[region, int(np.argmax(losses))])
-        waiting += [region[lower], region[~lower]]
+        along = np.argsort(rows[region, int(np.argmax(losses))], kind="stable")
+        half = len(region) // 2
+        waiting += [region[np.sort(along[:half])], region[np.sort(along[half:])]]
 
 
 def _loss_of_pairs(leaves: Codes, a: int, trees: Trees) -> float:
