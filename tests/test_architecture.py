@@ -52,6 +52,7 @@ HOMES = {
     "fastapi": ("web/",),
     "uvicorn": ("web/",),
     "matplotlib": ("reports/",),
+    "sklearn": ("api/training.py",),
     "jinja2": ("reports/", "web/"),
     "pydantic": ("web/",),
     "starlette": ("web/",),

@@ -69,7 +69,7 @@ def protect(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
-    data = described(source(file), out, accept=accept_proposal, json=json)
+    data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
     job = ProtectJob(
         data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),

@@ -33,6 +33,9 @@ COMPARED = 20
 MADE = 1.5
 """What making and measuring a file takes, where measuring the original takes 1."""
 
+TRIED = 2.0
+"""What trying a recipe on a sample takes, as a multiple of the sample's share of the records."""
+
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
@@ -142,7 +145,7 @@ class Exploration:
         if self.maker.small is None:
             return f"searching for {seconds:.0f} s, {about(files)}"
         sample = len(self.maker.small.table)
-        each = RATIO * sample / len(self.maker.table)
+        each = RATIO * TRIED * sample / len(self.maker.table)
         whole = files / (1.0 + each)
         trials = f"{about(RATIO * whole)} on a sample of {sample:,} records"
         return f"searching for {seconds:.0f} s, {trials} and {about(whole)} on the whole"

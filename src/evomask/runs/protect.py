@@ -64,7 +64,7 @@ from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_format, note_on_seed
+from evomask.runs.notes import note_on_format, note_on_seed, notes_on_untouched
 from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
@@ -182,7 +182,8 @@ def protect_table(
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
-        return replace(done, phases=events.seconds if done.clocked else {})
+        notes = (*notes_on_untouched(table), *done.notes)
+        return replace(done, notes=notes, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -246,7 +247,8 @@ def maker_for(
     events.enter(Phase.LOADING)
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.releasable(table)
+    if not maker.guarantees.are_plainly_possible:
+        maker.releasable(table)
     return maker
 
 
@@ -352,8 +354,8 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
 
 
 def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
-    """Tell before anything is searched where the release cannot have the original's format."""
-    about = note_on_format(path)
+    """Tell before anything is searched what a release would give away, or could not be."""
+    about = (*note_on_format(path), *notes_on_untouched(loaded.table))
     for note in about:
         events.begin(Phase.LOADING, note)
     return replace(loaded, notes=(*loaded.notes, *about))

@@ -10,11 +10,11 @@ from evomask.record.public import Telling, public_part, telling_of
 from evomask.record.record import (
     RECORD,
     ReleaseRecord,
-    Statement,
     decode_record,
     encode_record,
     stated,
 )
+from evomask.record.statement import Statement
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.kept import names

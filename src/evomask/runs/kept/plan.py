@@ -68,12 +68,16 @@ def make_plan(
     budget: Budget | None = None,
     out: Path | None = None,
     pick: str = "best",
+    at_hand: bool = False,
 ) -> Plan:
     """A plan from what a user says; the search's parameters are read from text."""
     values = read_parameters(search.name, parameters_of(search.parameters), texts)
     parameters = search.parameters(**values)
     limits = budget or search.budget
-    return plan_of(search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick)
+    return plan_of(
+        search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick,
+        at_hand=at_hand,
+    )  # fmt: skip
 
 
 def plan_of(
@@ -88,14 +92,19 @@ def plan_of(
     keep: Keeping = NO_STATISTICS,
     bounds: Bounds = UNBOUNDED,
     keep_order: bool = False,
+    at_hand: bool = False,
 ) -> Plan:
-    """A plan for a search whose parameters are at hand."""
+    """A plan for a search whose parameters are at hand.
+
+    Args:
+        at_hand: whether the records are, too: then there are no files to know again.
+    """
     plain = msgspec.to_builtins(parameters)
     return Plan(
         search=search,
         seed=seed,
         input=_absolute(source),
-        sha256=_hashes(source, plain),
+        sha256={} if at_hand else _hashes(source, plain),
         parameters=plain,
         budget=budget,
         versions={name: version(name) for name in ("evomask", "numpy")}
