@@ -7,6 +7,7 @@ UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 DEMO ?= demo-output
 FUZZING ?= .venv-fuzz
+ASKING ?= .venv-schemathesis
 FUZZ_SECONDS ?= 60
 READERS := table schema tree matrix graph plan journal events rule
 
@@ -18,7 +19,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo serve test check test-slow test-browser fuzz bench docs format clean
+.PHONY: help install demo serve test check test-slow test-browser pictures fuzz bench docs format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -26,7 +27,7 @@ help:
 	@echo "make serve      the web app on the demo's run"
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
-	@echo "make test-browser  reports in Chromium, by axe-core (installs both where it may)"
+	@echo "make test-browser  web app and reports in Chromium, by axe-core and schemathesis (installs them where it may)"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 
@@ -71,11 +72,24 @@ test-slow: check $(ORACLES)/.installed
 	$(BIN)/pytest -m "not browser"
 
 .browser/node_modules/axe-core:
-	command -v chromium >/dev/null || apt-get install --yes --quiet chromium
+	command -v chromium >/dev/null || { apt-get update --quiet; apt-get install --yes --quiet chromium; }
 	npm install --silent --no-package-lock --prefix .browser axe-core@4
 
-test-browser: $(VENV)/.developed .browser/node_modules/axe-core
+# What drives the browser, and what asks the interface, stand apart from what others need.
+$(VENV)/.browsing: $(VENV)/.developed
+	$(PIP_INSTALL) "playwright>=1.50"
+	@touch $@
+
+$(ASKING)/.installed:
+	$(PYTHON) -m venv $(ASKING)
+	$(ASKING)/bin/python -m pip install --quiet --disable-pip-version-check "schemathesis>=4.30"
+	@touch $@
+
+test-browser: $(VENV)/.browsing $(ASKING)/.installed .browser/node_modules/axe-core
 	$(BIN)/pytest -m browser
+
+pictures: $(VENV)/.browsing .browser/node_modules/axe-core
+	$(BIN)/python benchmarks/pictures.py
 
 # The fuzzer is compiled for few versions of Python, so it has an environment of its own.
 $(FUZZING)/.installed: pyproject.toml
@@ -101,4 +115,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) $(FUZZING) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
