@@ -7,20 +7,21 @@ are bred and tried on a sample, and the most promising made on the whole file. W
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
 those of the plan; under one of seconds they are the times in the journal, and no turn is begun
 that would end too late by what turns have taken. So a run that is resumed takes the same turns
-again.
+again. With a width above one, several members have turns side by side.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import ceil, inf
 from typing import Any, Protocol
 
 from evomask.errors import EvomaskError
-from evomask.evolution.brood import Brood, Outcomes, founders
+from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
-from evomask.evolution.state import State, born
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import Candidate, front_of, spread
@@ -32,8 +33,10 @@ from evomask.portfolio.state import (
     share_used,
     untried,
     waiting,
+    with_arrivals,
 )
-from evomask.portfolio.turns import Forecast, Past, Turn, next_member
+from evomask.portfolio.together import joined, together
+from evomask.portfolio.turns import Forecast, Past, Turn, next_member, next_members
 from evomask.portfolio.worker import (
     Adopt,
     Breed,
@@ -62,6 +65,9 @@ LATE = 0.8
 """Share of the budget after which the grid tries nothing new on the sample."""
 
 DONE = "nothing is left to try"
+
+Turning = Callable[[Evaluator[Request, Any]], tuple[PortfolioState, Work]]
+"""A turn that can be had once somebody carries out its tasks."""
 
 
 class Clock(Protocol):
@@ -104,9 +110,10 @@ class Portfolio:
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
         """Every state from here to the end of the budget; at least until there is a front."""
-        while (name := self.next_turn(state)) is not None:
-            state = self._after_turn(state, name)
-            self.clock.tell(state)
+        while names := self._next_turns(state):
+            for after in self._after_turns(state, names):
+                self.clock.tell(after)
+                state = after
             yield state
 
     def used(self, state: PortfolioState) -> float:
@@ -124,6 +131,29 @@ class Portfolio:
         if members[0] == GRID and self.used(state) < self.maker.settings.first:
             return GRID
         return next_member(members, self._turns(state))
+
+    def _next_turns(self, state: PortfolioState) -> list[str]:
+        """Whose turns come next, side by side: as many as the plan's width allows."""
+        first = self.next_turn(state)
+        if first is None:
+            return []
+        if first == GRID and self.used(state) < self.maker.settings.first:
+            return [first]
+        rest = [n for n in self.maker.settings.members if n not in state.closed and n != first]
+        others = next_members(self._in_time(rest, state), [*self._turns(state)])
+        return [first, *islice(others, self.maker.settings.width - 1)]
+
+    def _after_turns(self, state: PortfolioState, names: Sequence[str]) -> Iterator[PortfolioState]:
+        """The state after each of the turns, which all began where the first did."""
+
+        def turn(name: str) -> Turning:
+            return lambda work: replace(self, work=work)._turned(state, name)
+
+        before = state
+        for name, (after, done) in zip(names, together(map(turn, names), self.work), strict=True):
+            volume = state.volume
+            state = noted(joined(before, state, after, name), name, done, volume)
+            yield state
 
     def _seconds(self, state: PortfolioState) -> float:
         return self.clock.time_at(state) if state.rounds else 0.0
@@ -171,12 +201,13 @@ class Portfolio:
             cost = row.cost if self.budget.seconds is None else self.clock.took(row.generation)
             yield Turn(row.member, row.gain, cost)
 
-    def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
-        batch, before = self._batch(state), state.volume
+    def _turned(self, state: PortfolioState, name: str) -> tuple[PortfolioState, Work]:
+        """The state after a turn, and what was done in it."""
+        batch = self._batch(state)
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return noted(state.closing(name, str(error)), name, Work(), before)
+            return state.closing(name, str(error)), Work()
         if bred and name != GRID:
             batch = self._most(state)
         state, trials = self._tried(state, name)
@@ -187,7 +218,7 @@ class Portfolio:
             after = after.closing(name, DONE)
         children = bred * self.maker.settings.members[name].cost + trials
         cost = ceil(children * self._share(name)) + len(made)
-        return noted(after, name, Work(bred, trials, made, cost), before)
+        return after, Work(bred, trials, made, cost)
 
     def _share(self, name: str) -> float:
         """Records that a member breeds on, as a share of the file's."""
@@ -200,7 +231,7 @@ class Portfolio:
         """The state after trials on the sample, where the member breeds there."""
         if not self._wants_trials(state, name):
             return state, 0
-        fresh = untried(state, name)[: self.maker.settings.batch]
+        fresh = untried(state, name)[: self.maker.settings.most]
         outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
         made = {
             i.serial: (outcome.loss, outcome.risk)
@@ -248,7 +279,7 @@ class Portfolio:
 
     def _most(self, state: PortfolioState) -> int:
         """How many files a turn measures at most: fewer as the end of the seconds nears."""
-        most = self.maker.settings.batch
+        most = self.maker.settings.most
         if self.budget.seconds is None:
             return most
         per_file = max(1e-9, self._forecast(state).per_file())
@@ -292,7 +323,7 @@ class Portfolio:
         ]
         numbers = known.union(candidate.number for candidate in files)
         state = replace(state, adopted={**state.adopted, name: numbers})
-        return _joined(state, name, self.maker.setup(name), outcomes) if outcomes else state
+        return with_arrivals(state, name, self.maker.setup(name), outcomes) if outcomes else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -364,21 +395,3 @@ def _owed(state: PortfolioState, name: str) -> int:
     """How many of a member's recipes should be made on the whole file, by how many were tried."""
     own = [row for row in state.rounds if row.member == name]
     return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
-
-
-def _joined(
-    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
-) -> PortfolioState:
-    """The state with files of others in a member's population; they need not be measured again."""
-    inner = state.members.get(name) or State(archive=setup.archive)
-    brood: Brood[Any] = founders(len(outcomes))
-    arrivals = born(inner, brood, outcomes)
-    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
-    serials = state.measured.get(name, frozenset()).union(
-        individual.serial for individual in arrivals
-    )
-    return replace(
-        state,
-        members={**state.members, name: after},
-        measured={**state.measured, name: serials},
-    )

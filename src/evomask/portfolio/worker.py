@@ -16,7 +16,7 @@ from evomask.data.bands import ValueTrees
 from evomask.data.recoding import Recoding
 from evomask.data.schema import Schema
 from evomask.data.table import Table
-from evomask.errors import DataError, EvomaskError
+from evomask.errors import DataError, EvomaskError, ParameterError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup
@@ -54,9 +54,10 @@ class Settings:
 
     Args:
         members: who takes part, by name.
-        batch: how many files are measured in a round at most.
+        batch: how many files are measured in a turn at most, times the width.
         first: share of the budget that the grid has for itself in the beginning.
         sample: records of a large file that recipes are tried on, about.
+        width: how many members have turns side by side, so that many workers have work.
     """
 
     requirement: Requirement
@@ -65,6 +66,16 @@ class Settings:
     batch: int = 8
     first: float = 0.25
     sample: int = 10_000
+    width: int = 1
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ParameterError(f"width must be at least 1, got {self.width}")
+
+    @property
+    def most(self) -> int:
+        """How many files a turn measures at most."""
+        return self.batch * self.width
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,18 @@ class Refusal:
     reason: str
 
 
-Request = Breed | Make | Try | Adopt
+Single = Breed | Make | Try | Adopt
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A task with the number that its random stream is named by."""
+
+    task: "Request"
+    serial: int
+
+
+Request = Single | Numbered
 Result = Outcome[Any] | Measured | Refusal
 
 
@@ -146,13 +168,15 @@ class Maker:
 
     def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
+        if isinstance(task, Numbered):
+            return self(task.task, task.serial)
         with _quietly():
             try:
                 return self._done(task, serial)
             except EvomaskError as error:
                 return Refusal(str(error))
 
-    def _done(self, task: Request, serial: int) -> Result:
+    def _done(self, task: Single, serial: int) -> Result:
         if isinstance(task, Make | Try):
             maker = self.breeder(task.member) if isinstance(task, Try) else self
             return maker.measured(maker.masked(task.member, task.genome))
