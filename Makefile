@@ -86,6 +86,8 @@ fuzz: $(FUZZING)/.installed
 docs: $(VENV)/.developed
 	$(BIN)/python -m evomask.cli.reference > docs/commands.new
 	mv docs/commands.new docs/commands.md
+	$(BIN)/python -m evomask.api.reference > docs/api.new
+	mv docs/api.new docs/api.md
 
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -53,6 +53,7 @@ HOMES = {
     "uvicorn": ("web/",),
     "plotly": ("web/",),
     "matplotlib": ("reports/",),
+    "sklearn": ("api/training.py",),
     "jinja2": ("reports/",),
     "distributed": ("execution/dask.py", "execution/connecting.py"),
     "dask": ("execution/dask.py", "execution/connecting.py"),

@@ -1,6 +1,7 @@
 """The ``evomask`` command: its verbs, and how errors reach a person.
 
-Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to be confirmed
+first, 130 interrupted.
 """
 
 import sys

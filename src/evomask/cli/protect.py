@@ -9,6 +9,7 @@ import typer
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.proposals import Accept, described
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -32,6 +33,7 @@ Pick = Annotated[
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
+    accept_proposal: Accept = False,
     require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
@@ -82,8 +84,9 @@ def protect(
         parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
         in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
         return
+    data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
     job = ProtectJob(
-        source(file), out, required(require), profile, seconds, seed, evaluations,
+        data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
         at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file, width,
     )  # fmt: skip

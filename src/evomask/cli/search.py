@@ -202,7 +202,7 @@ def progress_line(*, quiet: bool) -> "Watch | None":
     def show(event: Event) -> None:
         if isinstance(event, Generation):
             count(f"generation {event.generation}, best {event.best:.4f}")
-        elif isinstance(event, Began) and event.phase is Phase.COMPILING:
+        elif isinstance(event, Began) and event.phase in (Phase.COMPILING, Phase.PROVING):
             progress(event.text, quiet=False)
 
     return None if quiet else show
@@ -288,6 +288,7 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         f"first best {_measures(run.initial_best)}",
         f"best now   {_measures(run.best.as_json())}",
         *_explained(run.answer),
+        *_proven(run.answer),
         *_listed(run),
     ]
     if run.plan.out is not None:
@@ -301,6 +302,11 @@ def _explained(answer: Mapping[str, Any]) -> list[str]:
     """A line for each part that a search explains."""
     parts = answer.get("explanation", ())
     return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
+
+
+def _proven(answer: Mapping[str, Any]) -> list[str]:
+    """A line on how far from the best possible the result can be, where that was proved."""
+    return [f"at most {answer['gap']:.2f} % above the best possible"] if "gap" in answer else []
 
 
 def _listed(run: "Run") -> list[str]:

@@ -10,7 +10,7 @@ that would end too late by what turns have taken. So a run that is resumed takes
 again. With a width above one, several members have turns side by side.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import ceil, inf
@@ -25,6 +25,7 @@ from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import Candidate, front_of, spread
+from evomask.portfolio.requests import Adopt, Breed, Make, Measured, Refusal, Request, Try
 from evomask.portfolio.sample import RATIO, promising
 from evomask.portfolio.state import (
     PortfolioState,
@@ -35,18 +36,9 @@ from evomask.portfolio.state import (
     waiting,
     with_arrivals,
 )
-from evomask.portfolio.together import joined, together
+from evomask.portfolio.together import Turning, side_by_side
 from evomask.portfolio.turns import Forecast, Past, Turn, next_member, next_members
-from evomask.portfolio.worker import (
-    Adopt,
-    Breed,
-    Make,
-    Maker,
-    Measured,
-    Refusal,
-    Request,
-    Try,
-)
+from evomask.portfolio.worker import Maker
 from evomask.searches.catalogue import GRID
 
 ROUND = 1.0
@@ -65,9 +57,6 @@ LATE = 0.8
 """Share of the budget after which the grid tries nothing new on the sample."""
 
 DONE = "nothing is left to try"
-
-Turning = Callable[[Evaluator[Request, Any]], tuple[PortfolioState, Work]]
-"""A turn that can be had once somebody carries out its tasks."""
 
 
 class Clock(Protocol):
@@ -143,17 +132,16 @@ class Portfolio:
         others = next_members(self._in_time(rest, state), [*self._turns(state)])
         return [first, *islice(others, self.maker.settings.width - 1)]
 
-    def _after_turns(self, state: PortfolioState, names: Sequence[str]) -> Iterator[PortfolioState]:
-        """The state after each of the turns, which all began where the first did."""
+    def _after_turns(self, state: PortfolioState, names: Sequence[str]) -> Iterable[PortfolioState]:
+        """The state after each of the turns, which all begin where the first does."""
+        if len(names) == 1:
+            after, done = self._turned(state, names[0])
+            return [noted(after, names[0], done, state.volume)]
 
         def turn(name: str) -> Turning:
             return lambda work: replace(self, work=work)._turned(state, name)
 
-        before = state
-        for name, (after, done) in zip(names, together(map(turn, names), self.work), strict=True):
-            volume = state.volume
-            state = noted(joined(before, state, after, name), name, done, volume)
-            yield state
+        return side_by_side(state, {name: turn(name) for name in names}, self.work)
 
     def _seconds(self, state: PortfolioState) -> float:
         return self.clock.time_at(state) if state.rounds else 0.0

@@ -25,8 +25,9 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
+from evomask.portfolio.requests import Measured, Refusal
 from evomask.portfolio.sample import Pair, Trials
-from evomask.portfolio.worker import Maker, Measured, Refusal
+from evomask.portfolio.worker import Maker
 
 
 class Round(NamedTuple):

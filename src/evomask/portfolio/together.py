@@ -6,7 +6,7 @@ for is handed to the evaluator at once. So many workers have something to do, an
 depends on neither their number nor their pace.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
@@ -14,12 +14,14 @@ from typing import Any, TypeVar
 
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import front_of
-from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.worker import Numbered, Request
+from evomask.portfolio.requests import Numbered, Request
+from evomask.portfolio.state import PortfolioState, Work, noted
 
 R = TypeVar("R")
 T = TypeVar("T")
 Asked = tuple[Sequence[Request], int]
+Turning = Callable[[Evaluator[Request, Any]], tuple[PortfolioState, Work]]
+"""A turn that can be had once somebody carries out its tasks."""
 
 
 class _Turn(Thread):
@@ -89,6 +91,17 @@ def _answer(asking: Sequence[_Turn], work: Evaluator[Request, Any]) -> None:
     for turn, (tasks, _) in zip(asking, asked, strict=True):
         own, outcomes = outcomes[: len(tasks)], outcomes[len(tasks) :]
         turn.answer(own)
+
+
+def side_by_side(
+    before: PortfolioState, turns: Mapping[str, Turning], work: Evaluator[Request, Any]
+) -> Iterator[PortfolioState]:
+    """The state after the turn of each member; all of them begin at the same state."""
+    state = before
+    for name, (after, done) in zip(turns, together(turns.values(), work), strict=True):
+        volume = state.volume
+        state = noted(joined(before, state, after, name), name, done, volume)
+        yield state
 
 
 def joined(

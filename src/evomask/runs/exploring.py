@@ -11,9 +11,10 @@ from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Pat
 from evomask.execution.local import InProcess, Local
 from evomask.portfolio.front import Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Request
 from evomask.portfolio.sample import RATIO
 from evomask.portfolio.state import PortfolioState, share_used, shares
-from evomask.portfolio.worker import Maker, Request
+from evomask.portfolio.worker import Maker
 from evomask.record.words import in_words
 from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase, PointNews, Turn
@@ -33,6 +34,9 @@ COMPARED = 20
 
 MADE = 1.5
 """What making and measuring a file takes, where measuring the original takes 1."""
+
+TRIED = 2.0
+"""What trying a recipe on a sample takes, as a multiple of the sample's share of the records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +147,7 @@ class Exploration:
         if self.maker.small is None:
             return f"searching for {seconds:.0f} s, {about(files)}"
         sample = len(self.maker.small.table)
-        each = RATIO * sample / len(self.maker.table)
+        each = RATIO * TRIED * sample / len(self.maker.table)
         whole = files / (1.0 + each)
         trials = f"{about(RATIO * whole)} on a sample of {sample:,} records"
         return f"searching for {seconds:.0f} s, {trials} and {about(whole)} on the whole"

@@ -22,15 +22,11 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.fronts import front_as_parquet
-from evomask.io.tables import released_name
+from evomask.io.schemas import sentence
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
-from evomask.portfolio.front import (
-    UNBOUNDED,
-    Bounds,
-    check_wish,
-)
+from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
@@ -44,7 +40,7 @@ from evomask.runs.findings import (
     read_findings,
     settled,
 )
-from evomask.runs.inputs import Input, Loaded, check_stated, load
+from evomask.runs.inputs import Input, Loaded, check_described, check_stated, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -68,7 +64,7 @@ from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_seed
+from evomask.runs.notes import note_on_format, note_on_seed, notes_on_untouched
 from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
@@ -139,12 +135,14 @@ def protect_file(
     """
     check_wish(job.pick)
     profile(job.profile)
+    check_described(job.source)
+    Store.check_new(job.folder)
     if job.key is not None:
         read_key(job.key)
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = _with_other_format(load(job.source), job.source.path, events)
+        loaded = _noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
@@ -186,7 +184,8 @@ def protect_table(
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
-        return replace(done, phases=events.seconds if done.clocked else {})
+        notes = (*notes_on_untouched(table), *done.notes)
+        return replace(done, notes=notes, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -245,7 +244,8 @@ def maker_for(
     members = members_for(file, job.searches)
     settings = Settings(job.requirement, job.profile, members, width=job.width)
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.releasable(table)
+    if not maker.guarantees.are_plainly_possible:
+        maker.releasable(table)
     return maker
 
 
@@ -346,14 +346,12 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
 
-def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
-    """Tell before anything is searched where the release cannot have the original's format."""
-    name = released_name(path)
-    if name == path.name:
-        return loaded
-    note = f"SAS files are only read: the release of {path.name} is written as {name}"
-    events.begin(Phase.LOADING, note)
-    return replace(loaded, notes=(*loaded.notes, note))
+def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
+    """Tell before anything is searched what a release would give away, or could not be."""
+    about = (*note_on_format(path), *notes_on_untouched(loaded.table))
+    for note in about:
+        events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, *about))
 
 
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
@@ -367,7 +365,7 @@ def _settings(plan: Plan) -> Settings:
     try:
         return msgspec.convert(plan.parameters, Settings)
     except msgspec.ValidationError as error:
-        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+        raise RunError(f"plan.toml cannot be read by this version: {sentence(error)}") from None
 
 
 def _compiling(events: Events) -> Callable[[str], None]:

@@ -70,6 +70,9 @@ Household = Annotated[
         "--household", help="Column that tells households: never written.", rich_help_panel=DATA
     ),
 ]  # fmt: skip
+Weight = Annotated[
+    str, typer.Option("--weight", help="Column of survey weights.", rich_help_panel=DATA)
+]
 Ordinal = Annotated[
     str, typer.Option("--ordinal", help="Columns with ordered categories.", rich_help_panel=DATA)
 ]
@@ -103,6 +106,7 @@ def _source(
     drop: Drop = "",
     keep: Keep = "",
     household: Household = "",
+    weight: Weight = "",
     ordinal: Ordinal = "",
     nominal: Nominal = "",
     delimiter: Delimiter = None,
@@ -115,6 +119,7 @@ def _source(
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
         names(nominal), delimiter, encoding, decimal, names(missing), household, names(keep),
+        weight,
     )  # fmt: skip
 
 

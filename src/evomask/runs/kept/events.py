@@ -23,6 +23,7 @@ class Phase(StrEnum):
     LOADING = "loading"
     COMPILING = "compiling"
     SEARCHING = "searching"
+    PROVING = "proving"
     AUDITING = "auditing"
     RELEASING = "releasing"
 

@@ -65,7 +65,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Store":
         """A new folder with a plan in it."""
-        cls._check_new(folder)
+        cls.check_new(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
@@ -73,18 +73,22 @@ class Store:
             raise RunError(f"{folder} cannot be made: {error.strerror or error}") from None
         store = cls(folder)
         with store.locked():
-            cls._check_new(folder)
+            cls.check_new(folder)
             store.save_plan(plan)
         return store
 
     @staticmethod
-    def _check_new(folder: Path) -> None:
+    def check_new(folder: Path) -> None:
+        """Refuse a folder that holds something, or that could not be made."""
         if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
             raise RunError(
                 f"{folder} is not empty; go on with `evomask resume {folder}` "
                 "if it holds a run, or choose another folder"
             )
         refuse_links(folder)
+        above = next((place for place in folder.absolute().parents if place.exists()), folder)
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise RunError(f"{folder} cannot be made: {above} is no folder that can be written to")
 
     def save_plan(self, plan: Plan) -> None:
         """Write the plan, in the place of an earlier one."""

@@ -37,6 +37,7 @@ from evomask.searches.partition.memetic import (
     Memes,
 )
 from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
+from evomask.searches.partition.proof import require_few
 from evomask.searches.partition.regional import STEPS as REGION_STEPS
 from evomask.searches.partition.regional import PartByPart, Regional
 from evomask.searches.partition.strata import Apart
@@ -86,6 +87,7 @@ class Parameters:
         epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
+        prove: in the end, tell how far the partition can be from the best possible.
         width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
 
@@ -101,6 +103,7 @@ class Parameters:
     epochs: int | None = None
     per_gene: bool = True
     gamma: float = GAMMA
+    prove: bool = False
     width: int | None = None
 
     def __post_init__(self) -> None:
@@ -109,6 +112,8 @@ class Parameters:
             raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
+        if self.prove and self.algorithm is not Algorithm.MEMETIC:
+            raise ParameterError("--prove goes with --algorithm memetic, the default")
         if self.width is not None and self.width <= BESIDE:
             raise ParameterError(f"width must be at least {BESIDE + 1}, got {self.width}")
 
@@ -196,13 +201,23 @@ def _fields(common: PartitionProblem) -> tuple[Table, tuple[str, ...], Points, i
 
 def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
+    if parameters.prove:
+        _require_provable(len(common.points), apart)
     if is_large(common.points) and not apart:
         return _regional(common, parameters, around)
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
     problem = problem.lasting(effort.long, effort.short)
+    if isinstance(problem, Memetic):
+        problem = replace(problem, proves=parameters.prove)
     scheme = Memes(effort.renewals, size=max(KEPT, effort.width), bursts=effort.bursts)
     return Setup(problem, scheme, effort.first, Best())
+
+
+def _require_provable(n_records: int, apart: bool) -> None:
+    if apart:
+        raise ParameterError("--prove is for files without strata; leave it out")
+    require_few(n_records)
 
 
 def _regional(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
