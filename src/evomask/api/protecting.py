@@ -91,18 +91,26 @@ class Result(Generic[F]):
         released: F = reordered(masked, new_order(len(masked)))
         return released
 
-    def report(self, path: str | Path, *, public: bool = False) -> Path:
+    def report(
+        self, path: str | Path, *, public: bool = False, said: Mapping[str, str] | None = None
+    ) -> Path:
         """Write a report as one page of HTML.
 
         Args:
             public: the page to publish with the file, without seed and risks; otherwise the
                 one for those who hold the records.
+            said: what a person says of the release: ``purpose``, ``legal_basis``,
+                ``recipients``, ``safeguards``, ``earlier``, ``reason``, ``by``, ``date``,
+                ``review``.
         """
+        from evomask.record.record import stated
+        from evomask.record.statement import statement_of
         from evomask.runs.release import record_without_file
         from evomask.runs.report import write_page
 
+        statement = statement_of(said or {})
         record = record_without_file(self.protection, self.choice, self.bounds)
-        return write_page(record, Path(path), public=public)
+        return write_page(stated(record, statement), Path(path), public=public)
 
     def __repr__(self) -> str:
         """The size of the front and the chosen point in short; never a record's values."""

@@ -106,12 +106,15 @@ def resume_protected(
     json: bool,
     quiet: bool,
     key_file: Path | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
-        done = resume_protection(folder, evaluators=evaluators, watch=watch, key=key_file)
+        done = resume_protection(
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
+        )
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
 from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
 from evomask.data.roles.identifying import identifying_columns
@@ -18,6 +20,7 @@ from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
 from evomask.masking.recoding.following import led_columns
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
+from evomask.record.statement import NOTHING_SAID, Statement
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Loaded:
         keep: statistics that must survive, as the schema names them; checked where they are used.
         origin: the file's columns as they stand there, to write back what masking left alone.
         stated: columns whose role somebody named.
+        statement: what the schema says of the release, for its record.
     """
 
     table: Table
@@ -93,6 +97,7 @@ class Loaded:
     keep: Keeping = NO_STATISTICS
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
+    statement: Statement = NOTHING_SAID
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -147,7 +152,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
     notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
-    return Loaded(table, read.dialect, notes, trees, keep, origin, stated)
+    said = Statement(**msgspec.structs.asdict(schema.release))
+    return Loaded(table, read.dialect, notes, trees, keep, origin, stated, said)
 
 
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
