@@ -14,9 +14,10 @@ from evomask.execution.local import InProcess, Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Make, Try
 from evomask.portfolio.sample import promising, sample_of
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Make, Maker, Settings, Try
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.grid.search import paired
 from evomask.searches.search import File

@@ -13,9 +13,9 @@ from evomask.execution.evaluator import GivenUpError
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Breed
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.turns import Forecast, Past
-from evomask.portfolio.worker import Breed
 from evomask.runs import protect
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import findings, skipped
