@@ -6,11 +6,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.conftest import LONGEST, town_file, violations, wait_for
 
 pytestmark = pytest.mark.browser
+expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=LONGEST)
 
 

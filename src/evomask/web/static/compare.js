@@ -88,13 +88,18 @@ function attributes(records) {
   return el("section", { class: "card" }, el("h2", null, "Each attribute before and after"), keys(legend), el("div", { class: "small-charts" }, charts));
 }
 
+function largestChange({ attributes: names, before, after }) {
+  const pairs = names.flatMap((name, i) => names.slice(0, i).map((other, j) => [other, name, before[i][j], after[i][j]]));
+  return pairs.reduce((most, pair) => (Math.abs(pair[3] - pair[2]) > Math.abs(most[3] - most[2]) ? pair : most));
+}
+
 function extras(records) {
   const riskCells = (r) => r.after.cells;
   const risk = records.map((r, i) => el("div", null, bars(`${letters(i)}: records by their risk`, riskCells(r).map((c) => `${c.low} to ${c.high} %`), [{ name: "records", values: riskCells(r).map((c) => c.records), place: i + 1 }], "")));
   const ties = records.filter((r) => r.associations).map((r) => el("details", null, el("summary", null, `${letters(records.indexOf(r))}: change of every association`),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Change of associations" }, heat(r.associations.attributes, r.associations.before, r.associations.after))));
-  const largest = records.filter((r) => r.associations && r.associations.changes.length).map((r) => {
-    const [a, b, before, after] = r.associations.changes[0];
+  const largest = records.filter((r) => r.associations).map((r) => {
+    const [a, b, before, after] = largestChange(r.associations);
     return el("p", null, `${letters(records.indexOf(r))}: the largest change is between ${a} and ${b}, from ${fixed(before, 2)} to ${fixed(after, 2)}.`);
   });
   return [el("section", { class: "card" }, el("h2", null, "Risk of single records"), el("div", { class: "small-charts" }, risk)),
