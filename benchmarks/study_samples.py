@@ -17,7 +17,7 @@ from evomask.arrays import Points
 from evomask.evolution.dominance import non_dominated_ranks
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
-from evomask.portfolio.worker import Make, Maker, Measured, Settings, Try, load_kernels
+from evomask.portfolio.worker import Make, Maker, Measured, Settings, Try
 from evomask.runs.inputs import Input, load
 from evomask.searches.search import File
 
@@ -28,10 +28,11 @@ def maker_of(path: Path, quasi: tuple[str, ...], k: int, records: int) -> Maker:
     """A maker with the grid alone for the file."""
     loaded = load(Input(path, None, quasi))
     requirement = Requirement(k=k)
-    load_kernels(lambda _: None, (GRID,))
     file = File(loaded.table, requirement, "strict", loaded.hierarchies)
     settings = Settings(requirement, "strict", members_for(file, (GRID,)), sample=records)
-    return Maker(loaded.table, settings, SEED, loaded.hierarchies)
+    maker = Maker(loaded.table, settings, SEED, loaded.hierarchies)
+    maker.load_kernels(lambda _: None)
+    return maker
 
 
 def recipes_of(maker: Maker) -> list[int]:

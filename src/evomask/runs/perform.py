@@ -25,6 +25,8 @@ from evomask.execution.local import Local
 from evomask.io.files import check_apart
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.measures.keeping.estimates import KeptStatistic
+from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.worker import compile_for
@@ -52,7 +54,7 @@ from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
-from evomask.runs.points import Point, best_of, point_of, points_of
+from evomask.runs.points import Point, best_of, compared, point_of, points_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import Comparing, Overview, Surroundings
 
@@ -68,6 +70,7 @@ class Run:
         chosen: the point whose masked file was asked for.
         answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
+        kept: tables and models that must survive, before and after in the chosen file.
     """
 
     plan: Plan
@@ -80,6 +83,7 @@ class Run:
     seconds: float
     notes: tuple[str, ...]
     charts: Sequence[Chart] = ()
+    kept: tuple[KeptStatistic, ...] = ()
 
 
 def perform(
@@ -183,7 +187,8 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     loaded = loaded_for(plan)
     if kept.store is None or not kept.store.snapshot_files():
         check_stated(loaded.table, loaded.stated)
-    guarantees = Guarantees.of(loaded.table)
+    guarantees, keep = Guarantees.of(loaded.table), plan.keep + loaded.keep
+    statistics = keep.against(loaded.table) if keep else None
     compile_for(plan.search, partial(events.begin, Phase.COMPILING))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -193,7 +198,9 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     underway = _Underway(kept, setup)
     events.begin(Phase.SEARCHING)
     state = _evolved(underway, loaded, evaluators)
-    run = _finished(underway, state, loaded)
+    run = _finished(underway, state, loaded, statistics)
+    if statistics is not None:
+        run = replace(run, kept=statistics.compare(guarantees(_masked(run.chosen, setup))))
     run = replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
     for note in run.notes:
         events.tell(Noted(note))
@@ -207,13 +214,19 @@ def _released(
     """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
     if run.plan.out is None:
         return guarantees.notes
-    problem: Any = setup.problem
-    masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
+    masked = _masked(run.chosen, setup)
     released = guarantees(masked)
     write_table(
         released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
     )  # fmt: skip
     return (*guarantees.notes, *guarantees.notes_on(masked, released))
+
+
+def _masked(point: Point, setup: Setup[Any]) -> Table:
+    """The file of a point, as the search made it."""
+    problem: Any = setup.problem
+    masked: Table = problem.decode(point.individual.genome, point.draw)
+    return masked
 
 
 def loaded_for(plan: Plan) -> Loaded:
@@ -324,12 +337,15 @@ def _keeping(underway: _Underway, state: State[Any]) -> list[Observer[Any]]:
     return [lambda *turn: snapshots.offer(turn[-1])]
 
 
-def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
+def _finished(underway: _Underway, state: State[Any], loaded: Loaded, kept: Kept | None) -> Run:
     plan, setup, journal = underway.plan, underway.setup, underway.journal
-    front = points_of(state, setup, plan.search)
+    problem: Any = setup.problem
+    points = points_of(state, setup, plan.search)
+    front = tuple(compared(point, problem, kept) for point in points)
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
-    best = among[0] if among else point_of(winner, setup, plan.search, len(front))
+    last = () if among else (point_of(winner, setup, plan.search, len(front)),)
+    best = (*among, *(compared(point, problem, kept) for point in last))[0]
     _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)
     answer, charts = _answer(underway, loaded.table, state, chosen, winner)

@@ -1,12 +1,13 @@
 """What a search offers: its best individuals as points, each a masked file and its measures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
+from evomask.measures.keeping.keeping import Kept, errors_of
 from evomask.searches.search import RELEASED_DRAW, MaskingProblem
 
 
@@ -34,6 +35,14 @@ def points_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point,
     members = state.archive.members or (best_of(state, setup),)
     ordered = sorted(members, key=lambda member: (member.fitness, member.serial))
     return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
+
+
+def compared(point: Point, problem: MaskingProblem, kept: Kept | None) -> Point:
+    """The point with the errors of tables and models that must survive, where there are some."""
+    if kept is None:
+        return point
+    errors = errors_of(kept.compare(problem.decode(point.individual.genome, point.draw)))
+    return replace(point, readings={**point.readings, **errors})
 
 
 def best_of(state: State[Any], setup: Setup[Any]) -> Individual[Any]:

@@ -65,12 +65,15 @@ def make_plan(
     budget: Budget | None = None,
     out: Path | None = None,
     pick: str = "best",
+    keep: Keeping = NO_STATISTICS,
 ) -> Plan:
     """A plan from what a user says; the search's parameters are read from text."""
     values = read_parameters(search.name, parameters_of(search.parameters), texts)
     parameters = search.parameters(**values)
     limits = budget or search.budget
-    return plan_of(search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick)
+    return plan_of(
+        search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick, keep=keep
+    )  # fmt: skip
 
 
 def plan_of(
