@@ -64,8 +64,7 @@ class Weighing(NamedTuple):
 
 
 WEIGHINGS: Mapping[str, Weighing] = {
-    "as it is": Weighing(100, (0, 0, 1, 1, 1)),
-    "before decision 0018": Weighing(),
+    "as it is": Weighing(),
     "reference 300": Weighing(300),
     "reference 100": Weighing(100),
     "reference 30": Weighing(30),
@@ -74,7 +73,7 @@ WEIGHINGS: Mapping[str, Weighing] = {
     "covariances alone": Weighing(numbers=(0, 0, 1, 0, 0)),
     "correlations alone": Weighing(numbers=(0, 0, 0, 1, 0)),
     "quantiles alone": Weighing(numbers=(0, 0, 0, 0, 1)),
-    "without means and variances, 1,000": Weighing(numbers=(0, 0, 1, 1, 1)),
+    "without means and variances, 100": Weighing(100, (0, 0, 1, 1, 1)),
     "tables alone": Weighing(categories=(1, 0, 0)),
     "distances alone": Weighing(categories=(0, 1, 0)),
     "entropies alone": Weighing(categories=(0, 0, 1)),

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from evomask.record.record import Statement
+from evomask.record.statement import Statement
 from evomask.runs.kept.log import read_lines
 from evomask.runs.kept.sealing import MASKED
 from evomask.runs.kept.staging import DECIDED, STAGED

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from evomask.errors import FileError, ParameterError, RunError
-from evomask.record.record import Statement
+from evomask.record.statement import Statement
 from evomask.runs.kept import staging
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.store import Store

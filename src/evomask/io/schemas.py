@@ -27,6 +27,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     categories: list[str] = []
     decimals: int | None = None
     hierarchy: str | None = None
+    linked: str = ""
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -40,6 +41,18 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
     tables: list[str] = []
     models: list[str] = []
+
+
+class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The ``[release]`` section: what a data protection assessment asks of the release."""
+
+    purpose: str = ""
+    legal_basis: str = ""
+    recipients: str = ""
+    safeguards: str = ""
+    earlier: str = ""
+    by: str = ""
+    review: str = ""
 
 
 class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -58,13 +71,19 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
+    release: ReleaseSection = msgspec.field(default_factory=ReleaseSection)
 
     @property
     def declarations(self) -> Declarations:
         """What the file says of each column."""
         return {
             name: Declaration(
-                e.kind, e.role or Role.OTHER, tuple(e.categories), e.decimals, e.hierarchy
+                e.kind,
+                e.role or Role.OTHER,
+                tuple(e.categories),
+                e.decimals,
+                e.hierarchy,
+                linked=e.linked,
             )
             for name, e in self.attributes.items()
         }
@@ -108,6 +127,11 @@ def read_schema(path: Path) -> SchemaFile:
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
     return schema
+
+
+def schema_file_text(schema: SchemaFile) -> str:
+    """A schema as the text of its file; what it does not say is left out."""
+    return msgspec.toml.encode(schema).decode()
 
 
 def _place(content: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from evomask.data.frames import (
     released_names,
     table_from,
 )
+from evomask.data.intake import Frame, as_polars
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError
@@ -144,6 +145,11 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         os.dup2(before, STDERR)
         os.close(before)
         os.close(nowhere)
+
+
+def source_of(frame: Frame) -> Source:
+    """A data frame as if it had been read; numbers keep the digits that they have."""
+    return _with_decimals(as_polars(frame))
 
 
 def read_frame(path: Path, dialect: Dialect | None = None) -> pl.DataFrame:

@@ -128,6 +128,9 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str = ""
     by: str = ""
     date: str = ""
+    legal_basis: str = ""
+    recipients: str = ""
+    safeguards: str = ""
 
 
 def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRecord:
@@ -170,6 +173,9 @@ def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRec
         purpose=record.statement.purpose,
         by=record.statement.by,
         date=record.statement.date,
+        legal_basis=record.statement.legal_basis,
+        recipients=record.statement.recipients,
+        safeguards=record.statement.safeguards,
     )
 
 

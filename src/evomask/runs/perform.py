@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.checkpoint import StateCodec
-from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup
 from evomask.evolution.state import State, Summary
@@ -30,7 +29,6 @@ from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.worker import compile_for
-from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, check_stated, files_of, load
 from evomask.runs.kept.events import (
     Ended,
@@ -54,11 +52,14 @@ from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
-from evomask.runs.points import Point, best_of, compared, point_of, points_of
+from evomask.runs.points import Point, answer_of, best_of, compared, decoded, point_of, points_of
 from evomask.searches.catalogue import search_named
-from evomask.searches.search import Comparing, Overview, Surroundings
+from evomask.searches.search import Proving, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
+
+PROOF = "proof"
+"""The operator of what proving found, and the journal's name for what was proved."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Run:
         answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
         kept: tables and models that must survive, before and after in the chosen file.
+        file_of: makes the masked file of a point, its edit rules obeyed.
     """
 
     plan: Plan
@@ -84,6 +86,7 @@ class Run:
     notes: tuple[str, ...]
     charts: Sequence[Chart] = ()
     kept: tuple[KeptStatistic, ...] = ()
+    file_of: Callable[[Point], Table] | None = field(default=None, repr=False)
 
 
 def perform(
@@ -181,10 +184,19 @@ class _Underway:
         return StateCodec(problem.pack, problem.unpack, self.setup.archive)
 
 
-def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
+def perform_loaded(
+    plan: Plan, loaded: Loaded, *, evaluators: Evaluators = Local(), watch: Watch | None = None
+) -> Run:
+    """Carry out a plan on a table at hand; nothing is read, written or kept."""
+    events = Events(watch)
+    with telling_how_it_ends(events):
+        return _perform(_Kept(plan, Journal(), events, StopRequest()), evaluators, loaded)
+
+
+def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None) -> Run:
     plan, events = kept.plan, kept.events
     events.begin(Phase.LOADING, f"reading {plan.input.path}")
-    loaded = loaded_for(plan)
+    loaded = at_hand or loaded_for(plan)
     if kept.store is None or not kept.store.snapshot_files():
         check_stated(loaded.table, loaded.stated)
     guarantees, keep = Guarantees.of(loaded.table), plan.keep + loaded.keep
@@ -197,11 +209,15 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     loaded = replace(loaded, notes=(*loaded.notes, *warned))
     underway = _Underway(kept, setup)
     events.begin(Phase.SEARCHING)
-    state = _evolved(underway, loaded, evaluators)
+    state = _proved(underway, _evolved(underway, loaded, evaluators))
     run = _finished(underway, state, loaded, statistics)
     if statistics is not None:
-        run = replace(run, kept=statistics.compare(guarantees(_masked(run.chosen, setup))))
-    run = replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+        run = replace(run, kept=statistics.compare(guarantees(decoded(run.chosen, setup))))
+    run = replace(
+        run,
+        notes=(*run.notes, *_released(run, setup, guarantees, loaded)),
+        file_of=lambda point: guarantees(decoded(point, setup)),
+    )
     for note in run.notes:
         events.tell(Noted(note))
     events.tell(Ended(Ending.STOPPED if kept.stop.is_asked else Ending.FINISHED))
@@ -214,19 +230,12 @@ def _released(
     """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
     if run.plan.out is None:
         return guarantees.notes
-    masked = _masked(run.chosen, setup)
+    masked = decoded(run.chosen, setup)
     released = guarantees(masked)
     write_table(
         released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
     )  # fmt: skip
     return (*guarantees.notes, *guarantees.notes_on(masked, released))
-
-
-def _masked(point: Point, setup: Setup[Any]) -> Table:
-    """The file of a point, as the search made it."""
-    problem: Any = setup.problem
-    masked: Table = problem.decode(point.individual.genome, point.draw)
-    return masked
 
 
 def loaded_for(plan: Plan) -> Loaded:
@@ -290,6 +299,23 @@ def _evolved(underway: _Underway, loaded: Loaded, evaluators: Evaluators) -> Sta
         )
 
 
+def _proved(underway: _Underway, state: State[Any]) -> State[Any]:
+    """The state with what proving found, if anybody wants a proof and there is none yet."""
+    problem, journal = underway.setup.problem, underway.journal
+    if PROOF in journal.notes or not isinstance(problem, Proving):
+        return state
+    underway.kept.events.begin(Phase.PROVING, "how far from the best possible this is")
+    proven = problem.proved(state)
+    if proven is None:
+        return state
+    journal.note(PROOF, dict(proven.answer))
+    brood, outcomes = (Task(PROOF, (best_of(state, underway.setup),)),), (proven.outcome,)
+    after = state.advanced(brood, outcomes, state.population, underway.setup.cost)
+    for observe in _watching(underway):
+        observe(state, brood, outcomes, after)
+    return after
+
+
 def _newest(underway: _Underway) -> State[Any] | None:
     return underway.store.newest_state(underway.codec) if underway.store else None
 
@@ -348,7 +374,9 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded, kept: Kept
     best = (*among, *(compared(point, problem, kept) for point in last))[0]
     _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)
-    answer, charts = _answer(underway, loaded.table, state, chosen, winner)
+    first, proof = journal.notes.get(FIRST_SERIAL), journal.notes.get(PROOF, {})
+    answer, charts = answer_of(problem, loaded.table, state, chosen, winner, first)
+    answer |= proof
     notes = (
         *loaded.notes,
         *changed_versions(plan),
@@ -367,26 +395,3 @@ def _keep(underway: _Underway, state: State[Any], front: Sequence[Point]) -> Non
         problem: Any = underway.setup.problem
         underway.store.save_state(state, underway.codec)
         underway.store.save_front(search_rows(front, underway.plan, problem))
-
-
-def _answer(
-    underway: _Underway,
-    table: Table,
-    state: State[Any],
-    chosen: Point,
-    winner: Individual[Any],
-) -> tuple[dict[str, Any], Sequence[Chart]]:
-    """What this kind of search tells besides, and its figures."""
-    problem: Any = underway.setup.problem
-    overview, charts = _overview(problem, state)
-    answer = {**problem.answer(chosen.individual.genome), **overview}
-    if isinstance(problem, Comparing):
-        files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
-        answer |= held_out(table, *files) if files else {}
-    return answer, charts
-
-
-def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
-    if not isinstance(problem, Overview):
-        return {}, ()
-    return problem.overview(state), problem.charts(state)

@@ -17,8 +17,6 @@ def probabilistic_loss(facts: Numbers, memory: Memory) -> float:
         for b in range(a + 1, d):
             covariances += memory.reals[at.covariance_losses + pair(d, a, b)]
             correlations += memory.reals[at.correlation_losses + pair(d, a, b)]
-    if facts.is_lean and d > 1:
-        return 100.0 * (quantiles / d + (covariances + correlations) / (d * (d - 1) / 2)) / 3
     single = (means + variances + quantiles) / d
     if d == 1:
         return 100.0 * single / 3

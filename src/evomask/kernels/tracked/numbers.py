@@ -12,15 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
-from evomask.kernels.compiler import (
-    OWN_FLOATS,
-    OWN_INDICES,
-    OWN_POINTS,
-    TRUTH,
-    WHOLE,
-    bundle,
-    inner,
-)
+from evomask.kernels.compiler import OWN_FLOATS, OWN_INDICES, OWN_POINTS, WHOLE, bundle, inner
 from evomask.kernels.sorting import place_before, place_behind
 from evomask.kernels.tracked.memory import Memory, add_real, add_whole, write_real
 
@@ -94,15 +86,12 @@ class Numbers(NamedTuple):
     drawn: Floats
     """Records in the sample whose errors quantiles are compared with."""
 
-    is_lean: bool
-    """Whether means and variances count only where there is a single attribute."""
-
     at: NumberPlaces
 
 
 NUMBERS = bundle(
     Numbers, *[OWN_POINTS] * 3, OWN_FLOATS, OWN_INDICES, *[OWN_FLOATS] * 7, *[OWN_POINTS] * 8,
-    OWN_FLOATS, TRUTH,
+    OWN_FLOATS,
     bundle(NumberPlaces, *[WHOLE] * len(NumberPlaces._fields)),
 )  # fmt: skip
 

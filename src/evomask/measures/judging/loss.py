@@ -1,10 +1,9 @@
 """Loss: 0 is the original, 100 a file with nothing in it, whatever the number of records.
 
-Numbers lose by how surprising their quantiles, covariances and correlations would be in a
-*sample of a hundred* records of the same population (decisions/0018 tells why these, and why a
-hundred); a cell that covers several values has lost the share of the ranks that it covers.
-Categories lose by three measures, each on a scale that ends where all cells are suppressed;
-such cells count nowhere in tables of counts.
+Numbers lose by how surprising their statistics would be in a *sample of a thousand* records of
+the same population; a cell that covers several values has lost the share of the ranks that it
+covers. Categories lose by three measures, each on a scale that ends where all cells are
+suppressed; such cells count nowhere in tables of counts.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
-REFERENCE = 100
+REFERENCE = 1_000
 """Records in the sample whose errors are the yardstick of numbers."""
 
 NO_TABLES = 50.0
@@ -111,7 +110,7 @@ def _counted(column: CategoricalColumn, cells: Cells) -> Cells:
 
 def _of_numbers(original: Table, names: tuple[str, ...]) -> Reading:
     columns = Columns.of(original, names)
-    statistics = Statistics.of(columns, REFERENCE, is_lean=True)
+    statistics = Statistics.of(columns, REFERENCE)
 
     def reading(masked: Table) -> float:
         pairs = list(zip(columns.columns, columns.cells(masked), strict=True))

@@ -36,9 +36,6 @@ from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.tracked.trackable import Request, TrackableReading
 
 LEVELS = np.arange(5, 100, 5) / 100
-SINGLE = 2
-"""Families of statistics of single attributes, means and variances, before those of pairs."""
-
 ROUNDING = 1e-9
 """A standardised difference below this is rounding, not loss."""
 
@@ -88,17 +85,12 @@ class Statistics:
     before: Moments
     errors: "SamplingErrors"
     quantiles: "tuple[Quantiles, ...]"
-    is_lean: bool = False
-    """Whether means and variances count only where there is no relation that could."""
 
     @classmethod
-    def of(
-        cls, columns: Columns, reference: int | None = None, *, is_lean: bool = False
-    ) -> "Statistics":
+    def of(cls, columns: Columns, reference: int | None = None) -> "Statistics":
         """Of a sample with as many records as the original, or with *reference* records."""
         quantiles = tuple(Quantiles.of(column, reference) for column in columns.columns)
-        errors = SamplingErrors.of(columns.moments, reference)
-        return cls(columns.moments, errors, quantiles, is_lean)
+        return cls(columns.moments, SamplingErrors.of(columns.moments, reference), quantiles)
 
     def loss(self, cells: Sequence[NumberCells], after: Moments, told: Points) -> float:
         """The mean loss of all families, in [0, 1].
@@ -108,8 +100,6 @@ class Statistics:
         """
         gone = _shares_gone(self.before.counts, told)
         families = self.errors.losses(self.before, after, gone)
-        if self.is_lean and len(families) > SINGLE:
-            families = families[SINGLE:]
         triples = zip(self.quantiles, cells, np.diag(gone), strict=True)
         shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in triples]
         return float(np.mean([*families, np.mean(shares)]))

@@ -91,17 +91,16 @@ def number_facts(original: Table, request: Request, allocation: Allocation) -> N
         ROOT_TWO * np.outer(varies, varies), _copy(before.correlations),
         _copy(errors.correlations), _rows([q.cuts for q in quantiles], len(LEVELS)),
         _rows([q.shares for q in quantiles], len(LEVELS)),
-        np.array([float(q.drawn) for q in quantiles]), request.reference is not None, at,
+        np.array([float(q.drawn) for q in quantiles]), at,
     )  # fmt: skip
 
 
 def _no_numbers(n: int, windows: Floats, at: NumberPlaces) -> Numbers:
     none, square, cuts = np.empty(0), np.empty((0, 0)), np.empty((0, len(LEVELS)))
     cells = [np.empty((0, n))] * 3
-    cut = [cuts, cuts, none, False, at]
     return Numbers._make(
-        [*cells, none, _wholes([0]), windows, *[none] * 6, *[square] * 6, *cut]
-    )  # fmt: skip
+        [*cells, none, _wholes([0]), windows, *[none] * 6, *[square] * 6, cuts, cuts, none, at]
+    )
 
 
 def _number_places(allocation: Allocation, d: int, n: int) -> NumberPlaces:

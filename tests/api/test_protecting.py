@@ -153,44 +153,12 @@ def test_what_cannot_be_kept_is_told_before_the_search(people):
         protected(people, keep_tables=["scool"])
 
 
-def test_any_masked_frame_can_be_compared(people):
-    masked = people.with_columns(income=pl.col("income") * 1.1)
-    (table,) = evomask.measure_kept(people, masked, tables=["school: mean income"])
-    assert table.error == pytest.approx(10.0)
-
-
 @pytest.fixture
 def homes(people):
     """The same people, three in each household, and how many each of them stands for."""
     return people.with_columns(
         home=pl.int_range(80) // 3, weight=pl.lit(10.0), school=pl.col("school")
     )
-
-
-WORDS = {"quasi": ["school", "age"], "nominal": ["school"], "weight": "weight", "household": "home"}
-
-
-@pytest.mark.parametrize(
-    "kind", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.clone]
-)
-def test_a_frame_is_audited_alone(homes, kind):
-    found = evomask.audit(kind(homes), **WORDS)
-    assert found.households.households == 27
-    assert found.households.average > found.record_risk.average
-    assert found.record_risk.weight == "weight"
-    assert found.special.records == found.uniques > 0
-    assert found.attacks == ()
-
-
-def test_a_masked_frame_is_audited_with_its_original(homes):
-    method = evomask.LocalSuppression(("school",), 3)
-    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"], keep=["name"])
-    masked = masked.with_columns(school=pl.when(pl.int_range(80) < 4).then(pl.lit("*"))
-                                 .otherwise(pl.col("school")))  # fmt: skip
-    found = evomask.audit(masked, homes, **WORDS)
-    assert found.suppressed == {"school": 4}
-    assert found.households.households == 27
-    assert found.attacks
 
 
 def test_households_are_never_released_and_their_risk_is_reported(homes, tmp_path):
@@ -200,3 +168,64 @@ def test_households_are_never_released_and_their_risk_is_reported(homes, tmp_pat
     page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "chance in percent that any member is identified" in page
     assert "records that are unique on up to 2 attributes" in page
+
+
+def test_nothing_is_released_where_nobody_named_roles(people):
+    with pytest.raises(evomask.RolesNeededError, match="accept_proposal=True") as stopped:
+        evomask.protect(people, evaluations=4)
+    assert "name" in stopped.value.proposal.schema.drop
+
+
+def test_a_proposal_that_is_accepted_is_used(people):
+    found = evomask.protect(people, accept_proposal=True, searches=["grid"], evaluations=4, seed=1)
+    assert "name" not in found.masked().columns
+
+
+def test_what_is_said_by_name_wins_over_the_proposal(people):
+    found = evomask.protect(
+        people, accept_proposal=True, drop=["income"], searches=["grid"], evaluations=4, seed=1
+    )
+    assert "income" not in found.masked().columns
+
+
+def test_two_candidates_for_the_weight_are_a_question(people):
+    frame = people.with_columns(weight=pl.lit(1.5), sampling_weight=pl.lit(2.5))
+    with pytest.raises(evomask.EvomaskError, match="which column is the weight"):
+        evomask.protect(frame, accept_proposal=True, evaluations=4)
+    assert evomask.propose(frame).questions
+    assert not evomask.propose(frame, schema=evomask.Schema(weight="weight")).questions
+
+
+def test_a_schema_built_in_code_protects(people):
+    schema = evomask.Schema(quasi=QUASI, drop="name", categories={"school": ["a", "b", "c"]})
+    found = evomask.protect(people, schema=schema, require="k=4", evaluations=12, seed=1)
+    assert found.masked(shuffled=False).equals(protected(people).masked(shuffled=False))
+
+
+def test_masked_numbers_have_no_more_digits_than_their_column():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"price": rng.integers(100, 900, 60) / 100, "size": rng.random(60)})
+    masked = evomask.mask(frame, evomask.Mdav(("price", "size"), k=3))
+    assert (masked["price"].round(2) == masked["price"]).all()
+    assert not (masked["size"].round(2) == masked["size"]).all()
+
+
+def test_the_map_is_a_figure_that_can_be_saved(result, tmp_path):
+    result.plot().savefig(tmp_path / "map.png")
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_file_is_protected_as_the_command_does(people, tmp_path):
+    people.write_csv(tmp_path / "people.csv")
+    run = evomask.protect_file(
+        tmp_path / "people.csv", tmp_path / "release", quasi=QUASI, drop=["name"],
+        require="k=4", searches=["grid"], evaluations=6, seed=1,
+    )  # fmt: skip
+    assert run.masked().group_by(QUASI).len()["len"].min() >= 4
+
+
+def test_a_file_without_roles_is_not_protected(people, tmp_path):
+    people.write_csv(tmp_path / "people.csv")
+    with pytest.raises(evomask.RolesNeededError):
+        evomask.protect_file(tmp_path / "people.csv", tmp_path / "release")
+    assert not (tmp_path / "release").exists()
