@@ -8,6 +8,7 @@ WORKERS ?= 2
 DEMO ?= demo-output
 FUZZING ?= .venv-fuzz
 ASKING ?= .venv-schemathesis
+SITE ?= .venv-site
 FUZZ_SECONDS ?= 60
 READERS := table schema tree matrix graph plan journal events rule
 
@@ -19,7 +20,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo serve test check test-slow test-browser pictures fuzz bench docs format clean
+.PHONY: help install demo serve test check test-slow test-browser pictures fuzz bench docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -29,6 +30,7 @@ help:
 	@echo "make test-slow  the long studies too"
 	@echo "make test-browser  web app and reports in Chromium, by axe-core and schemathesis (installs them where it may)"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
+	@echo "make site       the documentation as pages with search, into build/site"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 
 $(BIN)/python:
@@ -107,6 +109,17 @@ docs: $(VENV)/.developed
 	$(BIN)/python -m evomask.api.reference > docs/api.new
 	mv docs/api.new docs/api.md
 
+# What makes the pages is needed for nothing else, so it has an environment of its own.
+$(SITE)/.installed: docs/requirements.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	@touch $@
+
+site: $(SITE)/.installed
+	$(SITE)/bin/sphinx-build --quiet -W --keep-going -c docs . build/site
+	@printf '<!doctype html><meta charset="utf-8"><title>evomask</title><meta http-equiv="refresh" content="0; url=docs/index.html"><a href="docs/index.html">evomask</a>\n' > build/site/index.html
+	@echo "open build/site/index.html"
+
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
@@ -115,4 +128,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

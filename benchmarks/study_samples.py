@@ -22,7 +22,8 @@ from evomask.arrays import Floats, Points
 from evomask.evolution.dominance import non_dominated_ranks
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
-from evomask.portfolio.worker import Make, Maker, Measured, Settings, Try, load_kernels
+from evomask.portfolio.requests import Make, Measured, Try
+from evomask.portfolio.worker import Maker, Settings, load_kernels
 from evomask.runs.inputs import Input, Loaded, load
 from evomask.searches.search import File
 

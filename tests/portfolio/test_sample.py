@@ -1,6 +1,7 @@
 """Two fidelities: a sample, trials on it, and promotion by promise."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from evomask.execution.local import InProcess, Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Make, Try
 from evomask.portfolio.sample import promising, sample_of
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Make, Maker, Settings, Try
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.grid.search import paired
 from evomask.searches.search import File
@@ -137,3 +139,13 @@ def test_trials_cost_as_little_as_the_sample_is_small(states):
     first = states[0].summary
     assert 0.1 < share < 0.25
     assert first.cost == np.ceil(first.trials * share) + first.files
+
+
+def test_under_a_clock_few_recipes_are_tried_before_there_is_a_front():
+    maker, journal = large(mixed()), Journal()
+    journal.start()
+    portfolio = Portfolio(maker, Budget(seconds=60.0), journal, InProcess(maker))
+    first, second = islice(portfolio.states(PortfolioState()), 2)
+    assert first.summary.trials == 1
+    assert first.front
+    assert second.summary.trials > first.summary.trials

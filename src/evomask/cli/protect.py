@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.output import notes, say, say_json
 from evomask.cli.terminal.proposals import Accept, described
@@ -54,6 +55,13 @@ def protect(
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
+    in_parts: options.InParts = False,
+    suppression: Annotated[
+        float, typer.Option("--suppression", min=0, help="Percent left out of a file in parts.")
+    ] = 1.0,
+    width: Annotated[
+        int, typer.Option("--width", min=1, help="Searches that have turns side by side.")
+    ] = 1,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -69,11 +77,18 @@ def protect(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
+    if in_parts or file.is_dir():
+        from evomask.runs.parts.generalizing import GeneralizeJob, only_k
+
+        k = only_k(required(require))
+        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
+        in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
+        return
     data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
     job = ProtectJob(
         data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
-        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
+        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file, width,
     )  # fmt: skip
     with (
         _watching(f"protecting {file}", quiet=quiet) as watch,

@@ -16,8 +16,8 @@ from evomask.data.bands import ValueTrees
 from evomask.data.recoding import Recoding
 from evomask.data.schema import Schema
 from evomask.data.table import Table
-from evomask.errors import DataError, EvomaskError
-from evomask.evolution.brood import Outcome, Task
+from evomask.errors import DataError, EvomaskError, ParameterError
+from evomask.evolution.brood import Outcome
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup
 from evomask.evolution.streams import draw_stream, member_seed
@@ -31,6 +31,17 @@ from evomask.measures.measure import Reading
 from evomask.measures.people import SEARCHING
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
+from evomask.portfolio.requests import (
+    Breed,
+    Make,
+    Measured,
+    Numbered,
+    Refusal,
+    Request,
+    Result,
+    Single,
+    Try,
+)
 from evomask.portfolio.sample import sample_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import (
@@ -58,10 +69,11 @@ class Settings:
 
     Args:
         members: who takes part, by name.
-        batch: how many files are measured in a round at most.
+        batch: how many files are measured in a turn at most, times the width.
         first: share of the budget that the grid has for itself in the beginning.
         sample: records of a large file that recipes are tried on, at most.
         middle: records that they are taken from after masking, before the repair.
+        width: how many members have turns side by side, so that many workers have work.
     """
 
     requirement: Requirement
@@ -71,58 +83,16 @@ class Settings:
     first: float = 0.25
     sample: int = 20_000
     middle: int = 100_000
+    width: int = 1
 
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ParameterError(f"width must be at least 1, got {self.width}")
 
-@dataclass(frozen=True)
-class Breed:
-    """A task of one member."""
-
-    member: str
-    task: Task[Any]
-
-
-@dataclass(frozen=True)
-class Make:
-    """A file to be made and measured."""
-
-    member: str
-    genome: Any
-
-
-@dataclass(frozen=True)
-class Try:
-    """A file to be made and measured on the sample."""
-
-    member: str
-    genome: Any
-
-
-@dataclass(frozen=True)
-class Adopt:
-    """A file that another member made, for a member that goes on from given files."""
-
-    member: str
-    made: Make
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Loss and risk of a file in percent, and the parts of the risk where it has any."""
-
-    loss: float
-    risk: float
-    judged: Judged | None = None
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why something could not be made."""
-
-    reason: str
-
-
-Request = Breed | Make | Try | Adopt
-Result = Outcome[Any] | Measured | Refusal
+    @property
+    def most(self) -> int:
+        """How many files a turn measures at most."""
+        return self.batch * self.width
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +123,15 @@ class Maker:
 
     def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
+        if isinstance(task, Numbered):
+            return self(task.task, task.serial)
         with _quietly():
             try:
                 return self._done(task, serial)
             except EvomaskError as error:
                 return Refusal(str(error))
 
-    def _done(self, task: Request, serial: int) -> Result:
+    def _done(self, task: Single, serial: int) -> Result:
         if isinstance(task, Make):
             return self.measured(self.masked(task.member, task.genome))
         if isinstance(task, Try):

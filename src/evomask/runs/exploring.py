@@ -11,9 +11,10 @@ from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Pat
 from evomask.execution.local import InProcess, Local
 from evomask.portfolio.front import DECIMALS, Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Request
 from evomask.portfolio.sample import RATIO
 from evomask.portfolio.state import PortfolioState, share_used, shares
-from evomask.portfolio.worker import Maker, Request
+from evomask.portfolio.worker import Maker
 from evomask.record.recording import GRID
 from evomask.record.words import in_words, simple_name
 from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end

@@ -156,6 +156,12 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     return Loaded(table, read.dialect, notes, trees, keep, origin, stated, said)
 
 
+def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
+    """What the schema and the names given say of columns, and the schema's file."""
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    return _declarations(source, schema), schema
+
+
 def load_released(source: Input) -> Loaded:
     """Read a masked file without its original: records can be alike, and that is all.
 

@@ -90,6 +90,7 @@ class ProtectJob:
         bounds: what the released point may have at most.
         keep_order: whether to keep how the released records were shuffled.
         key: file of the key that signs the release.
+        width: how many members have turns side by side; more give more workers something to do.
     """
 
     source: Input
@@ -105,6 +106,7 @@ class ProtectJob:
     bounds: Bounds = UNBOUNDED
     keep_order: bool = False
     key: Path | None = None
+    width: int = 1
 
     @property
     def budget(self) -> Budget:
@@ -245,7 +247,8 @@ def maker_for(
     file = File(table, job.requirement, job.profile, completed(table, hierarchies))
     load_kernels(_compiling(events), searches_for(file, job.searches))
     events.enter(Phase.LOADING)
-    settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
+    members = members_for(file, job.searches)
+    settings = Settings(job.requirement, job.profile, members, width=job.width)
     maker = Maker(table, settings, seed, file.hierarchies)
     if not maker.guarantees.are_plainly_possible:
         maker.releasable(table)

@@ -25,6 +25,10 @@ Cluster = Annotated[
     str | None,
     typer.Option("--cluster", help="Work on Dask: tls://host:8786, local:8, a scheduler file."),
 ]
+InParts = Annotated[
+    bool,
+    typer.Option("--in-parts", help="FILE does not fit in memory; --out is a folder of parts."),
+]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),

@@ -17,6 +17,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_share
 from evomask.masking.method import About
+from evomask.masking.statistics import Statistics
 
 Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
@@ -71,9 +72,16 @@ class Pram:
         require_attributes(self.attributes, "PRAM")
         require_share(self.change, "change")
 
+    def fitted(self, statistics: Statistics) -> "MatrixPram":
+        """The method with the matrices that the frequencies of the whole file give."""
+        own = {name: self._designed(statistics.frequencies[name]) for name in self.attributes}
+        return MatrixPram(self.attributes, own)
+
     def matrix(self, table: Table, name: str) -> Transitions:
         """The transition matrix of one attribute."""
-        frequencies = category_frequencies(table, name)
+        return self._designed(category_frequencies(table, name))
+
+    def _designed(self, frequencies: Floats) -> Transitions:
         designed = _DESIGNS[self.design](frequencies, self.change)
         return made_invariant(designed, frequencies) if self.invariant else designed
 

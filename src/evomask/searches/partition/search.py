@@ -27,7 +27,15 @@ from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_large, is_vast
-from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
+from evomask.searches.partition.memetic import (
+    BESIDE,
+    BURSTS,
+    FEW_FOUNDERS,
+    FIRST_FOUNDERS,
+    KEPT,
+    Effort,
+    Memes,
+)
 from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
 from evomask.searches.partition.proof import require_few
 from evomask.searches.partition.regional import STEPS as REGION_STEPS
@@ -80,6 +88,7 @@ class Parameters:
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
         prove: in the end, tell how far the partition can be from the best possible.
+        width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
 
     k: int = 3
@@ -95,6 +104,7 @@ class Parameters:
     per_gene: bool = True
     gamma: float = GAMMA
     prove: bool = False
+    width: int | None = None
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -104,6 +114,8 @@ class Parameters:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
         if self.prove and self.algorithm is not Algorithm.MEMETIC:
             raise ParameterError("--prove goes with --algorithm memetic, the default")
+        if self.width is not None and self.width <= BESIDE:
+            raise ParameterError(f"width must be at least {BESIDE + 1}, got {self.width}")
 
     def rates(self, usual: genetic.Preset) -> genetic.Rates:
         """The preset asked for, or the usual one, with what was set in its place."""
@@ -198,7 +210,8 @@ def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundi
     problem = problem.lasting(effort.long, effort.short)
     if isinstance(problem, Memetic):
         problem = replace(problem, proves=parameters.prove)
-    return Setup(problem, Memes(effort.renewals), effort.first, Best())
+    scheme = Memes(effort.renewals, size=max(KEPT, effort.width), bursts=effort.bursts)
+    return Setup(problem, scheme, effort.first, Best())
 
 
 def _require_provable(n_records: int, apart: bool) -> None:
@@ -217,6 +230,11 @@ def _regional(common: PartitionProblem, parameters: Parameters, around: Surround
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
+    usual = _usual_effort(problem, parameters, around)
+    return usual if parameters.width is None else usual.wide(parameters.width)
+
+
+def _usual_effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
         founders = FEW_FOUNDERS if is_vast(problem.points) else FIRST_FOUNDERS
@@ -225,7 +243,7 @@ def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundin
         return Effort.within(budget.evaluations, len(problem.points), problem.k)
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    seconds, workers = budget.seconds, min(around.workers, BURSTS)
+    seconds, workers = budget.seconds, min(around.workers, parameters.width or BURSTS)
     steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
     return Effort.within(steps, len(problem.points), problem.k)
 
