@@ -24,6 +24,7 @@ from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
+from evomask.cli.serve import serve
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
@@ -52,6 +53,7 @@ app.command()(resume)
 app.command()(choose)
 app.command()(runs)
 app.command()(report)
+app.command()(serve)
 app.command()(verify)
 app.command()(reproduce)
 app.command("compile")(compile_)

@@ -69,7 +69,7 @@ def protect(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
-    data = described(source(file), out, accept=accept_proposal, json=json)
+    data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
     job = ProtectJob(
         data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
@@ -91,12 +91,15 @@ def resume_protected(
     json: bool,
     quiet: bool,
     key_file: Path | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
-        done = resume_protection(folder, evaluators=evaluators, watch=watch, key=key_file)
+        done = resume_protection(
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
+        )
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

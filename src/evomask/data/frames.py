@@ -36,6 +36,7 @@ class Declaration:
     label: str = ""
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
+    linked: str = ""
 
     def over(self, inferred: "Declaration") -> "Declaration":
         """This declaration, completed by what was *inferred* where it says nothing."""
@@ -78,7 +79,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
     attribute = Attribute(
         series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
         hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
-        notes=notes,
+        notes=notes, linked=declared.linked,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if declared.decimals is None and storage is Storage.INTEGER:

@@ -43,7 +43,9 @@ def _lines(proposal: Proposal) -> Iterator[str]:
         yield f"categories = {_text(list(proposal.categories))}"
     if proposal.decimals is not None:
         yield f"decimals = {proposal.decimals}"
-    if proposal.hierarchy:
+    if proposal.linked:
+        yield _explained(f"linked = {_text(proposal.linked)}", "says the same: masked with it")
+    elif proposal.hierarchy:
         yield _explained(f"hierarchy = {_text(proposal.hierarchy)}", "made by rule: look at it")
     elif proposal.kind != "continuous" and proposal.role is Role.QUASI_IDENTIFIER:
         yield _explained('# hierarchy = "FILE.csv"', "if you have its tree; made if not")

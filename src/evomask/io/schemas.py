@@ -27,6 +27,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     categories: list[str] = []
     decimals: int | None = None
     hierarchy: str | None = None
+    linked: str = ""
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -77,7 +78,12 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
         """What the file says of each column."""
         return {
             name: Declaration(
-                e.kind, e.role or Role.OTHER, tuple(e.categories), e.decimals, e.hierarchy
+                e.kind,
+                e.role or Role.OTHER,
+                tuple(e.categories),
+                e.decimals,
+                e.hierarchy,
+                linked=e.linked,
             )
             for name, e in self.attributes.items()
         }

@@ -1,6 +1,7 @@
 """Tables read from and written to files, the format told by the ending."""
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -245,7 +246,7 @@ def _write(
     elif ending in STATA:
         write_stata(table, frame, temporary)
     elif ending in PARQUET:
-        _write_parquet(_with_reals(table, frame), temporary)
+        _write_parquet(_typed_as_before(table, frame), temporary)
     else:
         write_csv(frame, temporary, dialect)
 
@@ -261,14 +262,20 @@ def _dialect_for(ending: str, dialect: Dialect | None, origin: Origin | None) ->
     return replace(dialect, delimiter="\t" if ending == TABS else plain)
 
 
-def _with_reals(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """Whole numbers as reals where the original's column held reals."""
-    reals = [
-        name
-        for name in frame.columns
-        if table.attribute(name).notes.type.startswith("Float") and frame[name].dtype.is_integer()
-    ]
-    return frame.with_columns(pl.col(reals).cast(pl.Float64))
+def _typed_as_before(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """Numbers as reals or decimals where the original's column held those."""
+    changed = (frame[name] for name in frame.columns if frame[name].dtype.is_numeric())
+    return frame.with_columns(_as_before(s, table.attribute(s.name).notes.type) for s in changed)
+
+
+def _as_before(numbers: pl.Series, name: str) -> pl.Series:
+    if name.startswith("Float") and numbers.dtype.is_integer():
+        return numbers.cast(pl.Float64)
+    if not name.startswith("Decimal") or isinstance(numbers.dtype, pl.Decimal):
+        return numbers
+    precision, scale = map(int, re.findall(r"\d+", name))
+    decimals = numbers.cast(pl.Decimal(precision, scale), strict=False)
+    return decimals if decimals.null_count() == numbers.null_count() else numbers
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:

@@ -225,6 +225,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
 
     Args:
         invariant: whether it keeps the expected frequencies, and so tells them.
+        designed: whether a known formula makes it from the frequencies, and so tells them.
         rare: which categories have few records; they are not named in public.
         repaired: percent of the attribute's cells that were changed again afterwards, to
             fulfil what is required; of them the probabilities say nothing.
@@ -236,6 +237,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
     invariant: bool
     rare: tuple[bool, ...]
     repaired: float = 0.0
+    designed: bool = False
 
 
 class OperatorNote(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from evomask.io.hierarchies import read_trees
 from evomask.io.origins import Origin
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
+from evomask.masking.recoding.following import led_columns
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.record.statement import NOTHING_SAID, Statement
 
@@ -146,6 +147,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
+    table = table.with_schema(led_columns(table.schema))
     trees = read_trees(table.schema, hierarchies)
     keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
     notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)

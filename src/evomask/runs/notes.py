@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from evomask.data.roles.telling import tellings
+from evomask.data.table import Table
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
@@ -41,3 +43,8 @@ def note_on_format(path: Path) -> tuple[str, ...]:
     if name == path.name:
         return ()
     return (f"SAS files are only read: the release of {path.name} is written as {name}",)
+
+
+def notes_on_untouched(table: Table) -> tuple[str, ...]:
+    """What columns that are released as they are tell of masked ones, and of who somebody is."""
+    return tuple(telling.text for telling in tellings(table))

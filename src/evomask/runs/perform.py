@@ -54,9 +54,12 @@ from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
 from evomask.runs.points import Point, best_of, decoded, point_of, points_of
 from evomask.searches.catalogue import search_named
-from evomask.searches.search import Comparing, Overview, Surroundings
+from evomask.searches.search import Comparing, Overview, Proving, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
+
+PROOF = "proof"
+"""The operator of what proving found, and the journal's name for what was proved."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None)
     loaded = replace(loaded, notes=(*loaded.notes, *warned))
     underway = _Underway(kept, setup)
     events.begin(Phase.SEARCHING)
-    state = _evolved(underway, loaded, evaluators)
+    state = _proved(underway, _evolved(underway, loaded, evaluators))
     run = _finished(underway, state, loaded)
     run = replace(
         run,
@@ -289,6 +292,23 @@ def _evolved(underway: _Underway, loaded: Loaded, evaluators: Evaluators) -> Sta
             observers=[*_watching(underway), *_keeping(underway, state)],
             cost=setup.cost,
         )
+
+
+def _proved(underway: _Underway, state: State[Any]) -> State[Any]:
+    """The state with what proving found, if anybody wants a proof and there is none yet."""
+    problem, journal = underway.setup.problem, underway.journal
+    if PROOF in journal.notes or not isinstance(problem, Proving):
+        return state
+    underway.kept.events.begin(Phase.PROVING, "how far from the best possible this is")
+    proven = problem.proved(state)
+    if proven is None:
+        return state
+    journal.note(PROOF, dict(proven.answer))
+    brood, outcomes = (Task(PROOF, (best_of(state, underway.setup),)),), (proven.outcome,)
+    after = state.advanced(brood, outcomes, state.population, underway.setup.cost)
+    for observe in _watching(underway):
+        observe(state, brood, outcomes, after)
+    return after
 
 
 def _newest(underway: _Underway) -> State[Any] | None:
@@ -378,6 +398,7 @@ def _answer(
     problem: Any = underway.setup.problem
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
+    answer |= underway.journal.notes.get(PROOF, {})
     if isinstance(problem, Comparing):
         files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
         answer |= held_out(table, *files) if files else {}

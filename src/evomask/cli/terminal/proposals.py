@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli.terminal.output import say, say_json
+from evomask.cli.terminal.output import progress, say, say_json
 from evomask.cli.terminal.tables import in_columns
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Accept = Annotated[
 ]
 
 
-def described(source: "Input", out: Path, *, accept: bool, json: bool) -> "Input":
+def described(source: "Input", out: Path, *, accept: bool, json: bool, quiet: bool) -> "Input":
     """The input with roles for all columns: as stated, or as proposed and accepted.
 
     Where they are only proposed they are shown, kept beside the folder *out*, and all ends.
@@ -34,6 +34,7 @@ def described(source: "Input", out: Path, *, accept: bool, json: bool) -> "Input
     from evomask.runs.kept.store import Store
 
     Store.check_new(out)
+    progress(f"looking at {source.path}", quiet=quiet)
     proposition, schema = propose(source), out.with_name(f"{out.name}.schema.toml")
     if accept:
         return accepted(proposition, schema)
@@ -55,6 +56,7 @@ def attributes_as_json(proposed: "ProposedColumns") -> dict[str, object]:
             **({"question": a.question} if a.question else {}),
             **({"categories": list(a.categories)} if a.categories else {}),
             **({"decimals": a.decimals} if a.decimals is not None else {}),
+            **({"linked": a.linked} if a.linked else {}),
             **({"hierarchy": a.hierarchy} if a.hierarchy else {}),
         }
         for a in proposed.attributes

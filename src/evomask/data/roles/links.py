@@ -23,7 +23,7 @@ ALIKE = 0.995
 
 def linked(table: Table) -> dict[str, tuple[str, ...]]:
     """For each column its links to others, in words."""
-    sample = _sample(table)
+    sample = sampled(table)
     links: defaultdict[str, list[str]] = defaultdict(list)
     for name, words in (*_following(sample), *_correlated(sample)):
         links[name].append(words)
@@ -32,7 +32,7 @@ def linked(table: Table) -> dict[str, tuple[str, ...]]:
 
 def sums(table: Table) -> tuple[str, ...]:
     """Rules ``total = a + b`` that all known numbers obey and that are not obvious."""
-    sample = _sample(table)
+    sample = sampled(table)
     names = [a.name for a in sample.schema if a.kind is Kind.CONTINUOUS][:MOST_NUMBERS]
     columns = {name: sample.values(name) for name in names}
     return tuple(
@@ -52,14 +52,15 @@ def _adds_up(total: Floats, a: Floats, b: Floats) -> bool:
     return bool(np.allclose(total[known], a[known] + b[known], rtol=1e-9, atol=1e-6))
 
 
-def _sample(table: Table, most: int = MOST_RECORDS) -> Table:
+def sampled(table: Table, most: int = MOST_RECORDS) -> Table:
+    """Some records, spread evenly over the table; all of them where there are few."""
     step = max(1, -(-len(table) // most))
     return table.take(np.arange(0, len(table), step)) if step > 1 else table
 
 
 def _following(table: Table) -> list[tuple[str, str]]:
     """Columns whose value is settled by another's, where that other one repeats itself."""
-    sample = _sample(table, FEW_RECORDS)
+    sample = sampled(table, FEW_RECORDS)
     counts = {name: len(classes_of(table, [name])) for name in table.schema.names}
     repeating = [name for name, count in counts.items() if 1 < count <= len(table) / 3]
     return [
@@ -69,6 +70,15 @@ def _following(table: Table) -> list[tuple[str, str]]:
         and _settles(sample, given, other)
         and _settles(table, given, other)
     ]
+
+
+def say_the_same(table: Table, a: str, b: str) -> bool:
+    """Whether each of two columns settles the other, and values repeat so that it can be seen."""
+    some = sampled(table, FEW_RECORDS)
+    alike = _settles(some, a, b) and _settles(some, b, a)
+    if not alike or not 1 < len(classes_of(table, [a])) <= len(table) / 3:
+        return False
+    return _settles(table, a, b) and _settles(table, b, a)
 
 
 def _settles(table: Table, given: str, other: str) -> bool:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from evomask.data.frames import Declaration
 from evomask.data.roles import vocabulary
 from evomask.data.roles.kinds import kind_of
-from evomask.data.roles.links import linked, sums
+from evomask.data.roles.links import linked, say_the_same, sums
 from evomask.data.roles.meanings import JUST_A_NUMBER, role_of
+from evomask.data.roles.telling import tellings
 from evomask.data.roles.traits import Traits
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
@@ -23,6 +25,7 @@ class Proposal:
     Args:
         categories: the order proposed for an ordinal text column.
         hierarchy: the file with its value tree, where one was made.
+        linked: the column that it says the same as and is masked with.
         question: what only the owner of the file can answer; until then the role is one that
             protects it.
     """
@@ -37,12 +40,15 @@ class Proposal:
     decimals: int | None = None
     hierarchy: str = ""
     question: str = ""
+    linked: str = ""
 
     @property
     def declaration(self) -> Declaration:
         """The proposal as what is said of a column."""
         tree = self.hierarchy or None
-        return Declaration(self.kind, self.role, self.categories, self.decimals, tree)
+        return Declaration(
+            self.kind, self.role, self.categories, self.decimals, tree, linked=self.linked
+        )
 
 
 @dataclass(frozen=True)
@@ -75,10 +81,10 @@ def propose(table: Table, stated: Mapping[str, Role] | None = None) -> ProposedS
         table.attribute(name)
     traits = [Traits(table, attribute) for attribute in table.schema]
     weights = _weights(traits, known)
-    links = linked(table)
-    proposals = [_proposal(trait, links.get(trait.name, ()), weights, known) for trait in traits]
+    proposals = [_proposal(trait, weights, known) for trait in traits]
     if not any(map(_is_telling, proposals)):
         proposals = [_among_amounts(proposal, known) for proposal in proposals]
+    proposals = _with_links(table, proposals)
     missing = sorted(set().union(*(trait.missing_texts for trait in traits)))
     return ProposedSchema(tuple(proposals), sums(table), tuple(missing))
 
@@ -106,9 +112,37 @@ def _among_amounts(proposal: Proposal, stated: Mapping[str, Role]) -> Proposal:
     return replace(proposal, role=Role.QUASI_IDENTIFIER, why_role=AMONG_AMOUNTS)
 
 
-def _proposal(
-    trait: Traits, links: Sequence[str], weights: Sequence[str], stated: Mapping[str, Role]
-) -> Proposal:
+def _with_links(table: Table, proposals: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals with what released columns say of one another, and who follows whom."""
+    roles = {proposal.name: proposal.role for proposal in proposals}
+    released = table.only(name for name, role in roles.items() if role.is_released)
+    links, leads = linked(released), _leads(released, roles)
+    told = tellings(table.with_schema(table.schema.assigning(roles)))
+    about: dict[str, list[str]] = {name: [] for name in roles}
+    for telling in told:
+        for name in telling.columns:
+            about[name].append(telling.text)
+    return [
+        replace(
+            proposal,
+            remarks=(*proposal.remarks, *about[proposal.name], *links.get(proposal.name, ())),
+            linked=leads.get(proposal.name, ""),
+        )
+        for proposal in proposals
+    ]
+
+
+def _leads(table: Table, roles: Mapping[str, Role]) -> dict[str, str]:
+    """Quasi-identifiers that say the same as one before them, which leads."""
+    masked = [name for name in table.schema.names if roles[name] is Role.QUASI_IDENTIFIER]
+    leads: dict[str, str] = {}
+    for lead, name in combinations(masked, 2):
+        if lead not in leads and name not in leads and say_the_same(table, lead, name):
+            leads[name] = lead
+    return leads
+
+
+def _proposal(trait: Traits, weights: Sequence[str], stated: Mapping[str, Role]) -> Proposal:
     kind, why_kind, order = kind_of(trait)
     is_candidate = trait.name in weights
     if is_candidate or stated.get(trait.name) is Role.WEIGHT:
@@ -117,7 +151,7 @@ def _proposal(
     if trait.name in stated:
         role, why_role = stated[trait.name], STATED
     return Proposal(
-        trait.name, kind, role, why_kind, why_role, (*_remarks(trait), *links),
+        trait.name, kind, role, why_kind, why_role, tuple(_remarks(trait)),
         categories=order if kind is Kind.ORDINAL else (),
         decimals=trait.attribute.decimals if kind is Kind.CONTINUOUS else None,
         question=_which(weights) if is_candidate and len(weights) > 1 else "",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tomli_w
@@ -19,6 +19,9 @@ from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
 from evomask.searches.search import Search
+
+if TYPE_CHECKING:
+    from evomask.portfolio.worker import Settings
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000
@@ -120,6 +123,16 @@ def parameters_in(plan: Plan, search: Search) -> Any:  # noqa: ANN401
         return msgspec.convert(plan.parameters, search.parameters)
     except msgspec.ValidationError as error:
         raise ParameterError(f"the plan does not fit {search.name}: {sentence(error)}") from None
+
+
+def settings_in(plan: Plan) -> "Settings":
+    """What the files of a planned protection are made by."""
+    from evomask.portfolio.worker import Settings
+
+    try:
+        return msgspec.convert(plan.parameters, Settings)
+    except msgspec.ValidationError as error:
+        raise RunError(f"plan.toml cannot be read by this version: {sentence(error)}") from None
 
 
 def encode_plan(plan: Plan) -> bytes:

@@ -14,7 +14,7 @@ from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
-from evomask.papers.grouping_inputs import (
+from evomask.papers.grouping.inputs import (
     BEST,
     CENSUS,
     PROFILE,

@@ -14,7 +14,7 @@ from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram_inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
+from evomask.papers.pram.inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,

@@ -2,8 +2,8 @@
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.papers.effort import Effort
-from evomask.papers.grouping import alone, searched, time_rows
-from evomask.papers.grouping_inputs import CENSUS, SIZES, WATER
+from evomask.papers.grouping.inputs import CENSUS, SIZES, WATER
+from evomask.papers.grouping.tables import alone, searched, time_rows
 from evomask.studies.operators import alone_charts, best_cost_chart, operator_charts
 
 UTILIZATION, LIFETIME, EFFICACY, EFFICIENCY = range(4)

@@ -23,7 +23,7 @@ from evomask.masking.method import making_of
 from evomask.measures.measure import Reading
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
-from evomask.papers.files_inputs import (
+from evomask.papers.files.inputs import (
     CONTINUOUS,
     FINAL_SCORES,
     FIRST_BEST,

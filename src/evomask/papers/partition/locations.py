@@ -16,7 +16,7 @@ from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.mdav import mdav
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.papers.partition_hybrid import Row, file_points, searched
+from evomask.papers.partition.hybrid import Row, file_points, searched
 from evomask.searches.partition.search import Algorithm, Parameters
 
 POSITION = "east", "north"

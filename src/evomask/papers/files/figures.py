@@ -5,8 +5,7 @@ from dataclasses import replace
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.individual import Joined
 from evomask.papers.effort import Effort
-from evomask.papers.files import fall, searched
-from evomask.papers.files_inputs import (
+from evomask.papers.files.inputs import (
     CATEGORICAL,
     CONTINUOUS,
     FALLS,
@@ -18,6 +17,7 @@ from evomask.papers.files_inputs import (
     TARRAGONA,
     original,
 )
+from evomask.papers.files.tables import fall, searched
 from evomask.searches.files.search import Algorithm
 from evomask.studies.files import FilesStudy
 

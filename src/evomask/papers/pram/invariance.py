@@ -25,8 +25,7 @@ from evomask.measures.expected.association import (
 )
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram import Row, SearchRun, carried_out
-from evomask.papers.pram_inputs import (
+from evomask.papers.pram.inputs import (
     BOTH,
     CONTROL,
     DEGREE,
@@ -41,6 +40,7 @@ from evomask.papers.pram_inputs import (
     VARIANTS,
     crossed,
 )
+from evomask.papers.pram.matrices import Row, SearchRun, carried_out
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,

@@ -14,8 +14,7 @@ from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram import Row, SearchRun, carried_out, evolution_series
-from evomask.papers.pram_inputs import (
+from evomask.papers.pram.inputs import (
     ADULT,
     ATTRIBUTES,
     DEPTHS,
@@ -24,6 +23,7 @@ from evomask.papers.pram_inputs import (
     PROTECTIONS,
     original,
 )
+from evomask.papers.pram.matrices import Row, SearchRun, carried_out, evolution_series
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.genome import RowRule
 from evomask.searches.equations.search import (
