@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import options
+from evomask.cli.terminal.live import busy
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
 
 if TYPE_CHECKING:
@@ -175,12 +176,14 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.execution.local import Local
-    from evomask.runs.kept.store import Store
-    from evomask.runs.perform import resume as go_on
-    from evomask.runs.protect import is_protection
+    with busy(f"opening {folder}", quiet=quiet):
+        from evomask.execution.local import Local
+        from evomask.runs.kept.store import Store
+        from evomask.runs.perform import resume as go_on
+        from evomask.runs.protect import is_protection
 
-    if is_protection(Store(folder).plan()):
+        protects = is_protection(Store(folder).plan())
+    if protects:
         resume_protected(folder, workers=workers, json=json, quiet=quiet, key_file=key_file)
         return
     done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
