@@ -18,7 +18,7 @@ Source = Callable[[Path], "Input"]
 
 DATA = "Data"
 
-DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records; - reads it.")]
+DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records, or -.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
