@@ -18,11 +18,12 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo test check test-slow test-browser fuzz bench docs format clean
+.PHONY: help install demo serve test check test-slow test-browser fuzz bench docs format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
 	@echo "make demo       the main job on bundled data"
+	@echo "make serve      the web app on the demo's run"
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
 	@echo "make test-browser  reports in Chromium, by axe-core (installs both where it may)"
@@ -33,7 +34,7 @@ $(BIN)/python:
 	$(MAKE_VENV)
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP_INSTALL) -e .
+	$(PIP_INSTALL) -e ".[web]"
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed
@@ -51,6 +52,9 @@ install: $(VENV)/.installed
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh $(DEMO)
+
+serve: $(VENV)/.installed
+	$(BIN)/evomask serve $(DEMO)
 
 check: $(VENV)/.developed
 	$(BIN)/ruff format --check .
@@ -86,6 +90,8 @@ fuzz: $(FUZZING)/.installed
 docs: $(VENV)/.developed
 	$(BIN)/python -m evomask.cli.reference > docs/commands.new
 	mv docs/commands.new docs/commands.md
+	$(BIN)/python -m evomask.api.reference > docs/api.new
+	mv docs/api.new docs/api.md
 
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

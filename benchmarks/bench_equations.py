@@ -17,7 +17,7 @@ from evomask.execution.local import InProcess
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram_inputs import ADULT, FLARE, GERMAN, original
+from evomask.papers.pram.inputs import ADULT, FLARE, GERMAN, original
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.genome import Equation, RowRule
 from evomask.searches.equations.problem import MatrixEquations

@@ -1,6 +1,6 @@
 """Social graphs: what the search saves, and how long protecting and measuring take.
 
-    python benchmarks/bench_graphs.py [--full]
+    python benchmarks/bench_graphs.py [--full | --links]
 
 Foursquare graphs are reference data (real places and topics, but only four places). The graph
 of 100,000 nodes is made here: topics drawn from Foursquare's users, places drawn at random
@@ -17,12 +17,16 @@ import numpy as np
 from evomask.arrays import Indices
 from evomask.data.graph import Graph, table_of_texts
 from evomask.graphs.aggregation import borda_topics
+from evomask.graphs.edges import degree_anonymous
 from evomask.graphs.measures import semantic_loss
+from evomask.graphs.neighbourhoods import NeighbourhoodSearch
 from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
 from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
 from evomask.graphs.risk import disclosure_risk
+from evomask.graphs.structure import edge_loss
 from evomask.io.datasets import reference_file
 from evomask.io.graphs import GraphSource, read_graph, read_rows
+from evomask.papers.graphs.inputs import crawled
 
 PLACES = ("city", "admin1", "country", "continent")
 COLUMNS = ProfileColumns(PLACES, ("topic1", "topic2", "topic3"))
@@ -154,7 +158,26 @@ def times(n_nodes: int) -> None:
         )
 
 
+def links() -> None:
+    """Percent of edges that change for k-anonymous degrees, and for neighbourhoods."""
+    for nodes, edges, ks in ((306, 342, (3,)), (500, 1400, (2, 5, 10))):
+        for seed, k in ((seed, k) for seed in (3, 4) for k in ks):
+            graph = crawled(foursquare(small=False), nodes, edges, np.random.default_rng(seed))
+            started = time.process_time()
+            masked = NeighbourhoodSearch().protect(graph, k, np.random.default_rng(1))
+            seconds = time.process_time() - started
+            degrees = degree_anonymous(graph, k, np.random.default_rng(1))
+            print(
+                f"{nodes} nodes, {edges} edges, draw {seed}, k={k}: degrees "
+                f"{edge_loss(graph, degrees):.1f} %, neighbourhoods {edge_loss(graph, masked):.1f} "
+                f"% of edges changed, {seconds:.1f} s CPU"
+            )
+
+
 def main() -> None:
+    if "--links" in sys.argv:
+        links()
+        return
     full = "--full" in sys.argv
     ks, runs = (list(range(2, 21)), 5) if full else ([2, 5, 10, 20], 2)
     compare("foursquare, small", foursquare(small=True), ks, runs)

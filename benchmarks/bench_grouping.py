@@ -16,8 +16,8 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
-from evomask.papers.grouping import searched
-from evomask.papers.grouping_inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
+from evomask.papers.grouping.inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
+from evomask.papers.grouping.tables import searched
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.search import GroupingSearch, Parameters
 from evomask.searches.search import Surroundings

@@ -65,6 +65,21 @@ def _exit_code(words, monkeypatch):
     return 0
 
 
+FOR_EXTENDERS = {"extending.md", "adding-a-search.md"}
+
+
+def test_users_import_evomask_alone():
+    deep = [
+        f"{place(page)}: {line}"
+        for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+        if page.name not in FOR_EXTENDERS
+        for block in blocks(page, "python")
+        for line in block.splitlines()
+        if re.match(r"\s*(from|import) evomask\.", line)
+    ]
+    assert not deep, "\n".join(deep)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=place)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

@@ -5,7 +5,14 @@ from collections import Counter
 
 import pytest
 
-from evomask.io.graphs import GraphSource, graph_to_networkx, read_graph, write_graph
+from evomask.graphs.neighbourhoods import smallest_neighbourhood_class
+from evomask.io.graphs import (
+    GraphSource,
+    graph_to_networkx,
+    read_graph,
+    read_rows,
+    write_graph,
+)
 from tests.graphs.examples import CITIES, graph_of, random_graph
 
 
@@ -165,3 +172,36 @@ def test_crawl_builds_a_graph_from_json_lines(evomask, tmp_path):
     assert nodes["ann"] == {
         "city": "Lyon", "country": "France", "continent": "Europe", "topic1": "Sports",
     }  # fmt: skip
+
+
+def test_neighbourhoods_are_shared_by_k_nodes(evomask, graph_file, tmp_path):
+    words = ["-k", 3, "--neighbourhoods", "--out", tmp_path / "masked.graphml", "--seed", 1]
+    assert evomask("graph", "protect", graph_file, *words).code == 0
+    masked = read_graph(GraphSource(tmp_path / "masked.graphml"))
+    assert smallest_neighbourhood_class(masked) >= 3
+
+
+def test_clusters_are_written_as_supernodes(evomask, graph_file, tmp_path):
+    words = ["-k", 4, "--out", tmp_path / "masked.gexf", "--supernodes", tmp_path / "super"]
+    said = json.loads(evomask("graph", "protect", graph_file, *words, "--json").out)
+    people = [int(row["people"]) for row in read_rows(tmp_path / "super" / "nodes.csv")]
+    assert sum(people) == 40
+    assert min(people) == said["smallest"] >= 4
+    assert 0 < said["supernode_loss"] <= 100
+
+
+def test_supernodes_need_a_folder_of_their_own(evomask, graph_file, tmp_path):
+    words = ["-k", 4, "--out", tmp_path / "masked", "--supernodes", tmp_path / "masked"]
+    answer = evomask("graph", "protect", graph_file, *words)
+    assert answer.code == 1
+    assert "name another" in answer.err
+
+
+def test_intruders_who_know_neighbours_alone_are_an_option(evomask, graph_file, tmp_path):
+    masked, key = tmp_path / "masked.gexf", tmp_path / "key.csv"
+    evomask("graph", "protect", graph_file, "-k", 2, "--out", masked, "--key", key, "--seed", 1)
+    words = ("graph", "measure", graph_file, masked, "--key", key, "--json")
+    own = json.loads(evomask(*words).out)["risks"]
+    less = json.loads(evomask(*words, "--neighbours-alone").out)["risks"]
+    assert all(less[kind] >= own[kind] for kind in own)
+    assert less != own

@@ -5,7 +5,7 @@ import pytest
 
 from evomask.graphs.extraction import extracted
 from evomask.graphs.protection import ClusterSearch, RandomSeeds
-from tests.graphs.examples import COLUMNS, random_graph
+from tests.graphs.examples import COLUMNS, profiles, random_graph
 
 PROTECTORS = [RandomSeeds(), ClusterSearch(attempts=20)]
 
@@ -33,3 +33,16 @@ def test_a_table_of_one_group_has_lost_what_can_be_counted():
     assert set(found.table["degree"]) == {middle}
     assert 0 < found.loss <= 100
     assert 0 <= found.risk <= 100
+
+
+def test_a_table_of_a_protected_graph_is_measured_against_the_original():
+    graph = random_graph(60, 150)
+    masked = RandomSeeds().protect(profiles(graph), graph.degrees, 5, np.random.default_rng(0))
+    protected = graph.with_nodes(masked.profiles.table())
+    alone, against = (
+        extracted(protected, COLUMNS, 5, RandomSeeds(), np.random.default_rng(1), original=original)
+        for original in (None, graph)
+    )
+    assert np.array_equal(alone.table["degree"], against.table["degree"])
+    assert against.loss > alone.loss
+    assert against.risk <= alone.risk

@@ -24,13 +24,14 @@ def neighbourhood(made, root):
     return found
 
 
-def slow_candidates(graph, masked, old, new):
+def slow_candidates(graph, masked, old, new, knows_own=True):
     """How many masked neighbourhoods equal each original one, by trying all pairs."""
     before, after = coloured(graph, old), coloured(masked, new)
     egos = [neighbourhood(after, node) for node in range(len(masked))]
 
     def is_same(a, b):
-        return a["colour"] == b["colour"] and a["root"] == b["root"]
+        is_own = a["root"] and b["root"] and not knows_own
+        return a["root"] == b["root"] and (is_own or a["colour"] == b["colour"])
 
     return [
         sum(nx.is_isomorphic(neighbourhood(before, node), ego, node_match=is_same) for ego in egos)
@@ -53,6 +54,29 @@ def test_risk_equals_trying_all_pairs(directed, seed):
         assert risks[kind].candidates["1"] == pytest.approx(100 * np.mean(found == 1)), kind
         between = (found >= 2) & (found <= 4)
         assert risks[kind].candidates["2 to 4"] == pytest.approx(100 * np.mean(between)), kind
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_risk_by_what_neighbours_say_equals_trying_all_pairs(directed):
+    graph = random_graph(24, 40, 3, directed)
+    own = profiles(graph)
+    masked = RandomSeeds().protect(own, graph.degrees, 2, np.random.default_rng(3)).profiles
+    risks = disclosure_risk(own, masked, graph, graph, knows_own=False)
+    for kind, names in knowledge_of(own).items():
+        old, new = ([one.codes()[name] for name in names] for one in (own, masked))
+        found = np.array(slow_candidates(graph, graph, old, new, knows_own=False))
+        assert risks[kind].matched == pytest.approx(100 * np.mean(found > 0)), kind
+
+
+def test_who_knows_more_finds_no_more():
+    graph = random_graph(60, 90, 4)
+    own = profiles(graph)
+    masked = RandomSeeds().protect(own, graph.degrees, 2, np.random.default_rng(3)).profiles
+    more, less = (
+        disclosure_risk(own, masked, graph, graph, knows_own=known)["all"].matched
+        for known in (True, False)
+    )
+    assert more <= less
 
 
 def test_dense_neighbourhoods_that_refinement_cannot_tell_apart_are_told_apart():

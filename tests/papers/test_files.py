@@ -6,8 +6,7 @@ import pytest
 from evomask.evolution.individual import Joined
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
-from evomask.papers.files import fall, searched
-from evomask.papers.files_inputs import (
+from evomask.papers.files.inputs import (
     ADULT,
     CATEGORICAL,
     CENSUS,
@@ -22,6 +21,7 @@ from evomask.papers.files_inputs import (
     TARRAGONA,
     original,
 )
+from evomask.papers.files.tables import fall, searched
 
 QUICK = 0.02
 

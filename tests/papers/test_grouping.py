@@ -7,8 +7,7 @@ from evomask.data.partition import centroids
 from evomask.kernels.groups.mdav import mdav
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
-from evomask.papers.grouping import searched
-from evomask.papers.grouping_inputs import (
+from evomask.papers.grouping.inputs import (
     BEST,
     CENSUS,
     HAND_MADE,
@@ -18,6 +17,7 @@ from evomask.papers.grouping_inputs import (
     hand_made,
     original,
 )
+from evomask.papers.grouping.tables import searched
 
 QUICK = 0.02
 

@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.groups.mdav import mdav
-from evomask.papers import partition, partition_hybrid, partition_locations
+from evomask.papers.partition import genetic, hybrid, locations
 from evomask.searches.partition.hybrid import Inner
 from evomask.searches.partition.search import Algorithm
 from evomask.searches.partition.sensitivity import (
@@ -18,18 +18,18 @@ from evomask.searches.partition.sensitivity import (
 
 
 def test_table_1_and_example_1_agree_with_the_paper():
-    rows = [*partition.table_1(), *partition.example_1()[:2]]
+    rows = [*genetic.table_1(), *genetic.example_1()[:2]]
     assert all(row["paper"] == row["ours"] for row in rows)
 
 
 def test_table_4_finds_the_optimum_in_nine_runs_of_ten():
-    rows = partition.table_4(share=0.2)
+    rows = genetic.table_4(share=0.2)
     found = [row["ours"] for row in rows if row["what"] == "optimum found, percent"]
     assert min(found) >= 90.0
 
 
 def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
-    rows = partition.table_2(runs=2, share=0.1)
+    rows = genetic.table_2(runs=2, share=0.1)
     ours = {(row["file"], row["what"]): row["ours"] for row in rows}
     assert ours["20x2", "least"] < ours["20x2", "MDAV"]
     assert ours["100x2", "least"] > 2 * ours["100x2", "MDAV"]
@@ -46,9 +46,9 @@ def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
 )
 def test_census_hybrids_are_within_2_percent_of_the_paper(reference, macro, algorithm, paper):
     reference("casc/census.csv")
-    census = partition_hybrid.file_named("Census")
-    points = partition_hybrid.file_points(census)
-    labels = partition_hybrid.hybrid(census, algorithm, macro, Inner.GENETIC)
+    census = hybrid.file_named("Census")
+    points = hybrid.file_points(census)
+    labels = hybrid.hybrid(census, algorithm, macro, Inner.GENETIC)
     assert within_sum_of_squares(points, labels) == pytest.approx(paper, rel=0.02)
 
 
@@ -64,23 +64,23 @@ HYBRIDS = [
 @pytest.mark.parametrize(("name", "macro", "paper"), HYBRIDS)
 def test_two_step_with_our_inner_search_is_no_worse_than_the_paper(reference, name, macro, paper):
     reference(f"casc/{name.lower()}.csv")
-    table = partition_hybrid.file_named(name)
-    points = partition_hybrid.file_points(table)
-    labels = partition_hybrid.hybrid(table, Algorithm.TWO_STEP, macro, Inner.BEST)
+    table = hybrid.file_named(name)
+    points = hybrid.file_points(table)
+    labels = hybrid.hybrid(table, Algorithm.TWO_STEP, macro, Inner.BEST)
     assert within_sum_of_squares(points, labels) <= paper
 
 
 def test_one_step_helps_clustered_points_and_hurts_scattered_ones():
     for name, helps in (("Clustered", True), ("Scattered", False)):
-        table = partition_hybrid.file_named(name)
-        points = partition_hybrid.file_points(table)
-        labels = partition_hybrid.hybrid(table, Algorithm.ONE_STEP, 12, Inner.BEST)
+        table = hybrid.file_named(name)
+        points = hybrid.file_points(table)
+        labels = hybrid.hybrid(table, Algorithm.ONE_STEP, 12, Inner.BEST)
         alone = within_sum_of_squares(points, mdav(points, 3))
         assert (within_sum_of_squares(points, labels) < alone) == helps
 
 
 def test_figure_2_shows_every_point_once():
-    for chart in partition_hybrid.figure_2():
+    for chart in hybrid.figure_2():
         assert sum(len(series.x) for series in chart.series) == 160
 
 
@@ -88,7 +88,7 @@ GRID = FactorialDesign((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
 
 
 def test_a_study_runs_its_whole_grid():
-    made = trials(partition.random_file(11, 2), 3, GRID, seed=1)
+    made = trials(genetic.random_file(11, 2), 3, GRID, seed=1)
     assert len(made) == 2 * 2 * 2 * 2
 
 
@@ -136,20 +136,20 @@ def test_equal_results_have_no_significant_cause():
 
 
 def test_regions_hold_their_people():
-    table = partition_locations.town(60, 1)
-    labels = mdav(partition_hybrid.file_points(table), 5)
-    found = partition_locations.regions(table, labels)
+    table = locations.town(60, 1)
+    labels = mdav(hybrid.file_points(table), 5)
+    found = locations.regions(table, labels)
     apart = np.linalg.norm(table.matrix(("east", "north")) - found.centres[labels], axis=1)
     assert (apart <= found.radii[labels]).all()
     assert found.people.min() >= 5
 
 
 def test_a_disc_is_rounded_so_that_nobody_s_position_shows():
-    table = partition_locations.town(60, 1)
-    found = partition_locations.regions(table, mdav(partition_hybrid.file_points(table), 5))
+    table = locations.town(60, 1)
+    found = locations.regions(table, mdav(hybrid.file_points(table), 5))
     assert not (np.column_stack([found.centres, found.radii]) % 10).any()
 
 
 def test_locations_of_the_memetic_search_are_nearest():
-    rows = {row["what"]: row["mean move, metres"] for row in partition_locations.locations()}
+    rows = {row["what"]: row["mean move, metres"] for row in locations.locations()}
     assert rows["memetic"] < rows["two-step hybrid"] < rows["MDAV"] < rows["boxes (Mondrian)"]

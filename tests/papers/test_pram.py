@@ -8,8 +8,8 @@ from evomask.masking.randomization.pram import constant_diagonal
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
-from evomask.papers.equations import standard
-from evomask.papers.pram_inputs import (
+from evomask.papers.pram.equations import standard
+from evomask.papers.pram.inputs import (
     ADULT,
     ATTRIBUTES,
     BOTH,
@@ -30,7 +30,7 @@ from evomask.papers.pram_inputs import (
     crossed,
     original,
 )
-from evomask.papers.pram_invariance import RANGE, chi_square_change, matrix_of, utility
+from evomask.papers.pram.invariance import RANGE, chi_square_change, matrix_of, utility
 
 QUICK = 0.005
 

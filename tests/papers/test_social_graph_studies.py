@@ -5,7 +5,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from evomask.data.graph import Graph
+from evomask.graphs.structure import structure_of
 from evomask.io.graphs import GraphSource, read_graph
+from evomask.papers.graphs import figures
+from evomask.papers.graphs.inputs import FOURSQUARE, SINANET, SIZES, graph_like
 from evomask.runs.graphs.graph import PROTECTORS, with_profiles
 from evomask.studies.graphs import study_graph
 
@@ -71,3 +74,31 @@ def test_microdata_lose_more_and_risk_less_with_k(studies, name):
     rows = studies[name].rows
     assert spearmanr(KS, [row.microdata["loss"] for row in rows]).statistic > 0.9
     assert rows[-1].microdata["risk"] <= rows[0].microdata["risk"]
+
+
+class TestFiguresOfChapter6:
+    def test_graphs_have_the_sizes_of_the_thesis(self, reference):
+        reference("graphs/sinanet/nodes.csv")
+        for which, (nodes, edges) in SIZES.items():
+            for network in (FOURSQUARE, SINANET):
+                graph = graph_like(which, network, 1)
+                assert (len(graph), len(graph.edges)) == (nodes, edges)
+                assert structure_of(graph).components == 1
+
+    def test_loss_of_the_first_graph_rises_and_every_claim_is_answered(self, reference):
+        reference("graphs/sinanet/nodes.csv")
+        charts = figures.figure_6_10(share=0.15)
+        assert [chart.title.split(", ")[-1] for chart in charts] == [FOURSQUARE, SINANET]
+        assert all("loss rises with k: yes; CDIL grows fastest" in c.reading for c in charts)
+
+    def test_risk_asks_for_what_neighbours_say(self, reference):
+        reference("graphs/sinanet/nodes.csv")
+        (chart, _) = figures.figure_6_12(share=0.15)
+        assert "risk falls with k: yes" in chart.reading
+        assert {line.name for line in chart.series} >= {"location", "topics", "all"}
+
+    def test_microdata_come_from_the_protected_graph(self, reference):
+        reference("graphs/sinanet/nodes.csv")
+        (chart, _) = figures.figure_6_14(share=0.15)
+        assert {line.name for line in chart.series} == {"loss", "risk"}
+        assert "loss rises with k: yes; risk falls with k: yes" in chart.reading

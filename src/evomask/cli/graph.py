@@ -51,6 +51,13 @@ Directed = Annotated[
 Protector = Annotated[
     str, typer.Option("--protector", help="search (loses less) or random (Algorithm 14).")
 ]
+KnowsOwn = Annotated[
+    bool,
+    typer.Option(
+        "--own/--neighbours-alone",
+        help="Whether intruders know the node's own attributes; the thesis' do not.",
+    ),
+]
 
 
 @graphs.command()
@@ -89,6 +96,13 @@ def protect(
     out: Annotated[Path, typer.Option("--out", "-o", help="The protected graph.")],
     protector: Protector = "search",
     edges: Annotated[bool, typer.Option("--edges", help="Degrees k-anonymous too.")] = False,
+    neighbourhoods: Annotated[
+        bool,
+        typer.Option("--neighbourhoods", help="One-hop neighbourhoods k-anonymous with profiles."),
+    ] = False,
+    supernodes: Annotated[
+        Path | None, typer.Option("--supernodes", help="Folder for clusters as supernodes.")
+    ] = None,
     shuffle: Annotated[
         float, typer.Option("--shuffle-edges", help="Percentage replaced at random: a baseline.")
     ] = 0.0,
@@ -109,7 +123,9 @@ def protect(
     from evomask.runs.graphs.graph import ProtectGraphJob, protect_graph_file
 
     source = _source(graph, nodes, location, topics, places, directed)
-    job = ProtectGraphJob(source, k, out, protector, edges, shuffle, key, seed, force)
+    job = ProtectGraphJob(
+        source, k, out, protector, edges, neighbourhoods, supernodes, shuffle, key, seed, force
+    )
     progress(f"protecting {graph}", quiet=quiet)
     outcome = protect_graph_file(job)
     notes(outcome.notes, quiet=quiet)
@@ -121,6 +137,7 @@ def measure(
     original: GraphFile,
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The protected graph.")],
     key: Annotated[Path | None, typer.Option("--key", help="What protect --key wrote.")] = None,
+    knows_own: KnowsOwn = True,
     nodes: Nodes = None,
     masked_nodes: Annotated[
         Path | None, typer.Option("--masked-nodes", help="Node table of masked edges.")
@@ -136,7 +153,7 @@ def measure(
 
     before = _source(original, nodes, location, topics, places, directed)
     after = _source(masked, masked_nodes, location, topics, places, directed)
-    readings = measure_graph_files(before, after, key)
+    readings = measure_graph_files(before, after, key, knows_own=knows_own)
     say_json(_as_json(readings)) if json else say(_in_words(readings))
 
 
@@ -176,6 +193,10 @@ def study(
     ks: Annotated[str, typer.Option("--ks", help="Values of k, 2-20 or 2,5,10.")] = "2-20",
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs for each k.")] = 5,
     protector: Protector = "search",
+    knows_own: KnowsOwn = True,
+    links: Annotated[
+        bool, typer.Option("--links", help="Loss of links beside loss of profiles, too.")
+    ] = False,
     nodes: Nodes = None,
     location: Location = "",
     topics: Topics = "",
@@ -198,6 +219,8 @@ def study(
         runs,
         seed or 0,
         lambda k: progress(f"k = {k}", quiet=quiet),
+        knows_own=knows_own,
+        links=links,
     )
     notes(loaded.notes, quiet=quiet)
     written = write_charts(study.charts, out)
@@ -255,6 +278,7 @@ def _protected_json(outcome: "ProtectGraphOutcome") -> dict[str, object]:
         "smallest": outcome.smallest,
         "seconds": outcome.seconds,
         "notes": list(outcome.notes),
+        "supernode_loss": outcome.supernode_loss,
         **_as_json(outcome.readings),
     }
 

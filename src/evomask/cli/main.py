@@ -24,6 +24,7 @@ from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
+from evomask.cli.serve import serve
 from evomask.cli.terminal.companion import accompanied, leave
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.verify import verify
@@ -55,6 +56,7 @@ app.command()(resume)
 app.command()(choose)
 app.command()(runs)
 app.command()(report)
+app.command()(serve)
 app.command()(verify)
 app.command()(reproduce)
 app.command("compile")(compile_)

@@ -15,6 +15,7 @@ from evomask.cli.terminal.streams import given
 from evomask.cli.terminal.tables import hanging
 
 if TYPE_CHECKING:
+    from evomask.execution.evaluator import Evaluators
     from evomask.record.record import PointNote, PointsNote
     from evomask.runs.kept.events import Watch
     from evomask.runs.release import Release
@@ -54,6 +55,7 @@ def protect(
     max_model_error: keeping.MaxModelError = None,
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -64,11 +66,10 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
-    data = described(
-        source(given(file, keep=out)), out, accept=accept_proposal, json=json, quiet=quiet
-    )
+    data = source(given(file, keep=out))
+    data = described(data, out, accept=accept_proposal, json=json, quiet=quiet)
     with _watching(f"protecting {file}", out, quiet=quiet) as watch:
-        from evomask.execution.local import Local
+        from evomask.execution.choosing import computing
         from evomask.runs.kept.keeping import at_most
         from evomask.runs.kept.keeping import keeping as wanted
         from evomask.runs.protect import ProtectJob, protect_file, required
@@ -78,22 +79,28 @@ def protect(
             options.names(searches), pick, wanted(keep_table, keep_model),
             at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
         )  # fmt: skip
-        done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
+        with computing(workers, cluster) as evaluators:
+            done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
 
 def resume_protected(
-    folder: Path, *, workers: int, json: bool, quiet: bool, key_file: Path | None = None
+    folder: Path,
+    *,
+    evaluators: "Evaluators",
+    json: bool,
+    quiet: bool,
+    key_file: Path | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
     with _watching(f"going on in {folder}", folder, quiet=quiet) as watch:
-        from evomask.execution.local import Local
         from evomask.runs.protect import resume_protection
 
         done = resume_protection(
-            folder, evaluators=Local(workers), watch=watch, key=key_file
-        )  # fmt: skip
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
+        )
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

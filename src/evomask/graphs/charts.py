@@ -59,6 +59,35 @@ def _by_k(
     return Chart(name, title, reading, Axis("k, nodes that look alike"), Axis(unit), series)
 
 
+def outlined_graph(graph: Graph, name: str, title: str, reading: str, seed: int = 0) -> Chart:
+    """A graph of any size without attributes: its edges as lines, its nodes as points."""
+    spots = _layout(graph, seed)
+    axis = Axis("position without meaning")
+    series = (*_lines(graph, spots), _points("users", spots))
+    return Chart(name, title, reading, axis, axis, series)
+
+
+def links_chart(points: Mapping[str, Sequence[tuple[int, float, float]]]) -> Chart:
+    """Loss of links against loss of profiles: a point for each k, a series for each protection."""
+    series = tuple(
+        Series(
+            name, "points", tuple(row[1] for row in rows), tuple(row[2] for row in rows),
+            labels=tuple(f"k = {row[0]}" for row in rows),
+        )
+        for name, rows in points.items()
+    )  # fmt: skip
+    parts = [f"{n} {rows[-1][1]:.1f} and {rows[-1][2]:.1f}" for n, rows in points.items()]
+    last = next(iter(points.values()))[-1][0]
+    return Chart(
+        "graph-links",
+        "What links and profiles lose together",
+        f"At k = {last}, percent of edges and of profiles lost: {'; '.join(parts)}.",
+        Axis("edges in only one of the two graphs, percent"),
+        Axis("semantic information loss, percent"),
+        series,
+    )
+
+
 def drawn_graph(graph: Graph, name: str, title: str, column: str, seed: int = 0) -> Chart:
     """A small graph: its edges as lines, its nodes as points, one series for each category.
 

@@ -1,7 +1,8 @@
 """A table of people from a graph: one record a node, with its degree (section 6.2.2).
 
 The degree makes records unlike that were alike in the protected graph, so the table is made
-k-anonymous once more, the degree included.
+k-anonymous once more, the degree included. How such a table is measured the thesis does not
+say; loss and risk here are ours.
 """
 
 from dataclasses import dataclass
@@ -47,20 +48,33 @@ def microdata(profiles: Profiles, degrees: Indices) -> Table:
 
 
 def extracted(
-    graph: Graph, columns: ProfileColumns, k: int, protector: Protector, rng: np.random.Generator
+    graph: Graph,
+    columns: ProfileColumns,
+    k: int,
+    protector: Protector,
+    rng: np.random.Generator,
+    *,
+    original: Graph | None = None,
 ) -> Extraction:
-    """The records of a graph's nodes, made alike in groups of k or more, degree included."""
-    (profiles,) = profiles_of(columns, graph.nodes)
+    """The records of a graph's nodes, made alike in groups of k or more, degree included.
+
+    Args:
+        graph: in the thesis the protected one.
+        original: what loss and risk are measured against, nodes in the same order; *graph*
+            itself where there is no other.
+    """
+    source = graph if original is None else original
+    before, profiles = profiles_of(columns, source.nodes, graph.nodes)
     degrees = graph.degrees
     span = max(1, int(degrees.max() - degrees.min()))
-    original = profiles.with_numbers(((degrees - degrees.min()) / span)[:, None].astype(float))
-    masked = protector.protect(original, degrees, k, rng).profiles
+    shares = ((degrees - degrees.min()) / span)[:, None].astype(float)
+    masked = protector.protect(profiles.with_numbers(shares), degrees, k, rng).profiles
     released = np.round(masked.numbers[:, 0] * span).astype(np.int64) + degrees.min()
-    apart = [*original.distances(masked).values(), np.abs(original.numbers - masked.numbers)[:, 0]]
+    shifts = np.minimum(np.abs(source.degrees - released) / span, 1.0)
     return Extraction(
         microdata(masked, released),
-        100.0 * float(np.mean(apart)),
-        _found_again(original, degrees, masked, released),
+        100.0 * float(np.mean([*before.distances(masked).values(), shifts])),
+        _found_again(before, source.degrees, masked, released),
         int(classes_of_columns(_columns(masked, released), len(graph)).sizes.min()),
     )
 

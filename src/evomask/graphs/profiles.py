@@ -92,6 +92,11 @@ class Profiles:
         """The same nodes with other values, of the same places and topics."""
         return replace(self, locations=locations, topics=topics, numbers=numbers)
 
+    def take(self, rows: Indices) -> "Profiles":
+        """The profiles of some nodes, in the order given."""
+        parts = self.locations[rows], self.topics[rows], self.numbers[rows]
+        return self.with_values(*parts)
+
     def with_numbers(self, numbers: Points) -> "Profiles":
         """The same profiles with other numbers to aggregate beside places and topics."""
         return replace(self, numbers=numbers)

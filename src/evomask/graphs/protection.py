@@ -101,6 +101,32 @@ class ClusterSearch:
         return _substituted(profiles, labels, topics, numbers)
 
 
+def protected_within(
+    profiles: Profiles,
+    degrees: Indices,
+    classes: Labels,
+    k: int,
+    protector: Protector,
+    rng: np.random.Generator,
+) -> Clustered:
+    """Profiles made alike in clusters that lie within classes of nodes, of k or more each.
+
+    So an intruder who knows a node's class beside its profile still finds k.
+    """
+    locations, topics = profiles.locations.copy(), profiles.topics.copy()
+    numbers = profiles.numbers.copy()
+    labels = np.zeros(len(profiles), dtype=np.int64)
+    clusters = 0
+    for value in range(int(classes.max()) + 1):
+        rows = np.flatnonzero(classes == value)
+        part = protector.protect(profiles.take(rows), degrees[rows], k, rng)
+        locations[rows], topics[rows] = part.profiles.locations, part.profiles.topics
+        numbers[rows] = part.profiles.numbers
+        labels[rows] = part.labels + clusters
+        clusters += int(part.labels.max()) + 1
+    return Clustered(profiles.with_values(locations, topics, numbers), labels)
+
+
 def random_clusters(profiles: Profiles, k: int, rng: np.random.Generator) -> Labels:
     """Cluster of each node by Algorithm 14: sizes k, the last k to 2k-1."""
     from evomask.kernels.graphs.clusters import clusters_around

@@ -2,7 +2,8 @@
 
 The intruder knows a node's neighbourhood in the original graph: the node, its neighbours, all
 links among them, and some attributes of each. The node is matched if the protected graph
-holds the same neighbourhood anywhere, equations (6.9) and (6.10).
+holds the same neighbourhood anywhere, equations (6.9) and (6.10). The thesis asks for the same
+information of the neighbours alone; whether the node's own must agree too can be chosen.
 """
 
 from dataclasses import dataclass
@@ -48,14 +49,25 @@ def knowledge_of(profiles: Profiles) -> dict[str, tuple[str, ...]]:
 
 
 def disclosure_risk(
-    original: Profiles, masked: Profiles, graph: Graph, masked_graph: Graph
+    original: Profiles,
+    masked: Profiles,
+    graph: Graph,
+    masked_graph: Graph,
+    *,
+    knows_own: bool = True,
 ) -> dict[str, Risk]:
-    """The risk from each kind of knowledge; see `knowledge_of`."""
-    links = _Links.of(graph, masked_graph)
+    """The risk from each kind of knowledge; see `knowledge_of`.
+
+    Args:
+        knows_own: whether a node's own attributes must agree, or its neighbours' alone (6.4).
+    """
+    links = Neighbourhoods.of(graph, masked_graph)
     old, new = original.codes(), masked.codes()
     columns = {name: np.concatenate([old[name], new[name]]) for name in old}
     return {
-        kind: _risk(links.classes([columns[name] for name in names]), len(graph))
+        kind: _risk(
+            links.classes([columns[name] for name in names], knows_own=knows_own), len(graph)
+        )
         for kind, names in knowledge_of(original).items()
     }
 
@@ -78,8 +90,8 @@ def _bucket_name(low: int, high: int | None) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Links:
-    """Two graphs side by side as one, a row of neighbours for each node."""
+class Neighbourhoods:
+    """One graph or several side by side, a row of neighbours for each node."""
 
     starts: Indices
     neighbours: Indices
@@ -87,22 +99,25 @@ class _Links:
     loops: Indices
 
     @classmethod
-    def of(cls, graph: Graph, masked: Graph) -> "_Links":
-        n = len(graph)
-        arcs = np.concatenate([graph.arcs, masked.arcs + n])
+    def of(cls, *graphs: Graph) -> "Neighbourhoods":
+        """The nodes of the graphs in order, with their links."""
+        ends = np.cumsum([0, *map(len, graphs)])
+        arcs = np.concatenate([g.arcs + begin for g, begin in zip(graphs, ends, strict=False)])
         looped = arcs[arcs[:, 0] == arcs[:, 1], 0]
-        starts, neighbours, ways = _rows(arcs[arcs[:, 0] != arcs[:, 1]], 2 * n)
-        loops = np.zeros(2 * n, dtype=np.int64)
+        n = int(ends[-1])
+        starts, neighbours, ways = _rows(arcs[arcs[:, 0] != arcs[:, 1]], n)
+        loops = np.zeros(n, dtype=np.int64)
         loops[looped] = 1
         return cls(starts, neighbours, ways, loops)
 
-    def classes(self, columns: list[Indices]) -> Labels:
+    def classes(self, columns: list[Indices], *, knows_own: bool = True) -> Labels:
         """Class of each node: the same neighbourhood with the same values in *columns*."""
         from evomask.kernels.graphs.neighbourhoods import neighbourhood_classes, signatures
 
         n = len(self.loops)
         colours = classes_of_columns([self.loops, *(c + 1 for c in columns)], n).labels
-        arrays = (self.starts, self.neighbours, self.ways, colours)
+        roots = colours if knows_own else self.loops
+        arrays = (self.starts, self.neighbours, self.ways, colours, roots)
         ranks = np.unique(signatures(*arrays), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(ranks, kind="stable").astype(np.int64)
         return neighbourhood_classes(*arrays, order, ranks, PATIENCE)

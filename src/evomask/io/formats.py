@@ -8,7 +8,8 @@ from zlib import error as ZlibError  # noqa: N812
 
 from evomask.errors import FileError
 
-TEXT = (".csv", ".tsv", ".txt")
+TABS = ".tsv"
+TEXT = (".csv", TABS, ".txt")
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx",)
 EXCEL_READ = (".xls", ".xlsb", ".xlsm", ".ods")

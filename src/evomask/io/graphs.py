@@ -10,6 +10,7 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 import polars as pl
 
+from evomask.arrays import Indices
 from evomask.data.frames import polars_from
 from evomask.data.graph import Edges, Graph, table_of_texts
 from evomask.data.schema import MISSING, Schema
@@ -69,6 +70,25 @@ def write_graph(graph: Graph, path: Path, *, force: bool = False) -> None:
     edges = {"source": names.gather(graph.edges[:, 0]), "target": names.gather(graph.edges[:, 1])}
     _write_csv(nodes.insert_column(0, names), path / NODES, force)
     _write_csv(pl.DataFrame(edges), path / EDGES, force)
+
+
+def write_weighted(
+    nodes: Table,
+    numbers: Mapping[str, Indices],
+    links: tuple[Edges, Indices],
+    path: Path,
+    *,
+    force: bool = False,
+) -> None:
+    """Write a folder of two tables: nodes with whole numbers, and edges with their counts."""
+    check_graph_target(path, force=force)
+    path.mkdir(exist_ok=True)
+    edges, counts = links
+    names = pl.Series("node", [f"n{i + 1}" for i in range(len(nodes))])
+    ends = {"source": names.gather(edges[:, 0]), "target": names.gather(edges[:, 1])}
+    columns = [names, *(pl.Series(name, values) for name, values in numbers.items())]
+    _write_csv(pl.DataFrame(columns).hstack(polars_from(nodes)), path / NODES, force)
+    _write_csv(pl.DataFrame({**ends, "links": counts}), path / EDGES, force)
 
 
 def check_graph_target(

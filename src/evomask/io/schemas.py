@@ -43,6 +43,18 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     models: list[str] = []
 
 
+class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The ``[release]`` section: what a data protection assessment asks of the release."""
+
+    purpose: str = ""
+    legal_basis: str = ""
+    recipients: str = ""
+    safeguards: str = ""
+    earlier: str = ""
+    by: str = ""
+    review: str = ""
+
+
 class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The ``[file]`` section: how the data file is written."""
 
@@ -59,6 +71,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
+    release: ReleaseSection = msgspec.field(default_factory=ReleaseSection)
 
     @property
     def declarations(self) -> Declarations:
@@ -114,6 +127,11 @@ def read_schema(path: Path) -> SchemaFile:
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
     return schema
+
+
+def schema_file_text(schema: SchemaFile) -> str:
+    """A schema as the text of its file; what it does not say is left out."""
+    return msgspec.toml.encode(schema).decode()
 
 
 def _place(content: dict[str, Any]) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evomask.data.frames import Declaration, storage_of
+import msgspec
+
+from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
 from evomask.data.roles.identifying import identifying_columns
 from evomask.data.rules.edits import rules_of
@@ -18,6 +20,7 @@ from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
 from evomask.masking.recoding.following import led_columns
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
+from evomask.record.statement import NOTHING_SAID, Statement
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Loaded:
         keep: statistics that must survive, as the schema names them; checked where they are used.
         origin: the file's columns as they stand there, to write back what masking left alone.
         stated: columns whose role somebody named.
+        statement: what the schema says of the release, for its record.
     """
 
     table: Table
@@ -93,6 +97,7 @@ class Loaded:
     keep: Keeping = NO_STATISTICS
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
+    statement: Statement = NOTHING_SAID
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -147,7 +152,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
     notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
-    return Loaded(table, read.dialect, notes, trees, keep, origin, stated)
+    said = Statement(**msgspec.structs.asdict(schema.release))
+    return Loaded(table, read.dialect, notes, trees, keep, origin, stated, said)
 
 
 def load_released(source: Input) -> Loaded:
@@ -158,15 +164,19 @@ def load_released(source: Input) -> Loaded:
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
-    named = _declarations(source, SchemaFile())
-    gone = [n for n in schema.declarations if n not in read.frame.columns and n not in named]
-    declared = {n: d for n, d in _declarations(source, schema).items() if n not in gone}
+    loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
+    return replace(loaded, notes=(*_unusual(read.dialect), *loaded.notes))
+
+
+def released_of(read: Source, said: Declarations, named: Collection[str]) -> Loaded:
+    """The records of a masked file at hand; columns that are *named* must be there."""
+    gone = [n for n in said if n not in read.frame.columns and n not in named]
+    declared = {n: d for n, d in said.items() if n not in gone}
     table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
     table, assumed = with_quasi_identifiers(table)
-    roles = {name: schema.declarations[name].role for name in gone}
-    missed = [n for n in gone if roles[n] in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
+    missed = [n for n in gone if said[n].role in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
     notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
-    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed, *notes))
+    return Loaded(table, read.dialect, (*assumed, *notes))
 
 
 def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:

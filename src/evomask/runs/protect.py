@@ -22,7 +22,6 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.fronts import front_as_parquet
-from evomask.io.schemas import sentence
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
@@ -59,7 +58,8 @@ from evomask.runs.kept.keeping import (
     read_errors,
 )
 from evomask.runs.kept.log import changed_files, changed_in_words
-from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
+from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of, settings_in
+from evomask.runs.kept.prolonging import prolonged
 from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
@@ -193,9 +193,15 @@ def resume_protection(
     watch: Watch | None = None,
     stop: StopRequest | None = None,
     key: Path | None = None,
+    seconds: float | None = None,
 ) -> Release:
-    """Go on with the job kept in a folder; a key signs what is released."""
-    with _opened(folder, watch, key) as run:
+    """Go on with the job kept in a folder; a key signs what is released.
+
+    Args:
+        seconds: how long to search from here on; what is left of the budget where nobody says.
+    """
+    with _opened(folder, watch, key) as kept:
+        run = kept if seconds is None else kept.prolonged(seconds)
         load_kernels(_compiling(run.events), run.searches)
         run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
@@ -241,7 +247,8 @@ def maker_for(
     events.enter(Phase.LOADING)
     settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.releasable(table)
+    if not maker.guarantees.are_plainly_possible:
+        maker.releasable(table)
     return maker
 
 
@@ -272,6 +279,10 @@ class _Run:
     def codec(self) -> PortfolioCodec:
         """How states are saved."""
         return PortfolioCodec(self.maker)
+
+    def prolonged(self, seconds: float) -> "_Run":
+        """The same job with so many seconds to search from here on."""
+        return replace(self, plan=prolonged(self.plan, self.store.journal(), seconds))
 
     def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
         """What is found with the rest of the budget."""
@@ -334,7 +345,7 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             check_input(plan)
             loaded = load(plan.input)
             trees = completed(loaded.table, loaded.hierarchies)
-            maker = Maker(loaded.table, _settings(plan), plan.seed, trees)
+            maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
             changed = changed_files(folder)
@@ -357,13 +368,6 @@ def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
     return keep.against(table) if keep else None
 
 
-def _settings(plan: Plan) -> Settings:
-    try:
-        return msgspec.convert(plan.parameters, Settings)
-    except msgspec.ValidationError as error:
-        raise RunError(f"plan.toml cannot be read by this version: {sentence(error)}") from None
-
-
 def _compiling(events: Events) -> Callable[[str], None]:
     return partial(events.begin, Phase.COMPILING)
 
@@ -375,9 +379,7 @@ def _released(run: _Run, found: Found, did: str = "released") -> Release:
     found = settled(run.maker, found, choose_from)
     choice = choose_from(found.state)
     known = {} if FINDINGS in run.changed else read_findings(folder)
-    done = examined(
-        run.maker, run.plan.budget, found, choice, known, events, run.statistics
-    )  # fmt: skip
+    done = examined(run.maker, run.plan.budget, found, choice, known, events, run.statistics)
     about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *about))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")

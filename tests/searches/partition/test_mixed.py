@@ -10,7 +10,7 @@ from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
-from evomask.papers.partition_hybrid import searched
+from evomask.papers.partition.hybrid import searched
 from evomask.runs.inputs import Input, load
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.search import Algorithm, Parameters

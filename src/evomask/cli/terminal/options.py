@@ -23,6 +23,10 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Work on Dask: tls://host:8786, local:8, a scheduler file."),
+]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),

@@ -7,7 +7,8 @@ compared exactly.
 
 A graph is given as rows of neighbours: ``neighbours[starts[i]:starts[i + 1]]`` are those of
 node i in increasing order, and ``ways`` says for each whether the link goes out (1), comes in
-(2) or both (3). A node is no neighbour of itself.
+(2) or both (3). A node is no neighbour of itself. A node has one colour as a neighbour and
+another, of ``roots``, in its own neighbourhood.
 """
 
 import numpy as np
@@ -66,12 +67,17 @@ def _member(node: int, root: int, starts: Indices, neighbours: Indices) -> int:
 
 @inner
 def _refined(
-    root: int, starts: Indices, neighbours: Indices, ways: Indices, colours: Indices
+    root: int,
+    starts: Indices,
+    neighbours: Indices,
+    ways: Indices,
+    colours: Indices,
+    roots: Indices,
 ) -> Hashes:
     """A hash of each member's colour and links, equal for members that can change places."""
     size = starts[root + 1] - starts[root] + 1
     own = np.empty(size, dtype=np.uint64)
-    own[0] = _mixed(np.uint64(colours[root]) + _STEP + _STEP)
+    own[0] = _mixed(np.uint64(roots[root]) + _STEP + _STEP)
     for i in range(1, size):
         own[i] = _mixed(np.uint64(colours[neighbours[starts[root] + i - 1]]) + _STEP)
     following = np.empty(size, dtype=np.uint64)
@@ -95,13 +101,15 @@ def _refined(
     return own
 
 
-@kernel(INDICES, INDICES, INDICES, INDICES)
-def signatures(starts: Indices, neighbours: Indices, ways: Indices, colours: Indices) -> Hashes:
+@kernel(INDICES, INDICES, INDICES, INDICES, INDICES)
+def signatures(
+    starts: Indices, neighbours: Indices, ways: Indices, colours: Indices, roots: Indices
+) -> Hashes:
     """A hash of each node's neighbourhood; the same neighbourhoods have the same one."""
     n = colours.size
     found = np.empty(n, dtype=np.uint64)
     for root in range(n):
-        own = _refined(root, starts, neighbours, ways, colours)
+        own = _refined(root, starts, neighbours, ways, colours, roots)
         total = _mixed(own[0] + _STEP)
         for i in range(1, own.size):
             total += _mixed(own[i])
@@ -127,10 +135,12 @@ def _agrees(
     neighbours: Indices,
     ways: Indices,
     colours: Indices,
+    roots: Indices,
 ) -> bool:
     """Whether member i of a may lie on member j of b, given the *done* members laid before."""
     one, other = _at(a, i, starts, neighbours), _at(b, j, starts, neighbours)
-    if colours[one] != colours[other]:
+    shades = roots if i == 0 else colours
+    if (i == 0) != (j == 0) or shades[one] != shades[other]:
         return False
     for step in range(done):
         before = order[step]
@@ -149,6 +159,7 @@ def _is_same(
     neighbours: Indices,
     ways: Indices,
     colours: Indices,
+    roots: Indices,
     patience: int,
 ) -> bool:
     """Whether two neighbourhoods of equal signature are the same, by laying one on the other.
@@ -159,8 +170,8 @@ def _is_same(
     size = starts[a + 1] - starts[a] + 1
     if starts[b + 1] - starts[b] + 1 != size:
         return False
-    ours = _refined(a, starts, neighbours, ways, colours)
-    theirs = _refined(b, starts, neighbours, ways, colours)
+    ours = _refined(a, starts, neighbours, ways, colours, roots)
+    theirs = _refined(b, starts, neighbours, ways, colours, roots)
     order = stable_order(ours)
     places = stable_order(theirs)
     for step in range(size):
@@ -183,7 +194,7 @@ def _is_same(
             candidate += 1
             if taken[j]:
                 continue
-            if _agrees(a, b, i, j, order, image, step, starts, neighbours, ways, colours):
+            if _agrees(a, b, i, j, order, image, step, starts, neighbours, ways, colours, roots):
                 image[i] = j
                 taken[j] = True
                 laid = True
@@ -203,12 +214,13 @@ def _is_same(
     return True
 
 
-@kernel(INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, WHOLE)
+@kernel(INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, WHOLE)
 def neighbourhood_classes(
     starts: Indices,
     neighbours: Indices,
     ways: Indices,
     colours: Indices,
+    roots: Indices,
     order: Indices,
     ranks: Indices,
     patience: int,
@@ -227,7 +239,7 @@ def neighbourhood_classes(
         if at == 0 or ranks[node] != ranks[order[at - 1]]:
             first = classes
         for known in range(first, classes):
-            if _is_same(samples[known], node, starts, neighbours, ways, colours, patience):
+            if _is_same(samples[known], node, starts, neighbours, ways, colours, roots, patience):
                 labels[node] = known
                 break
         if labels[node] < 0:

@@ -9,6 +9,7 @@ from evomask.data.classes import classes_of
 from evomask.data.rules.edits import parse, rules_of
 from evomask.data.rules.mending import Mender
 from evomask.data.table import Table
+from evomask.masking.guarantees.repair import Repair
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.recoding.following import Followers
 
@@ -60,6 +61,18 @@ class Guarantees:
     def _repaired(self, masked: Table) -> Table:
         repair = self.requirement.repair(self.original, self.share)
         return repair.mask(masked, np.random.default_rng(0))
+
+    @property
+    def are_plainly_possible(self) -> bool:
+        """Whether any masked version can be brought to fulfil them; what cannot be is refused.
+
+        Nobody knows before trying where there are rules, or strata that may be too small.
+        """
+        repair = self.requirement.repair(self.original)
+        if len(self.mender.rules) or not isinstance(repair, Repair):
+            return False
+        repair.checked(self.original)
+        return True
 
     @property
     def notes(self) -> tuple[str, ...]:

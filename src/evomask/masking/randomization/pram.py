@@ -22,6 +22,8 @@ Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
 
 _TOLERANCE = 1e-9
+AS_DESIGNED = 0.01
+"""How far the probabilities of a matrix may lie from those of a design that it still tells of."""
 
 
 class Design(StrEnum):
@@ -205,6 +207,19 @@ _DESIGNS: Mapping[Design, Callable[[Floats, float], Transitions]] = {
     Design.DIAGONAL: frequency_diagonal,
     Design.ENTROPY: constant_diagonal,
 }
+
+
+def is_designed(matrix: Transitions, frequencies: Floats) -> bool:
+    """Whether a design that reads the frequencies makes nearly this matrix, for some change.
+
+    Who knows the design could read the frequencies from it.
+    """
+    change = float(1 - matrix.diagonal().min(initial=1.0))
+    if np.abs(matrix - constant_diagonal(frequencies, change)).max() < _TOLERANCE:
+        return False
+    designs = (off_diagonal, frequency_diagonal)
+    made = (design(frequencies, change) for design in designs)
+    return any(np.abs(matrix - other).max() < AS_DESIGNED for other in made)
 
 
 def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:

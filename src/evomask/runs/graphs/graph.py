@@ -1,6 +1,5 @@
 """Social graphs from file to file: protect, measure, extract."""
 
-import csv
 import secrets
 import time
 from collections.abc import Mapping
@@ -9,19 +8,25 @@ from pathlib import Path
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels
+from evomask.arrays import Labels
 from evomask.data.graph import Graph
-from evomask.errors import DataError, FileError, ParameterError
+from evomask.errors import DataError, ParameterError
 from evomask.graphs.edges import degree_anonymous, shuffled_edges
 from evomask.graphs.extraction import extracted
 from evomask.graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, located
 from evomask.graphs.measures import SemanticLoss, semantic_loss
+from evomask.graphs.neighbourhoods import (
+    NeighbourhoodSearch,
+    neighbourhood_labels,
+    smallest_neighbourhood_class,
+)
 from evomask.graphs.places import LEVELS
 from evomask.graphs.profiles import LOCATION, ProfileColumns, profiles_of
-from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
+from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds, protected_within
 from evomask.graphs.risk import Risk, disclosure_risk
 from evomask.graphs.structure import degree_loss, edge_loss, importance_loss, structure_of
-from evomask.io.files import OWNER_ALONE, check_target, write_atomically
+from evomask.graphs.supernodes import supernodes
+from evomask.io.files import check_target
 from evomask.io.graphs import (
     EDGES,
     NODES,
@@ -32,6 +37,13 @@ from evomask.io.graphs import (
     write_graph,
 )
 from evomask.io.tables import check_table_target, write_table
+from evomask.runs.graphs.naming import (
+    new_names,
+    order_of,
+    read_key,
+    write_key,
+    write_supernodes,
+)
 
 PROTECTORS: Mapping[str, Protector] = {"search": ClusterSearch(), "random": RandomSeeds()}
 
@@ -96,6 +108,8 @@ class ProtectGraphJob:
     Args:
         protector: ``search`` or ``random``, see `PROTECTORS`.
         edges: whether degrees are made k-anonymous too.
+        neighbourhoods: whether neighbourhoods are, and people with one profile share one.
+        supernodes: folder for the clusters as supernodes, too.
         shuffle: percentage of edges replaced at random, a baseline.
         key: where to keep which node became which; without it nobody can tell.
     """
@@ -105,6 +119,8 @@ class ProtectGraphJob:
     out: Path
     protector: str = "search"
     edges: bool = False
+    neighbourhoods: bool = False
+    supernodes: Path | None = None
     shuffle: float = 0.0
     key: Path | None = None
     seed: int | None = None
@@ -113,7 +129,7 @@ class ProtectGraphJob:
 
 @dataclass(frozen=True)
 class ProtectGraphOutcome:
-    """What came of it."""
+    """What came of it; *supernode_loss* is that of the clusters as supernodes."""
 
     out: Path
     nodes: int
@@ -123,6 +139,7 @@ class ProtectGraphOutcome:
     seconds: float
     readings: Readings
     notes: tuple[str, ...]
+    supernode_loss: float
 
 
 @dataclass(frozen=True)
@@ -194,6 +211,10 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     """Protect a graph; whatever is wrong is said before anything is written."""
     protector = protector_named(job.protector)
     check_graph_target(job.out, force=job.force, inputs=job.source.files)
+    if job.supernodes is not None:
+        check_graph_target(job.supernodes, force=job.force, inputs=job.source.files)
+        if job.supernodes.suffix or job.supernodes.absolute() == job.out.absolute():
+            raise ParameterError("supernodes are written to a folder of their own; name another")
     if job.key is not None:
         check_target(job.key, force=job.force, inputs=job.source.files)
         if job.key.absolute() == job.out.absolute():
@@ -202,20 +223,24 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     rng = generator(job.seed)
     started = time.perf_counter()
     protected = protected_with_edges(
-        loaded, job.k, protector, rng, degrees=job.edges, shuffle=job.shuffle
-    )
+        loaded, job.k, protector, rng,
+        degrees=job.edges, neighbourhoods=job.neighbourhoods, shuffle=job.shuffle,
+    )  # fmt: skip
     seconds = time.perf_counter() - started
     masked = protected.graph
     readings = read_graphs(loaded.graph, masked, loaded.columns)
     order = rng.permutation(len(masked))
-    released = masked.renamed(_new_names(loaded.graph), order)
+    released = masked.renamed(new_names(loaded.graph), order)
     write_graph(released, job.out, force=job.force)
     if job.key is not None:
-        _write_key(job.key, [loaded.graph.names[i] for i in order], released.names, job.force)
-    sizes = np.bincount(protected.labels)
+        write_key(job.key, [loaded.graph.names[i] for i in order], released.names, job.force)
+    general = supernodes(masked, protected.labels)
+    if job.supernodes is not None:
+        first = np.unique(protected.labels, return_index=True)[1]
+        write_supernodes(general, masked.nodes.take(first), job.supernodes, rng, force=job.force)
     return ProtectGraphOutcome(
-        job.out, len(masked), len(masked.edges), len(sizes), int(sizes.min()), seconds, readings,
-        loaded.notes,
+        job.out, len(masked), len(masked.edges), len(general.members), int(general.members.min()),
+        seconds, readings, loaded.notes, general.loss,
     )  # fmt: skip
 
 
@@ -226,57 +251,79 @@ def protected_with_edges(
     rng: np.random.Generator,
     *,
     degrees: bool = False,
+    neighbourhoods: bool = False,
     shuffle: float = 0.0,
 ) -> ProtectedGraph:
     """The graph with protected profiles, nodes in the same order.
 
     Args:
         degrees: whether degrees are made k-anonymous too.
+        neighbourhoods: whether one-hop neighbourhoods are, together with profiles: each is
+            shared by k nodes of one profile.
         shuffle: percentage of edges replaced at random.
     """
+    if degrees and neighbourhoods:
+        raise ParameterError("k-anonymous neighbourhoods have k-anonymous degrees; choose one")
     (profiles,) = profiles_of(loaded.columns, loaded.graph.nodes)
-    clustered = protector.protect(profiles, loaded.graph.degrees, k, rng)
-    masked = loaded.graph.with_nodes(clustered.profiles.table())
-    if shuffle:
-        masked = shuffled_edges(masked, shuffle, rng)
+    if not neighbourhoods:
+        clustered = protector.protect(profiles, loaded.graph.degrees, k, rng)
+    masked = shuffled_edges(loaded.graph, shuffle, rng) if shuffle else loaded.graph
     if degrees:
         masked = degree_anonymous(masked, k, rng)
-    return ProtectedGraph(masked, clustered.labels)
+    if neighbourhoods:
+        masked = NeighbourhoodSearch().protect(masked, k, rng)
+        classes = neighbourhood_labels(masked)
+        clustered = protected_within(profiles, masked.degrees, classes, k, protector, rng)
+    return ProtectedGraph(masked.with_nodes(clustered.profiles.table()), clustered.labels)
 
 
-def read_graphs(original: Graph, masked: Graph, columns: ProfileColumns) -> Readings:
-    """All measures of a protected graph whose nodes stand in the order of the original's."""
+def read_graphs(
+    original: Graph, masked: Graph, columns: ProfileColumns, *, knows_own: bool = True
+) -> Readings:
+    """All measures of a protected graph whose nodes stand in the order of the original's.
+
+    Args:
+        knows_own: whether an intruder knows the attributes of the node they look for, or those
+            of its neighbours alone.
+    """
     old, new = profiles_of(columns, original.nodes, masked.nodes)
     return Readings(
         semantic_loss(old, new, original.arcs, masked.arcs),
-        disclosure_risk(old, new, original, masked),
+        disclosure_risk(old, new, original, masked, knows_own=knows_own),
         {
             "original": asdict(structure_of(original)),
             "masked": asdict(structure_of(masked)),
             "edge_loss": edge_loss(original, masked),
             "degree_loss": degree_loss(original, masked),
             "importance_loss": importance_loss(original, masked),
+            "smallest_neighbourhood_class": smallest_neighbourhood_class(masked),
         },
     )
 
 
 def measure_graph_files(
-    original: GraphInput, masked: GraphInput, key: Path | None = None
+    original: GraphInput, masked: GraphInput, key: Path | None = None, *, knows_own: bool = True
 ) -> Readings:
     """All measures of a protected graph file; *key* tells which node became which."""
-    return read_aligned(load_graph(original), load_graph(masked), _read_key(key) if key else None)
+    named = read_key(key) if key else None
+    return read_aligned(load_graph(original), load_graph(masked), named, knows_own=knows_own)
 
 
 def read_aligned(
-    before: LoadedGraph, after: LoadedGraph, key: Mapping[str, str] | None = None
+    before: LoadedGraph,
+    after: LoadedGraph,
+    key: Mapping[str, str] | None = None,
+    *,
+    knows_own: bool = True,
 ) -> Readings:
     """All measures of a protected graph; without *key* its nodes have the same names."""
     if before.columns != after.columns:
         raise DataError("the two graphs hold profiles in different columns; name them the same")
     if before.graph.directed != after.graph.directed:
         raise DataError("one graph is directed and the other is not; use --undirected for both")
-    order = _order(before.graph, after.graph, key)
-    return read_graphs(before.graph, after.graph.renamed(before.graph.names, order), before.columns)
+    order = order_of(before.graph, after.graph, key)
+    aligned = after.graph.renamed(before.graph.names, order)
+    return read_graphs(before.graph, aligned, before.columns, knows_own=knows_own)
 
 
 def extract_file(job: ExtractJob) -> ExtractOutcome:
@@ -305,41 +352,3 @@ def protector_named(name: str) -> Protector:
 def generator(seed: int | None) -> np.random.Generator:
     """A generator for a seed; from the system where there is none."""
     return np.random.default_rng(secrets.randbits(63) if seed is None else seed)
-
-
-def _new_names(graph: Graph) -> tuple[str, ...]:
-    """Names that say nothing, and that no node of the original has."""
-    used = set(graph.names)
-    prefix = "n"
-    while any(f"{prefix}{i}" in used for i in range(1, len(graph) + 1)):
-        prefix += "n"
-    return tuple(f"{prefix}{i}" for i in range(1, len(graph) + 1))
-
-
-def _write_key(path: Path, originals: list[str], names: tuple[str, ...], force: bool) -> None:
-    def write(temporary: Path) -> None:
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["original", "masked"])
-            rows.writerows(zip(originals, names, strict=True))
-
-    write_atomically(path, write, force=force, mode=OWNER_ALONE)
-
-
-def _read_key(path: Path) -> dict[str, str]:
-    rows = read_rows(path)
-    if not {"original", "masked"} <= rows[0].keys():
-        raise FileError(f"{path} is no key; it needs the columns original and masked")
-    return {row["original"]: row["masked"] for row in rows}
-
-
-def _order(original: Graph, masked: Graph, key: Mapping[str, str] | None) -> Indices:
-    """Where each original node stands in the masked graph."""
-    place = {name: position for position, name in enumerate(masked.names)}
-    names = [key.get(name, "") for name in original.names] if key else original.names
-    if len(original) != len(masked) or any(name not in place for name in names):
-        raise DataError(
-            "the nodes of the two graphs are not the same; give the key that --key wrote when "
-            "the graph was protected"
-        )
-    return np.array([place[name] for name in names], dtype=np.int64)

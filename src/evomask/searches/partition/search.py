@@ -29,6 +29,7 @@ from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_large, is_vast
 from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
 from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
+from evomask.searches.partition.proof import require_few
 from evomask.searches.partition.regional import STEPS as REGION_STEPS
 from evomask.searches.partition.regional import PartByPart, Regional
 from evomask.searches.partition.strata import Apart
@@ -78,6 +79,7 @@ class Parameters:
         epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
+        prove: in the end, tell how far the partition can be from the best possible.
     """
 
     k: int = 3
@@ -92,6 +94,7 @@ class Parameters:
     epochs: int | None = None
     per_gene: bool = True
     gamma: float = GAMMA
+    prove: bool = False
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -99,6 +102,8 @@ class Parameters:
             raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
+        if self.prove and self.algorithm is not Algorithm.MEMETIC:
+            raise ParameterError("--prove goes with --algorithm memetic, the default")
 
     def rates(self, usual: genetic.Preset) -> genetic.Rates:
         """The preset asked for, or the usual one, with what was set in its place."""
@@ -184,12 +189,22 @@ def _fields(common: PartitionProblem) -> tuple[Table, tuple[str, ...], Points, i
 
 def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
+    if parameters.prove:
+        _require_provable(len(common.points), apart)
     if is_large(common.points) and not apart:
         return _regional(common, parameters, around)
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
     problem = problem.lasting(effort.long, effort.short)
+    if isinstance(problem, Memetic):
+        problem = replace(problem, proves=parameters.prove)
     return Setup(problem, Memes(effort.renewals), effort.first, Best())
+
+
+def _require_provable(n_records: int, apart: bool) -> None:
+    if apart:
+        raise ParameterError("--prove is for files without strata; leave it out")
+    require_few(n_records)
 
 
 def _regional(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:

@@ -1,0 +1,226 @@
+"""Equations that make PRAM matrices (chapter 4.2 of Marés, 2013): tables 4.12 to 4.15, figures
+4.16 to 4.20.
+
+`GP, Algorithm 7` is the thesis' search with its numbers; `GP, memetic` is ours.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from evomask.data.chart import Axis, Chart, Line, Series
+from evomask.evolution.individual import Fitness, Joined, worst
+from evomask.masking.randomization.pram import Design
+from evomask.masking.randomization.transitions import standard_matrices
+from evomask.measures.expected.randomized import Randomized
+from evomask.measures.profiles import RiskProfile
+from evomask.papers.effort import Effort
+from evomask.papers.pram.inputs import (
+    ADULT,
+    ATTRIBUTES,
+    DEPTHS,
+    FLARE,
+    GERMAN,
+    PROTECTIONS,
+    original,
+)
+from evomask.papers.pram.matrices import Row, SearchRun, carried_out, evolution_series
+from evomask.searches.equations.formulas import shown
+from evomask.searches.equations.genome import RowRule
+from evomask.searches.equations.search import (
+    Algorithm,
+    EquationsSearch,
+    Parameters,
+)
+
+AS_PRINTED, OURS = 1_500, 60
+"""Generations of Algorithm 7, and of ours."""
+
+UNIFORM_CHANGE = 0.5
+
+FILES = (ADULT, GERMAN, FLARE)
+
+
+@lru_cache(maxsize=64)
+def searched(
+    name: str, score: Joined, algorithm: Algorithm, effort: Effort, levels: int | None = None
+) -> SearchRun:
+    """Equations for one file, profile `papers`."""
+    parameters = Parameters(
+        algorithm=algorithm, profile=RiskProfile.PAPERS, score=score, levels=levels
+    )
+    setup = EquationsSearch.setup(original(name), parameters, effort.around)
+    usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
+    return carried_out(setup, effort, usual)
+
+
+@lru_cache
+def standard(name: str) -> dict[str, Fitness]:
+    """The frequency matrix with the best worst score of all its parameters; the uniform one."""
+    judge = _judge(name)
+    made = list(standard_matrices(original(name), ATTRIBUTES[name]))
+    frequency = [
+        judge(entry.matrices) for entry in made if entry.method.design is Design.OFF_DIAGONAL
+    ]
+    uniform = next(
+        entry
+        for entry in made
+        if entry.method.design is Design.DIAGONAL and entry.method.change == UNIFORM_CHANGE
+    )
+    return {"Freq PRAM": min(frequency, key=worst), "Unif PRAM": judge(uniform.matrices)}
+
+
+def _judge(name: str) -> Randomized:
+    parameters = Parameters(profile=RiskProfile.PAPERS)
+    judge: Randomized = EquationsSearch.setup(
+        original(name), parameters, Effort().around
+    ).problem.judge  # type: ignore[attr-defined]
+    return judge
+
+
+def protections(name: str, effort: Effort) -> dict[str, tuple[str, Fitness, str]]:
+    """What is compared: its name in the paper, loss and risk, and the formula of an equation."""
+    compared = {label: (label, fitness, "") for label, fitness in standard(name).items()}
+    for algorithm, title in ((Algorithm.THESIS, "Algorithm 7"), (Algorithm.MEMETIC, "memetic")):
+        for score, label in ((Joined.WORST, "GP Max"), (Joined.MEAN, "GP Mean")):
+            run = searched(name, score, algorithm, effort)
+            text = shown(run.genome, RowRule.NORMALISED)
+            compared[f"{label}, {title}"] = label, run.fitness, text
+    return compared
+
+
+def table_4_12(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Standard matrices and those of evolved equations, German credit."""
+    return _protection_rows(GERMAN, Effort(seed, share))
+
+
+def table_4_13(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Standard matrices and those of evolved equations, Solar flare."""
+    return _protection_rows(FLARE, Effort(seed, share))
+
+
+def table_4_14(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Standard matrices and those of evolved equations, Adult for Housing."""
+    return _protection_rows(ADULT, Effort(seed, share))
+
+
+def _protection_rows(name: str, effort: Effort) -> list[Row]:
+    return [
+        {"protection": label, **_beside(PROTECTIONS[name][printed], fitness), "equation": text}
+        for label, (printed, fitness, text) in protections(name, effort).items()
+    ]
+
+
+def _beside(paper: tuple[float, float], ours: Fitness) -> Row:
+    row: Row = {}
+    for label, of in (("IL", 0), ("DR", 1)):
+        row |= {f"{label} paper": paper[of], f"{label} ours": ours[of]}
+    row |= {"max paper": max(paper), "max ours": max(ours)}
+    return row | {"mean paper": sum(paper) / 2, "mean ours": sum(ours) / 2}
+
+
+def table_4_15(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Best worst score by the depth that trees may have, all files."""
+    effort = Effort(seed, share / 3)
+    return [
+        row
+        for name in (GERMAN, ADULT, FLARE)
+        for levels, paper in DEPTHS[name].items()
+        for row in _depth_rows(name, levels, paper, effort)
+    ]
+
+
+def _depth_rows(name: str, levels: int, paper: tuple[float, float], effort: Effort) -> list[Row]:
+    titles = {Algorithm.THESIS: "Algorithm 7", Algorithm.MEMETIC: "memetic"}
+    rows: list[Row] = []
+    for algorithm, title in titles.items():
+        run = searched(name, Joined.WORST, algorithm, effort, levels)
+        rows.append({"file": name, "depth": levels, "search": title, **_beside(paper, run.fitness)})
+    return rows
+
+
+def figure_4_16(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Score of the best equation by generation, mean and worst, all files."""
+    effort = Effort(seed, share)
+    charts = []
+    for score in (Joined.MEAN, Joined.WORST):
+        paths = {n: searched(n, score, Algorithm.THESIS, effort).path for n in FILES}
+        join = worst if score is Joined.WORST else _mean
+        lines = {name: [join(fitness) for fitness in path] for name, path in paths.items()}
+        charts.append(
+            Chart(
+                f"best-score-{score}",
+                f"Best equation by generation, {score} of loss and risk",
+                "Algorithm 7 improves the best equation of every file.",
+                Axis("generation"),
+                Axis("score, percent"),
+                evolution_series({}, lines),
+            )
+        )
+    return charts
+
+
+def _mean(fitness: Fitness) -> float:
+    return sum(fitness) / len(fitness)
+
+
+def figure_4_17(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Loss and risk of the best equation by generation, German credit."""
+    return _parts(GERMAN, Effort(seed, share))
+
+
+def figure_4_18(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Loss and risk of the best equation by generation, Adult for Housing."""
+    return _parts(ADULT, Effort(seed, share))
+
+
+def figure_4_19(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Loss and risk of the best equation by generation, Solar flare."""
+    return _parts(FLARE, Effort(seed, share))
+
+
+def _parts(name: str, effort: Effort) -> list[Chart]:
+    charts = []
+    for score in (Joined.MEAN, Joined.WORST):
+        path = searched(name, score, Algorithm.THESIS, effort).path
+        loss, risk = path[-1]
+        charts.append(
+            Chart(
+                f"parts-{name}-{score}".lower(),
+                f"{name}: the best equation for the {score} score",
+                f"The search ends with a loss of {loss:.1f} and a risk of {risk:.1f}.",
+                Axis("generation"),
+                Axis("percent"),
+                evolution_series({"": path}),
+            )
+        )
+    return charts
+
+
+def figure_4_20(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Loss and risk of the best protection of each kind, all files; paper and ours."""
+    return [_scatter(name, Effort(seed, share)) for name in FILES]
+
+
+def _scatter(name: str, effort: Effort) -> Chart:
+    compared = protections(name, effort)
+    ours = {label: fitness for label, (_, fitness, _) in compared.items()}
+    best = min(ours, key=lambda label: worst(ours[label]))
+    points: dict[str, Mapping[str, Fitness]] = {"ours": ours, "paper": PROTECTIONS[name]}
+    return Chart(
+        f"protections-{name}".lower(),
+        f"{name}: loss and risk of each kind of PRAM",
+        f"Smallest worst of loss and risk: {best}, {worst(ours[best]):.1f}.",
+        Axis("loss, percent"),
+        Axis("risk, percent"),
+        tuple(
+            Series(
+                side,
+                "points",
+                tuple(pair[0] for pair in values.values()),
+                tuple(pair[1] for pair in values.values()),
+                labels=tuple(values),
+            )
+            for side, values in points.items()
+        ),
+        lines=(Line("best worst score of ours", y=worst(ours[best])),),
+    )

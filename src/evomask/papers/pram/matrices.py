@@ -1,0 +1,179 @@
+"""Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.3 to 4.5, figures 4.4 to 4.9."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from evomask.data.chart import Axis, Chart, Series
+from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.individual import Fitness, Joined
+from evomask.evolution.loop import Worker, begin, evolve
+from evomask.evolution.setup import Setup
+from evomask.evolution.state import State
+from evomask.evolution.stopping import generations
+from evomask.execution.local import InProcess
+from evomask.measures.profiles import RiskProfile
+from evomask.papers.effort import Effort
+from evomask.papers.pram.inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
+from evomask.searches.pram.search import (
+    Algorithm,
+    Parameters,
+    PramSearch,
+)
+
+AS_PRINTED, OURS = 1_125, 15
+"""Generations of Algorithm 6, and of ours."""
+
+Row = dict[str, object]
+
+
+class SearchRun(NamedTuple):
+    """A search for matrices or equations carried out: what it found, and the way there.
+
+    Args:
+        path: loss and risk of the best so far at each generation's end.
+    """
+
+    problem: Any
+    genome: Any
+    path: tuple[Fitness, ...]
+
+    @property
+    def fitness(self) -> Fitness:
+        """Loss and risk of the best at the end."""
+        return self.path[-1]
+
+
+def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> SearchRun:
+    """A search made ready, carried out for so many generations."""
+    work = InProcess(Worker(setup.problem, effort.seed))
+    leading: list[Any] = []
+
+    def watch(_: Any, __: Brood[Any], ___: Outcomes[Any], after: State[Any]) -> None:  # noqa: ANN401
+        everyone = (*leading[-1:], *after.population)
+        leading.append(min(everyone, key=lambda member: setup.cost(member.fitness)))
+
+    state = begin(setup.first, work, archive=setup.archive, observers=[watch], cost=setup.cost)
+    until = generations(effort.of(usual))
+    evolve(
+        state, setup.scheme, work, seed=effort.seed, until=until, observers=[watch], cost=setup.cost
+    )
+    path = tuple(member.fitness for member in leading)
+    return SearchRun(setup.problem, leading[-1].genome, path)
+
+
+@lru_cache(maxsize=64)
+def searched(
+    name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort
+) -> SearchRun:
+    """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`."""
+    parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS, score=Joined.MEAN)
+    setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
+    usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
+    return carried_out(setup, effort, usual)
+
+
+def table_4_3(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, Adult for Housing."""
+    return _scores(ADULT, Effort(seed, share))
+
+
+def table_4_4(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, German credit."""
+    return _scores(GERMAN, Effort(seed, share))
+
+
+def table_4_5(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """Initial and final scores of three attributes at the same time, Solar flare."""
+    return _scores(FLARE, Effort(seed, share))
+
+
+def _scores(name: str, effort: Effort) -> list[Row]:
+    printed = searched(name, ATTRIBUTES[name], Algorithm.THESIS, effort)
+    ours = searched(name, ATTRIBUTES[name], Algorithm.MEMETIC, effort)
+    start = printed.path[0]
+    rows = {
+        "initial": (SCORES[name]["initial"], start),
+        "final, Algorithm 6": (SCORES[name]["final"], printed.fitness),
+        "final, memetic": (None, ours.fitness),
+    }
+    return [_score_row(name, label, *values, start) for label, values in rows.items()]
+
+
+def _score_row(
+    name: str, label: str, paper: tuple[float, ...] | None, ours: Fitness, start: Fitness
+) -> Row:
+    row: Row = {"matrices": label}
+    values = (*ours, sum(ours) / 2)
+    for place, (measure, value) in enumerate(zip(("IL", "DR", "score"), values, strict=True)):
+        row |= {f"{measure} paper": paper[place] if paper else None, f"{measure} ours": value}
+    before = SCORES[name]["initial"][2]
+    row["fall paper"] = 100 * (1 - paper[2] / before) if paper else None
+    row["fall ours"] = 100 * (1 - values[2] / (sum(start) / 2))
+    return row
+
+
+def figure_4_4(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, Adult for Housing."""
+    return _single(ADULT, Effort(seed, share))
+
+
+def figure_4_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, Adult for Housing."""
+    return _together(ADULT, Effort(seed, share))
+
+
+def figure_4_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, German credit."""
+    return _single(GERMAN, Effort(seed, share))
+
+
+def figure_4_7(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, German credit."""
+    return _together(GERMAN, Effort(seed, share))
+
+
+def figure_4_8(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes each on its own, Solar flare."""
+    return _single(FLARE, Effort(seed, share))
+
+
+def figure_4_9(seed: int = 1, share: float = 1.0) -> list[Chart]:
+    """Measures by generation, three attributes at the same time, Solar flare."""
+    return _together(FLARE, Effort(seed, share))
+
+
+def _single(name: str, effort: Effort) -> list[Chart]:
+    return [_evolution(name, (attribute,), effort) for attribute in ATTRIBUTES[name]]
+
+
+def _together(name: str, effort: Effort) -> list[Chart]:
+    return [_evolution(name, ATTRIBUTES[name], effort)]
+
+
+def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
+    run = searched(name, attributes, Algorithm.THESIS, effort)
+    means = [sum(fitness) / 2 for fitness in run.path]
+    what = ", ".join(attributes)
+    return Chart(
+        f"evolution-of-{'-'.join(attributes)}".lower(),
+        f"{name}: matrices of {what}",
+        f"The score falls from {means[0]:.1f} to {means[-1]:.1f}; loss and risk may rise.",
+        Axis("generation"),
+        Axis("percent"),
+        evolution_series({"": run.path}, {"score": means}),
+    )
+
+
+def evolution_series(
+    paths: Mapping[str, Sequence[Fitness]], more: Mapping[str, Sequence[float]] | None = None
+) -> tuple[Series, ...]:
+    """Loss and risk of each path by generation, and whatever else has a value for each."""
+    values: dict[str, Sequence[float]] = {}
+    for name, path in paths.items():
+        for place, measure in enumerate(("loss", "risk")):
+            values[f"{measure} {name}".strip()] = [fitness[place] for fitness in path]
+    return tuple(
+        Series(name, "line", tuple(map(float, range(len(line)))), tuple(line))
+        for name, line in {**values, **(more or {})}.items()
+    )
