@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.live import busy
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
 from evomask.errors import ParameterError
 
@@ -185,12 +186,13 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.execution.choosing import computing
-    from evomask.runs.kept.store import Store
-    from evomask.runs.perform import resume as go_on
-    from evomask.runs.protect import is_protection
+    with busy(f"opening {folder}", quiet=quiet):
+        from evomask.execution.choosing import computing
+        from evomask.runs.kept.store import Store
+        from evomask.runs.perform import resume as go_on
+        from evomask.runs.protect import is_protection
 
-    kept = Store(folder).plan()
+        kept = Store(folder).plan()
     if seconds is not None and not is_protection(kept):
         raise ParameterError("--seconds is for protections; a single search goes by its plan")
     with computing(workers, cluster) as evaluators:

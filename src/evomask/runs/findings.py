@@ -67,13 +67,14 @@ def findings(
         files: makes the file of a point.
         known: what was found before.
         deadline: when all must be done; without one all points are looked at.
-        attack: whether points are attacked: without a deadline the first few.
+        attack: whether points are attacked, without a deadline the first few; where they are not,
+            the search was stopped, and only the first is looked at.
         each: called with the number of each point that was looked at.
     """
     found = {ORIGINAL: Finding({}, audit(original, clock=deadline))}
     look = _Looking(original, deadline)
     for place, point in enumerate(points):
-        late = place > 0 and deadline is not None and not (attack and deadline.allows(POINT))
+        late = place > 0 and not (attack and (deadline is None or deadline.allows(POINT)))
         wanted = attack and not late and (place < ATTACKED or deadline is not None)
         before = _of_this_file(known.get(point.number), point, files, is_first=place == 0)
         if before and (before.audit.attacks or not wanted):
