@@ -28,8 +28,8 @@ from evomask.evolution.archive import fitness_array
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
+from evomask.io.made_up.survey import write_survey
 from evomask.io.schemas import read_schema
-from evomask.io.survey import write_survey
 from evomask.io.tables import read_table
 from evomask.papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 from evomask.searches.generalization.comparison import minimal, representation_ratio

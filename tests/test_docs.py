@@ -36,7 +36,7 @@ def blocks_of(language):
 @pytest.fixture
 def folder_with_example(tmp_path, monkeypatch):
     """A folder with the bundled survey in it, as the documentation assumes."""
-    from evomask.io.survey import write_survey
+    from evomask.io.made_up.survey import write_survey
 
     write_survey(tmp_path, seed=1)
     monkeypatch.chdir(tmp_path)

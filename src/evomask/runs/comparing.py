@@ -9,7 +9,7 @@ from evomask.errors import ParameterError, RunError
 from evomask.masking.method import Making
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Maker, load_kernels
+from evomask.portfolio.worker import Maker
 from evomask.record.protection import Choice, Protection, point_file
 from evomask.record.record import FileNote, ReleaseRecord
 from evomask.record.recording import record_of
@@ -37,7 +37,7 @@ def compare_points(
     loaded = load(plan.input)
     trees = completed(loaded.table, loaded.hierarchies)
     maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
-    load_kernels(lambda _: None, {m.search for m in maker.settings.members.values()})
+    maker.load_kernels(lambda _: None)
     state = store.newest_state(PortfolioCodec(maker))
     if state is None or not state.front:
         raise RunError(f"nothing was kept of {folder.name} yet; wait a little")

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from evomask.io.survey import write_survey
+from evomask.io.made_up.survey import write_survey
 from evomask.runs.kept.store import Store
 from evomask.runs.protect import choose
 from tests.cli.terminal.pseudo import in_terminal

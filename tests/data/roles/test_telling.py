@@ -7,7 +7,7 @@ import pytest
 from evomask.data.frames import Declaration, table_from
 from evomask.data.roles.telling import tellings
 from evomask.data.schema import Kind, Role
-from evomask.io.survey import survey
+from evomask.io.made_up.survey import survey
 from evomask.io.tables import read_source
 from tests.data.roles.careful import ROLES
 

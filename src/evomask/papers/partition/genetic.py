@@ -13,7 +13,7 @@ from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.partition import within_sum_of_squares
 from evomask.evolution.streams import repetition_stream
-from evomask.io.synthetic import random_table
+from evomask.io.made_up.synthetic import random_table
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition.counting import chance_of_candidate, representatives, represented

@@ -16,7 +16,7 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.io.synthetic import clustered, scattered
+from evomask.io.made_up.synthetic import clustered, scattered
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import along_groups, nearest_point_next
 from evomask.kernels.groups.splits import split_order

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evomask.errors import FileError
-from evomask.io.survey import write_survey
+from evomask.io.made_up.survey import write_survey
 
 
 def write_example(

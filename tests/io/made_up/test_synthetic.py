@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.schema import Kind, Role
 from evomask.errors import ParameterError
-from evomask.io.synthetic import clustered, natural_clusters, random_table, scattered
+from evomask.io.made_up.synthetic import clustered, natural_clusters, random_table, scattered
 
 
 def points(table):

@@ -8,8 +8,8 @@ from evomask.data.hierarchy import all_fitted
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, ParameterError
 from evomask.io.hierarchies import read_trees
+from evomask.io.made_up.survey import survey, write_survey
 from evomask.io.schemas import read_schema
-from evomask.io.survey import survey, write_survey
 from evomask.io.tables import read_table
 
 PEOPLE = survey(3000, seed=1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evomask.errors import ParameterError
 from evomask.io.files import write_text
-from evomask.io.survey_texts import SCHEMA, trees
+from evomask.io.made_up.survey_texts import SCHEMA, trees
 
 REGIONS = ("Aldmark", "Brennwick", "Corvale", "Dunmere", "Estmoor", "Fallowlands")
 REGION_SHARES = (0.31, 0.22, 0.17, 0.14, 0.10, 0.06)
