@@ -7,6 +7,8 @@ UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
 DEMO ?= demo-output
 FUZZING ?= .venv-fuzz
+ASKING ?= .venv-schemathesis
+SITE ?= .venv-site
 FUZZ_SECONDS ?= 60
 READERS := table schema tree matrix graph plan journal events rule
 
@@ -18,22 +20,24 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo test check test-slow test-browser fuzz bench docs format clean
+.PHONY: help install demo serve test check test-slow test-browser pictures fuzz bench docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
 	@echo "make demo       the main job on bundled data"
+	@echo "make serve      the web app on the demo's run"
 	@echo "make test       format, lint, types, tests, architecture"
 	@echo "make test-slow  the long studies too"
-	@echo "make test-browser  reports in Chromium, by axe-core (installs both where it may)"
+	@echo "make test-browser  web app and reports in Chromium, by axe-core and schemathesis (installs them where it may)"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
+	@echo "make site       the documentation as pages with search, into build/site"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 
 $(BIN)/python:
 	$(MAKE_VENV)
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP_INSTALL) -e .
+	$(PIP_INSTALL) -e ".[web]"
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed
@@ -52,6 +56,9 @@ install: $(VENV)/.installed
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh $(DEMO)
 
+serve: $(VENV)/.installed
+	$(BIN)/evomask serve $(DEMO)
+
 check: $(VENV)/.developed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -67,11 +74,24 @@ test-slow: check $(ORACLES)/.installed
 	$(BIN)/pytest -m "not browser"
 
 .browser/node_modules/axe-core:
-	command -v chromium >/dev/null || apt-get install --yes --quiet chromium
+	command -v chromium >/dev/null || { apt-get update --quiet; apt-get install --yes --quiet chromium; }
 	npm install --silent --no-package-lock --prefix .browser axe-core@4
 
-test-browser: $(VENV)/.developed .browser/node_modules/axe-core
+# What drives the browser, and what asks the interface, stand apart from what others need.
+$(VENV)/.browsing: $(VENV)/.developed
+	$(PIP_INSTALL) "playwright>=1.50"
+	@touch $@
+
+$(ASKING)/.installed:
+	$(PYTHON) -m venv $(ASKING)
+	$(ASKING)/bin/python -m pip install --quiet --disable-pip-version-check "schemathesis>=4.30"
+	@touch $@
+
+test-browser: $(VENV)/.browsing $(ASKING)/.installed .browser/node_modules/axe-core
 	$(BIN)/pytest -m browser
+
+pictures: $(VENV)/.browsing .browser/node_modules/axe-core
+	$(BIN)/python benchmarks/pictures.py
 
 # The fuzzer is compiled for few versions of Python, so it has an environment of its own.
 $(FUZZING)/.installed: pyproject.toml
@@ -86,6 +106,19 @@ fuzz: $(FUZZING)/.installed
 docs: $(VENV)/.developed
 	$(BIN)/python -m evomask.cli.reference > docs/commands.new
 	mv docs/commands.new docs/commands.md
+	$(BIN)/python -m evomask.api.reference > docs/api.new
+	mv docs/api.new docs/api.md
+
+# What makes the pages is needed for nothing else, so it has an environment of its own.
+$(SITE)/.installed: docs/requirements.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	@touch $@
+
+site: $(SITE)/.installed
+	$(SITE)/bin/sphinx-build --quiet -W --keep-going -c docs . build/site
+	@printf '<!doctype html><meta charset="utf-8"><title>evomask</title><meta http-equiv="refresh" content="0; url=docs/index.html"><a href="docs/index.html">evomask</a>\n' > build/site/index.html
+	@echo "open build/site/index.html"
 
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
@@ -95,4 +128,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) $(FUZZING) .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

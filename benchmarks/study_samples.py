@@ -1,37 +1,52 @@
 """Does a sample order recipes as the whole file does? Rank agreement over thirty of them.
 
-``python benchmarks/study_samples.py FILE [QUASI,... [K [RECORDS]]]``: a file of 40,000 records or
-more. Thirty recipes of the grid, evenly over its order, are made, repaired and measured on the
-sample that a protection takes and on the whole file. Told are Kendall's tau and the mean shift
-of loss and of risk, and how much of the true front is among the ten most promising.
+``python benchmarks/study_samples.py FILE|RECORDS [QUASI,... [K [SAMPLE]]]``: a file of 40,000
+records or more, or so many of the made-up people of ``bench_large.py``. Thirty recipes of the grid,
+evenly over its order, are made, repaired and measured on the sample that a protection takes, on
+the whole file, and on the whole file once more with other draws: two draws of one recipe agree
+no better than that. Told are Kendall's tau of loss and of risk, of all pairs of recipes and of
+those that are more than a point apart on the whole file, the mean shift, and how much of the true
+front is among the ten most promising.
 """
 
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from evomask.arrays import Points
+from bench_large import people
+from evomask.arrays import Floats, Points
 from evomask.evolution.dominance import non_dominated_ranks
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
-from evomask.portfolio.worker import Make, Maker, Measured, Settings, Try, load_kernels
-from evomask.runs.inputs import Input, load
+from evomask.portfolio.requests import Make, Measured, Try
+from evomask.portfolio.worker import Maker, Settings, load_kernels
+from evomask.runs.inputs import Input, Loaded, load
 from evomask.searches.search import File
 
 RECIPES, SEED, PROMOTED, GRID = 30, 1, 10, "grid"
 
 
-def maker_of(path: Path, quasi: tuple[str, ...], k: int, records: int) -> Maker:
+def loaded(source: str, quasi: tuple[str, ...]) -> Loaded:
+    """A file, or made-up people."""
+    if not source.isdigit():
+        return load(Input(Path(source), None, quasi))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.parquet"
+        frame = people(int(source), 6)
+        frame.write_parquet(path)
+        return load(Input(path, None, tuple(frame.columns), ordinal=("education",)))
+
+
+def maker_of(given: Loaded, k: int, records: int, seed: int) -> Maker:
     """A maker with the grid alone for the file."""
-    loaded = load(Input(path, None, quasi))
     requirement = Requirement(k=k)
-    load_kernels(lambda _: None, (GRID,))
-    file = File(loaded.table, requirement, "strict", loaded.hierarchies)
+    file = File(given.table, requirement, "strict", given.hierarchies)
     settings = Settings(requirement, "strict", members_for(file, (GRID,)), sample=records)
-    return Maker(loaded.table, settings, SEED, loaded.hierarchies)
+    return Maker(given.table, settings, seed, given.hierarchies)
 
 
 def recipes_of(maker: Maker) -> list[int]:
@@ -40,47 +55,58 @@ def recipes_of(maker: Maker) -> list[int]:
     return [order[place] for place in np.linspace(0, min(299, len(order) - 1), RECIPES).astype(int)]
 
 
-def both(maker: Maker, number: int) -> tuple[Measured, Measured] | None:
-    """A recipe on the sample and on the whole file; none where it cannot be made."""
-    small, whole = maker(Try(GRID, number), 0), maker(Make(GRID, number), 0)
-    if not isinstance(small, Measured) or not isinstance(whole, Measured):
+def readings(maker: Maker, again: Maker, number: int) -> list[tuple[float, float]] | None:
+    """A recipe on the whole file, on the sample, and on the whole once more, with its times.
+
+    None where it cannot be made.
+    """
+    found = [maker(Make(GRID, number), 0), maker(Try(GRID, number), 0)]
+    found.append(again(Make(GRID, number), 0))
+    if not all(isinstance(measured, Measured) for measured in found):
         return None
-    return small, whole
+    return [(measured.loss, measured.risk) for measured in found]  # type: ignore[union-attr]
 
 
-def tell(read: Points, whole: Points) -> None:
+def tau_apart(read: Floats, whole: Floats, apart: float = 1.0) -> float:
+    """Kendall's tau of the pairs that are far enough apart on the whole file."""
+    upper = np.triu_indices(len(whole), 1)
+    true, seen = (np.subtract.outer(values, values)[upper] for values in (whole, read))
+    chosen = np.abs(true) > apart
+    return float(np.mean(np.sign(true[chosen] * seen[chosen])))
+
+
+def tell(title: str, read: Points, whole: Points) -> None:
     """Agreement of two readings of the same recipes."""
-    pairs = {
-        "loss": (read[:, 0], whole[:, 0]),
-        "risk": (read[:, 1], whole[:, 1]),
-    }
     words = (
-        f"{part} tau {kendalltau(a, b).statistic:.2f} shift {np.mean(a - b):+.1f}"
-        for part, (a, b) in pairs.items()
+        f"{part} tau {kendalltau(read[:, i], whole[:, i]).statistic:.2f}, "
+        f"apart {tau_apart(read[:, i], whole[:, i]):.2f}, "
+        f"shift {np.mean(read[:, i] - whole[:, i]):+.1f}"
+        for i, part in enumerate(("loss", "risk"))
     )
     true = set(np.flatnonzero(non_dominated_ranks(whole) == 0).tolist())
     first = np.argsort(non_dominated_ranks(read), kind="stable")[:PROMOTED].tolist()
     found = f"{len(true & set(first))} of {len(true)} of the front among the first {PROMOTED}"
-    print(", ".join(words), f"; {found}")
+    print(f"{title}: {'; '.join(words)}; {found}")
 
 
 def main() -> None:
     """Print the agreement for one file."""
-    path, *more = sys.argv[1:]
+    source, *more = sys.argv[1:]
     quasi = tuple(more[0].split(",")) if more and more[0] else ()
     k = int(more[1]) if len(more) > 1 else 5
     records = int(more[2]) if len(more) > 2 else Settings.sample
-    maker = maker_of(Path(path), quasi, k, records)
+    given = loaded(source, quasi)
+    load_kernels(lambda _: None, (GRID,))
+    maker, again = (maker_of(given, k, records, seed) for seed in (SEED, SEED + 1))
     began = time.process_time()
-    pairs = [pair for number in recipes_of(maker) if (pair := both(maker, number)) is not None]
+    rows = [row for n in recipes_of(maker) if (row := readings(maker, again, n)) is not None]
     took = time.process_time() - began
-    sample, whole = np.array([[(m.loss, m.risk) for m in pair] for pair in pairs]).transpose(
-        1, 0, 2
-    )
+    whole, sample, other = np.array(rows).transpose(1, 0, 2)
     print(
-        f"{len(pairs)} recipes, {len(maker.sample)} of {len(maker.table)} records, {took:.0f} CPU s"
+        f"{len(rows)} recipes, {len(maker.sample)} of {len(maker.table)} records, {took:.0f} CPU s"
     )
-    tell(sample, whole)
+    tell("sample and whole", sample, whole)
+    tell("two draws of the whole", other, whole)
 
 
 if __name__ == "__main__":

@@ -16,3 +16,4 @@ printf '  %-42s what was tried, what it costs, who can still find out what\n' "$
 printf '  %-42s what may be told with the file\n' "$folder/release/report-public.html"
 printf '  %-42s the file itself\n' "$folder/release/masked/survey.csv"
 printf 'Another point of the front: evomask choose %s --pick max-risk=40\n' "$folder/release"
+printf 'The same in a browser, on this machine alone: make serve (or evomask serve %s)\n' "$folder"

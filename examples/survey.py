@@ -8,28 +8,24 @@ Like `make demo`, but from Python: strata, edit rules and hierarchies come from 
 import sys
 from pathlib import Path
 
-from evomask.runs.example import write_example
-
-from evomask.masking.guarantees.requirement import Requirement
-from evomask.runs.inputs import Input
-from evomask.runs.protect import ProtectJob, choose, protect_file
+import evomask
 
 
 def main(folder: Path, seconds: float | None = 30, evaluations: int | None = None) -> Path:
     """Protect the survey, then release the point of the least loss with half the risk or less."""
-    survey, schema, *_ = write_example(folder)
-    job = ProtectJob(
-        Input(survey, schema),
+    run = evomask.protect_file(
+        evomask.example(folder),
         folder / "release",
-        Requirement(k=5),
+        schema=folder / "survey.toml",
+        require="k=5",
         seconds=seconds,
         evaluations=evaluations,
     )
-    done = protect_file(job)
-    print(f"suggested: loss {done.chosen.loss:.1f} %, risk {done.chosen.risk:.1f} %")
-    other = choose(job.folder, "max-risk=50")
-    print(f"risk of 50 % at most: loss {other.chosen.loss:.1f} %, risk {other.chosen.risk:.1f} %")
-    return other.written.path
+    chosen = run.record.chosen
+    print(f"suggested: loss {chosen.loss:.1f} %, risk {chosen.risk:.1f} %")
+    other = run.choose("max-risk=50").record.chosen
+    print(f"risk of 50 % at most: loss {other.loss:.1f} %, risk {other.risk:.1f} %")
+    return run.file
 
 
 if __name__ == "__main__":

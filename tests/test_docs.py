@@ -65,6 +65,44 @@ def _exit_code(words, monkeypatch):
     return 0
 
 
+MOVING = sorted(ROOT.glob("docs/moving-from-*.md"))
+
+
+def ours_in_tables(page):
+    """The code of the second column of every table of a page."""
+    rows = re.findall(r"^\| [^|]+ \| `([^|]+)` \|$", page.read_text(encoding="utf-8"), re.M)
+    assert len(rows) > 20
+    return rows
+
+
+@pytest.mark.parametrize("page", MOVING, ids=place)
+def test_every_call_beside_that_of_another_tool_runs(page, folder_with_example):
+    (prepared,) = blocks(page, "python")
+    names = {"__name__": "documentation"}
+    exec(compile(prepared, place(page), "exec"), names)
+    for code in ours_in_tables(page):
+        exec(compile(code, f"{place(page)}: {code}", "exec"), names)
+
+
+def test_there_are_pages_for_those_who_come_from_other_tools():
+    assert [page.name for page in MOVING] == ["moving-from-arx.md", "moving-from-sdcmicro.md"]
+
+
+FOR_EXTENDERS = {"extending.md", "adding-a-search.md"}
+
+
+def test_users_import_evomask_alone():
+    deep = [
+        f"{place(page)}: {line}"
+        for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+        if page.name not in FOR_EXTENDERS
+        for block in blocks(page, "python")
+        for line in block.splitlines()
+        if re.match(r"\s*(from|import) evomask\.", line)
+    ]
+    assert not deep, "\n".join(deep)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=place)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

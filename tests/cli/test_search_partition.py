@@ -100,3 +100,28 @@ def test_a_constant_attribute_is_noted(evomask, tmp_path):
     path.write_text("a,b\n" + "\n".join(f"{i},7" for i in range(12)) + "\n", encoding="utf-8")
     told = found(evomask, path, "--evaluations", 5_000)
     assert any("'b' is constant" in note for note in told["notes"])
+
+
+def test_a_proof_tells_how_far_the_best_possible_can_be(evomask, survey, tmp_path):
+    out = tmp_path / "masked.csv"
+    quick = found(evomask, survey, "--evaluations", 5_000)
+    told = found(evomask, survey, "--evaluations", 5_000, "--prove", "--out", out)
+    assert quick["lower_bound"] < told["lower_bound"] <= told["sse"] <= quick["sse"]
+    assert told["gap"] == pytest.approx(100 * (told["sse"] / told["lower_bound"] - 1))
+    assert pl.read_csv(out).group_by("a", "b", "c").len()["len"].min() >= 3
+
+
+def test_a_resumed_proof_is_not_made_again(evomask, survey, tmp_path):
+    first = found(evomask, survey, "--evaluations", 5_000, "--prove", "--run", tmp_path / "run")
+    again = evomask("resume", tmp_path / "run", "--json")
+    assert again.code == 0, again.err
+    told = json.loads(again.out)
+    assert (told["sse"], told["gap"]) == (first["sse"], first["gap"])
+    assert told["generations"] == first["generations"]
+
+
+@pytest.mark.parametrize("more", [("--algorithm", "mdav"), ("--algorithm", "two-step")])
+def test_only_the_memetic_search_is_proved(evomask, survey, more):
+    answer = evomask(*words(survey, "--prove", *more))
+    assert answer.code == 1
+    assert "--prove goes with --algorithm memetic" in answer.err

@@ -37,6 +37,11 @@ def sleeps(task, serial):
     time.sleep(60)
 
 
+def lets_no_other_thread_run(task, serial):
+    """One long call that keeps the interpreter's lock, as a kernel does."""
+    return sum(range(10**11))
+
+
 class SleepsOver:
     """Work that takes long, with an array that its workers borrow."""
 
@@ -77,9 +82,10 @@ def test_no_process_is_left_after_an_error():
     assert multiprocessing.active_children() == []
 
 
-def test_tasks_that_take_too_long_are_given_up_with_their_workers():
+@pytest.mark.parametrize("work", [sleeps, lets_no_other_thread_run])
+def test_tasks_that_take_too_long_are_given_up_with_their_workers(work):
     began = time.monotonic()
-    impatient = AcrossCores(sleeps, 2)
+    impatient = AcrossCores(work, 2)
     impatient.patience = lambda: 0.2
     with pytest.raises(GivenUpError), impatient as cores:
         cores(range(4), 0)

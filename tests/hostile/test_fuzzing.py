@@ -1,6 +1,7 @@
 """Files put together by chance, through every command that reads them: only errors of ours.
 
-`make test` tries 2,000 of them, `make test-slow` 100,000: `EXAMPLES` says how they are shared out.
+`make test` tries 2,000 of them, `make test-slow` 100,000 in portions: `EXAMPLES` says how a portion
+is shared out, and `-k "[7]"` tries one of them.
 """
 
 import io
@@ -11,7 +12,7 @@ import tomllib
 import polars as pl
 import pytest
 import tomli_w
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.hostile import fuzzing
@@ -24,30 +25,29 @@ EXAMPLES = {
 }  # fmt: skip
 """How many of each are tried; the cheap ones most often."""
 
-TIMES = 50
-"""How many times as many the slow tests try."""
+PORTIONS = 50
+"""How often as many are tried, all but the first time by slow tests."""
 
-HOW_OFTEN = [
-    pytest.param(1, id="some"),
-    pytest.param(TIMES, id="many", marks=pytest.mark.slow),
-]
+EVERY_PORTION = pytest.mark.parametrize(
+    "portion",
+    [pytest.param(n, marks=[pytest.mark.slow] if n else []) for n in range(PORTIONS)],
+)
 
 
-def test_two_thousand_examples_are_tried_and_a_hundred_thousand_by_slow_tests():
+def test_two_thousand_examples_are_tried_and_a_hundred_thousand_with_slow_tests():
     assert sum(EXAMPLES.values()) == 2000
-    assert sum(EXAMPLES.values()) * TIMES == 100_000
+    assert sum(EXAMPLES.values()) * PORTIONS == 100_000
 
 
-def tried(name, often, *given_by):
-    """Try a test with examples, the same ones every time; the first bad one is told as it is."""
+def tried(name, portion, *given_by):
+    """Try a test with a portion of examples, always the same; the first bad one ends it."""
     return lambda test: settings(
-        max_examples=EXAMPLES[name] * often,
+        max_examples=EXAMPLES[name],
         deadline=None,
-        derandomize=True,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )(given(*given_by)(test))()
+    )(seed(portion)(given(*given_by)(test)))()
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +78,9 @@ def mended(run):
     return folder
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_table_gets_a_schema_or_a_sentence(place, often):
-    @tried("tables", often, fuzzing.tables())
+@EVERY_PORTION
+def test_any_table_gets_a_schema_or_a_sentence(place, portion):
+    @tried("tables", portion, fuzzing.tables())
     def look(content):
         path = place / "table.csv"
         path.write_bytes(content)
@@ -91,18 +91,18 @@ METHODS = [("mdav", "-k", 2), ("rank-swapping",), ("noise",), ("local-suppressio
            ("mondrian", "-k", 2), ("pram",)]  # fmt: skip
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_table_is_masked_or_gets_a_sentence(place, often):
-    @tried("masking", often, fuzzing.tables(), st.sampled_from(METHODS))
+@EVERY_PORTION
+def test_any_table_is_masked_or_gets_a_sentence(place, portion):
+    @tried("masking", portion, fuzzing.tables(), st.sampled_from(METHODS))
     def look(content, method):
         path, out = place / "table.csv", place / "out.csv"
         path.write_bytes(content)
         check("mask", path, "-m", *method, "--quiet", "--force", "--seed", 1, "--out", out)
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_table_is_audited_and_read_as_a_graph_or_gets_a_sentence(place, often):
-    @tried("audits", often, fuzzing.tables(), st.integers(0, 2))
+@EVERY_PORTION
+def test_any_table_is_audited_and_read_as_a_graph_or_gets_a_sentence(place, portion):
+    @tried("audits", portion, fuzzing.tables(), st.integers(0, 2))
     def look(content, verb):
         path, out = place / "table.csv", place / "out.csv"
         path.write_bytes(content)
@@ -118,20 +118,20 @@ def parquet(compression):
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_damaged_parquet_gets_a_schema_or_a_sentence(place, often):
+@EVERY_PORTION
+def test_any_damaged_parquet_gets_a_schema_or_a_sentence(place, portion):
     whole = [parquet(name) for name in ("uncompressed", "zstd", "snappy")]
 
-    @tried("Parquet", often, st.sampled_from(whole), fuzzing.edits)
+    @tried("Parquet", portion, st.sampled_from(whole), fuzzing.edits)
     def look(content, changes):
         path = place / "table.parquet"
         path.write_bytes(edited(content, changes))
         check("init", path, "--json")
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_schema_is_used_or_gets_a_sentence(place, often):
-    @tried("schemas", often, fuzzing.schemas(), st.sampled_from(["mask", "audit", "protect"]))
+@EVERY_PORTION
+def test_any_schema_is_used_or_gets_a_sentence(place, portion):
+    @tried("schemas", portion, fuzzing.schemas(), st.sampled_from(["mask", "audit", "protect"]))
     def look(content, verb):
         schema, out = place / "any.toml", place / "out.csv"
         schema.write_bytes(content)
@@ -143,20 +143,20 @@ def test_any_schema_is_used_or_gets_a_sentence(place, often):
         check(verb, place / "people.csv", "--schema", schema, "--quiet", *more[verb])
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_tree_is_used_or_gets_a_sentence(place, often):
-    @tried("trees", often, fuzzing.hierarchies())
+@EVERY_PORTION
+def test_any_tree_is_used_or_gets_a_sentence(place, portion):
+    @tried("trees", portion, fuzzing.hierarchies())
     def look(content):
         (place / "own.csv").write_bytes(content)
         words = ("--schema", place / "own.toml", "-m", "generalization", "--levels", 1)
         check("mask", place / "people.csv", *words, "--quiet", "--force", "--out", place / "o.csv")
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_plan_is_listed_read_or_gets_a_sentence(run, often):
+@EVERY_PORTION
+def test_any_plan_is_listed_read_or_gets_a_sentence(run, portion):
     plan = tomllib.loads((run[1] / "plan.toml").read_text())
 
-    @tried("plans", often, fuzzing.walks, fuzzing.json_values, fuzzing.edits, st.booleans())
+    @tried("plans", portion, fuzzing.walks, fuzzing.json_values, fuzzing.edits, st.booleans())
     def look(walk, value, changes, is_edited):
         changed = without_nothing(replaced(plan, walk, value))
         text = tomli_w.dumps(changed) if isinstance(changed, dict) else ""
@@ -167,14 +167,14 @@ def test_any_plan_is_listed_read_or_gets_a_sentence(run, often):
     mended(run)
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_journal_is_listed_or_gets_a_sentence(run, often):
+@EVERY_PORTION
+def test_any_journal_is_listed_or_gets_a_sentence(run, portion):
     from evomask.errors import RunError
     from evomask.runs.kept.store import Store
 
     lines = (run[1] / "journal.jsonl").read_bytes().splitlines()
 
-    @tried("journals", often, st.integers(0, len(lines) - 1), fuzzing.walks, fuzzing.json_values,
+    @tried("journals", portion, st.integers(0, len(lines) - 1), fuzzing.walks, fuzzing.json_values,
            fuzzing.edits)  # fmt: skip
     def look(line, walk, value, changes):
         changed = json.dumps(replaced(json.loads(lines[line]), walk, value)).encode()
@@ -189,11 +189,11 @@ def test_any_journal_is_listed_or_gets_a_sentence(run, often):
     mended(run)
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_record_is_reported_or_gets_a_sentence(run, often):
+@EVERY_PORTION
+def test_any_record_is_reported_or_gets_a_sentence(run, portion):
     record = json.loads((run[1] / "record.json").read_text())
 
-    @tried("records", often, fuzzing.walks, fuzzing.json_values)
+    @tried("records", portion, fuzzing.walks, fuzzing.json_values)
     def look(walk, value):
         (run[0] / "record.json").write_text(json.dumps(replaced(record, walk, value)))
         check("report", run[0], "--quiet")
@@ -201,15 +201,15 @@ def test_any_record_is_reported_or_gets_a_sentence(run, often):
     mended(run)
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_crawl_goes_on_or_gets_a_sentence(tmp_path, often):
+@EVERY_PORTION
+def test_any_crawl_goes_on_or_gets_a_sentence(tmp_path, portion):
     places = tmp_path / "places.csv"
     places.write_text("city,country,continent\nRome,Italy,Europe\n")
     user = {"id": "a", "location": "Rome", "following": ["b"], "posts": ["x", {"text": "football"}]}
     (tmp_path / "users").mkdir()
     (tmp_path / "kept").mkdir()
 
-    @tried("crawls", often, fuzzing.walks, fuzzing.json_values, fuzzing.edits, st.booleans())
+    @tried("crawls", portion, fuzzing.walks, fuzzing.json_values, fuzzing.edits, st.booleans())
     def look(walk, value, changes, is_journal):
         line = json.dumps(replaced(user, walk, value) if walk[0] % 5 else user).encode()
         (tmp_path / "users" / "a.jsonl").write_bytes(edited(line, changes))
@@ -222,12 +222,12 @@ def test_any_crawl_goes_on_or_gets_a_sentence(tmp_path, often):
         check("graph", "crawl", tmp_path / "users", *words, "--out", tmp_path / "graph")
 
 
-@pytest.mark.parametrize("often", HOW_OFTEN)
-def test_any_run_folder_is_used_or_gets_a_sentence(run, often):
+@EVERY_PORTION
+def test_any_run_folder_is_used_or_gets_a_sentence(run, portion):
     """Each of its files gone, a folder, or damaged; budgets stay, so that nothing runs for long."""
     count = len(files_in(run[1]))
 
-    @tried("folders", often, st.integers(0, count - 1), st.integers(0, 3), fuzzing.edits,
+    @tried("folders", portion, st.integers(0, count - 1), st.integers(0, 3), fuzzing.edits,
            st.sampled_from(["choose", "resume", "report", "runs"]))  # fmt: skip
     def look(number, how, changes, verb):
         folder = mended(run)

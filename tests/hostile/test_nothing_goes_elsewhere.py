@@ -181,7 +181,7 @@ def test_a_link_to_a_run_folder_is_not_followed(evomask, protection, tmp_path, v
 def test_a_new_run_does_not_begin_behind_a_link(evomask, people, tmp_path):
     (tmp_path / "target").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "target")
-    answer = evomask("protect", people, "--quiet", "--evaluations", 5, "--out", tmp_path / "out")
+    answer = evomask("protect", people, "--quasi", "age", "--quiet", "--out", tmp_path / "out")
     assert (answer.code, "is a link" in answer.err) == (1, True)
     assert not list((tmp_path / "target").iterdir())
 
@@ -191,6 +191,6 @@ def test_a_hidden_link_in_an_empty_folder_is_seen(evomask, people, tmp_path):
     out.mkdir()
     (out / ".lock").symlink_to(people)
     content = people.read_bytes()
-    answer = evomask("protect", people, "--quiet", "--evaluations", 5, "--out", out)
+    answer = evomask("protect", people, "--quasi", "age", "--quiet", "--out", out)
     assert (answer.code, "is a link" in answer.err) == (1, True)
     assert people.read_bytes() == content

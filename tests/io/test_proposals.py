@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from evomask.data.frames import table_from
-from evomask.data.proposal import propose
+from evomask.data.roles.proposal import propose
 from evomask.io.dialects import Dialect
 from evomask.io.proposals import schema_text
 from evomask.io.schemas import read_schema

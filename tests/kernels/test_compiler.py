@@ -2,11 +2,14 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
 
 from evomask.kernels import compiler, homes
+from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.splits import _split_line, split_values
 
 HERE = """
@@ -129,3 +132,15 @@ def test_a_kernel_that_cannot_be_kept_works_all_the_same(tmp_path, monkeypatch):
         return 3 * number
 
     assert tripled(14) == 42
+
+
+def test_a_kernel_lets_go_of_the_interpreter_lock_while_it_runs():
+    points = np.random.default_rng(1).normal(size=(30_000, 4))
+    mdav(points[:10], 2)  # loaded
+    kernel = threading.Thread(target=mdav, args=(points, 3))
+    kernel.start()
+    breaths = 0
+    while kernel.is_alive():
+        time.sleep(0.005)
+        breaths += 1
+    assert breaths > 10

@@ -17,6 +17,7 @@ from evomask.masking.method import Making, Step
 from evomask.portfolio.front import spread
 from evomask.portfolio.members import Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio
+from evomask.portfolio.requests import Make, Measured, Refusal
 from evomask.portfolio.state import (
     PortfolioCodec,
     PortfolioState,
@@ -24,7 +25,7 @@ from evomask.portfolio.state import (
     shares,
     waiting,
 )
-from evomask.portfolio.worker import Make, Maker, Measured, Refusal, Settings
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.search import File
 

@@ -1,6 +1,7 @@
-"""Two fidelities: a sample of neighbours, trials on it, and promotion by promise."""
+"""Two fidelities: a sample, trials on it, and promotion by promise."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from evomask.execution.local import InProcess, Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
 from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.sample import blocks_of, promising, sample_of
+from evomask.portfolio.requests import Make, Try
+from evomask.portfolio.sample import promising, sample_of
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Make, Maker, Settings, Try
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.kept.journal import Journal
 from evomask.searches.grid.search import paired
 from evomask.searches.search import File
@@ -51,33 +53,12 @@ def states():
     return explored(large(mixed()))
 
 
-def test_blocks_hold_every_record_once_and_are_of_about_the_same_size():
-    points = np.random.default_rng(1).normal(size=(5000, 3))
-    blocks = blocks_of(points, 100)
-    assert np.array_equal(np.sort(np.concatenate(blocks)), np.arange(5000))
-    sizes = [len(block) for block in blocks]
-    assert max(sizes) - min(sizes) <= 1
-    assert 50 <= min(sizes) <= 200
-
-
-def test_records_of_a_block_are_nearer_to_one_another_than_to_others():
-    points = np.random.default_rng(1).normal(size=(4000, 2))
-    spreads = [points[block].var(axis=0).sum() for block in blocks_of(points, 250)]
-    assert np.mean(spreads) < 0.2 * points.var(axis=0).sum()
-
-
-def test_people_have_their_look_alikes_in_the_sample():
-    table = mixed(8000)
-    points = np.column_stack([table.values("age"), table.values("income") / 20.0])
-    drawn = np.sort(np.random.default_rng(3).permutation(8000)[:1000])
-
-    def nearest(rows):
-        own = points[rows]
-        apart = ((own[:, None] - own[None]) ** 2).sum(axis=2)
-        np.fill_diagonal(apart, np.inf)
-        return apart.min(axis=1).mean()
-
-    assert nearest(sample_of(table, 1000)) < 0.7 * nearest(drawn)
+def test_a_smaller_sample_is_part_of_a_larger_one_and_always_the_same():
+    table = mixed(2000)
+    small, large_one = sample_of(table, 100), sample_of(table, 700)
+    assert len(set(small)) == 100
+    assert set(small) < set(large_one)
+    assert np.array_equal(small, sample_of(table, 100))
 
 
 def test_a_file_with_strata_has_no_sample():
@@ -87,8 +68,9 @@ def test_a_file_with_strata_has_no_sample():
 
 
 def test_a_small_file_has_no_sample():
-    assert large(mixed(500)).small is None
-    assert large(mixed(900)).small is not None
+    assert large(mixed(299)).small is None
+    assert len(large(mixed(300)).sample) == 75
+    assert len(large(mixed(900)).sample) == 150
 
 
 def test_what_nothing_beats_on_the_sample_is_promoted_first():
@@ -110,7 +92,7 @@ def test_every_pair_of_a_method_for_numbers_and_one_for_categories_is_a_recipe()
 
 def test_more_is_tried_on_the_sample_than_is_made(states):
     own = [row for row in states[-1].rounds if row.member == "grid"]
-    assert sum(row.trials for row in own) >= 3 * sum(row.files for row in own) > 0
+    assert sum(row.trials for row in own) >= 2 * sum(row.files for row in own) > 0
 
 
 def test_every_point_of_the_front_was_measured_on_the_whole_file(states):
@@ -120,10 +102,16 @@ def test_every_point_of_the_front_was_measured_on_the_whole_file(states):
         assert (again.loss, again.risk) == (point.loss, point.risk)
 
 
-def test_a_trial_is_the_same_recipe_on_the_sample_alone():
+@pytest.mark.parametrize("middle", [400, 900])
+def test_a_trial_is_a_recipe_of_many_records_repaired_on_the_sample(middle):
     maker = large(mixed())
-    alone = replace(maker, table=maker.table.take(maker.sample), _setups={})
-    assert maker(Try("grid", 5), 0) == alone(Make("grid", 5), 0)
+    maker = replace(maker, settings=replace(maker.settings, middle=middle))
+    many = sample_of(maker.table, middle)
+    assert len(maker.middle.table) == middle
+    assert np.array_equal(many[maker._places_of_sample], maker.sample)
+    decode = maker.middle.setup("grid").problem.sampled(maker._places_of_sample)
+    repaired = maker.small.releasable(decode(5, 0))
+    assert maker(Try("grid", 5), 0) == maker.small.measured(repaired)
 
 
 def test_searches_of_groups_of_records_work_on_the_whole_file():
@@ -151,3 +139,13 @@ def test_trials_cost_as_little_as_the_sample_is_small(states):
     first = states[0].summary
     assert 0.1 < share < 0.25
     assert first.cost == np.ceil(first.trials * share) + first.files
+
+
+def test_under_a_clock_few_recipes_are_tried_before_there_is_a_front():
+    maker, journal = large(mixed()), Journal()
+    journal.start()
+    portfolio = Portfolio(maker, Budget(seconds=60.0), journal, InProcess(maker))
+    first, second = islice(portfolio.states(PortfolioState()), 2)
+    assert first.summary.trials == 1
+    assert first.front
+    assert second.summary.trials > first.summary.trials

@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.api import protect
+from evomask import protect
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
 from evomask.masking.method import Making, Step
 from evomask.portfolio.front import ORIGINAL, Candidate

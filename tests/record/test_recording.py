@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.api import protect
+from evomask import protect
 from evomask.masking.guarantees.requirement import NOTHING
 from evomask.record.protection import Choice, point_file
 from evomask.record.public import public_part

@@ -13,6 +13,7 @@ import pyreadstat
 ENDINGS = (".csv", ".tsv", ".parquet", ".sav", ".zsav", ".dta")
 LABELLED = (".sav", ".zsav", ".dta")
 SCHOOL = ("none", "basic", "middle", "high")
+NUMBERS, CATEGORIES = ("age", "change", "pay"), ("school", "town")
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,24 @@ class RandomFile:
         return coded_place if self.path.suffix in (".sav", ".zsav") else place
 
 
-def random_file(folder, rng, ending):
-    """People with missing codes, negative zeros, labels, dates, mixed kinds and strata."""
+def random_file(folder, rng, ending, quasi=()):
+    """People with missing codes, negative zeros, labels, dates, mixed kinds and strata.
+
+    Their quasi-identifiers are drawn where none are named.
+    """
     n = int(rng.integers(30, 90))
     columns = {"person": [f"P{i:04d}" for i in rng.permutation(n)]}
     columns["age"] = missing(rng.integers(18, 40, n).astype(float), rng)
     columns["change"] = missing(zeros(rng.normal(0, 1, n).round(1), rng), rng)
+    columns["pay"] = missing(rng.normal(2000, 500, n).round(2), rng)
     columns["school"] = school(n, rng, ending)
     columns["town"] = blank(rng.choice(["Aa", 'B "x"', "C;c", "Dé"], n).tolist(), rng)
     columns["visited"] = dates(n, rng, ending)
     columns["secret"], ordered = secret(n, rng, ending)
     if rng.random() < 0.4:
         columns["part"] = rng.choice(["north", "south"], n).tolist()
-    quasi = [name for name in ("age", "change", "school", "town") if rng.random() < 0.7]
-    quasi = tuple(quasi) or ("age",)
+    drawn = tuple(name for name in (*NUMBERS, *CATEGORIES) if rng.random() < 0.6)
+    quasi = quasi or drawn or ("age",)
     path = folder / f"people{ending}"
     write(path, columns, rng)
     schema = folder / "people.toml"
@@ -104,7 +109,7 @@ def write(path, columns, rng):
         return pl.DataFrame(columns).write_parquet(path)
     if ending in (".sav", ".zsav"):
         ranges = {n: codes(v, ending) for n, v in columns.items() if codes(v, ending)}
-        levels = dict.fromkeys(("age", "change"), "scale") | {"school": "ordinal"}
+        levels = dict.fromkeys(NUMBERS, "scale") | {"school": "ordinal"}
         levels["secret"] = "nominal" if isinstance(columns["secret"][0], str) else "scale"
         labels = {"school": dict(zip([1.0, 2.0, 3.0, 4.0, 5.0], (*SCHOOL, "other"), strict=True))}
         return pyreadstat.write_sav(

@@ -13,12 +13,18 @@ from evomask.data.schema import Kind, Role
 from evomask.masking.grid import first_population
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.randomization.pram import (
+    category_frequencies,
+    constant_diagonal,
+    frequency_diagonal,
+    off_diagonal,
+)
 from evomask.measures.catalogue import applicable
 from evomask.record.associations import associations
 from evomask.record.comparison import compared
 from evomask.record.public import PublicRecord, public_part
 from evomask.record.record import FileNote, decode_record, encode_record
-from evomask.record.recording import _measure
+from evomask.record.recording import _measure, matrix_note
 from evomask.reports.public import public_page
 from evomask.runs.protect import protect_file
 from tests.runs.test_protect import job_for, write_town
@@ -221,3 +227,20 @@ def test_the_public_record_in_a_folder_is_as_coarse(template, tmp_path):
     assert shown["small"] is True
     assert shown["spreads"] == shown["losses"] == []
     assert decode_record(encode_record(template)).spreads
+
+
+def test_a_matrix_that_a_known_formula_makes_of_the_frequencies_is_not_told(template):
+    """Solving the formula for the frequencies would give every count to the record."""
+    files = (people(np.random.default_rng([seed, 5]))[0] for seed in range(100))
+    original = next(table for table in files if len(table) == 400)
+    frequencies = category_frequencies(original, "town")
+    told = {
+        design.__name__: matrix_note(original, "town", design(frequencies, 0.3))
+        for design in (off_diagonal, frequency_diagonal, constant_diagonal)
+    }
+    record = msgspec.structs.replace(
+        template, input=FileNote("a", "", 400, 5), matrices=tuple(told.values())
+    )
+    shown = public_part(record).matrices
+    assert len(shown) == 1
+    assert len(public_part(record, "all").matrices) == 3

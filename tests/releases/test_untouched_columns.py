@@ -102,3 +102,30 @@ def test_an_untouched_quasi_identifier_tells_no_more_than_was_counted(tmp_path):
     content = masked(source, missing=("NA", "?"), method="repair", nominal=("x",)).read_text()
     assert "NA" not in content
     assert content.count("?") in (0, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "was", "becomes", "header"),
+    [
+        ("x,y\n1,2\n", ".csv", ".tsv", "x\ty"),
+        ("x\ty\n1\t2\n", ".tsv", ".csv", "x,y"),
+        ("x\ty\n1,5\t2\n", ".tsv", ".csv", "x;y"),
+        ("x;y\n1;2\n", ".csv", ".txt", "x;y"),
+        ("x;y\n1;2\n", ".tsv", ".tsv", "x;y"),
+    ],
+)
+def test_tabs_go_with_an_ending_that_asks_for_them(tmp_path, content, was, becomes, header):
+    source = tmp_path / f"a{was}"
+    line = content.splitlines(keepends=True)[1]
+    source.write_text(content + 5 * line, encoding="utf-8")
+    assert masked(source, becomes).read_text().splitlines()[0] == header
+
+
+@pytest.mark.parametrize("values", [["1.25", "2.50", "3.75"], ["1", "2", "4"]])
+def test_decimals_of_a_fixed_type_keep_their_type_and_digits(tmp_path, values):
+    numbers = pl.Series("x", values * 4).cast(pl.Decimal(10, 3))
+    pl.DataFrame([numbers]).write_parquet(tmp_path / "a.parquet")
+    found = pl.read_parquet(masked(tmp_path / "a.parquet", k="5"))["x"]
+    assert found.dtype == numbers.dtype
+    places = max(len(value.partition(".")[2]) for value in values)
+    assert not any(text[len(text) - 3 + places :].strip("0") for text in found.cast(pl.String))

@@ -2,18 +2,12 @@
 
 import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
-import numpy as np
 import pytest
 
 from evomask.errors import FileError, ParameterError, RunError
-from evomask.record.record import Statement
+from evomask.record.statement import Statement
 from evomask.runs.kept import staging
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.store import Store
@@ -273,45 +267,3 @@ def test_a_disk_that_is_full_leaves_the_old_release(folder, monkeypatch):
         report_again(folder, Statement(by="A Steward"))
     monkeypatch.undo()
     assert snapshot(folder) == before
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from evomask.record.record import Statement
-from evomask.runs.protect import choose, resume_protection
-from evomask.runs.report import report_again
-folder = Path(sys.argv[1])
-print("ready", flush=True)
-while True:
-    choose(folder, sys.argv[2])
-    report_again(folder, Statement(by="A Steward"))
-    choose(folder, sys.argv[3])
-    resume_protection(folder)
-"""
-
-
-def kill_often(once, folder, times, seed, longest):
-    """Kill a process that releases again and again, and verify what it leaves behind."""
-    rng = np.random.default_rng(seed)
-    points = [str(once.protection.front[0].number), str(once.protection.front[-1].number)]
-    whole = 0
-    for _ in range(times):
-        command = [sys.executable, "-c", KILLED, str(folder), *points]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:
-            process.stdout.readline()
-            time.sleep(rng.uniform(0.0, longest))
-            os.kill(process.pid, signal.SIGKILL)
-        whole += verify(folder).holds
-    return whole
-
-
-def test_killed_at_random_moments_a_whole_release_is_left(once, folder):
-    assert kill_often(once, folder, 3, 1, 3.0) == 3
-
-
-@pytest.mark.slow
-def test_killed_at_two_hundred_moments_a_whole_release_is_left(once, folder):
-    assert kill_often(once, folder, 200, 2, 4.0) == 200

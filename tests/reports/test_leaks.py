@@ -25,9 +25,10 @@ from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.global_recoding import GlobalRecoding
 from evomask.record.comparison import compared
 from evomask.record.public import public_part
-from evomask.record.record import Statement, encode_record
+from evomask.record.record import encode_record
 from evomask.record.recording import matrix_note
 from evomask.record.spreads import MINIMUM
+from evomask.record.statement import Statement
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from tests.reports.reading import words

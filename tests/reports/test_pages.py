@@ -5,6 +5,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from evomask.data.chart import Axis, Chart, Series
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.rank_swapping import RankSwapping
@@ -12,6 +13,10 @@ from evomask.record.associations import Associations
 from evomask.record.comparison import compared
 from evomask.record.public import PublicMatrix, public_part
 from evomask.record.record import MatrixNote, OperatorNote
+from evomask.record.statement import Statement
+from evomask.reports import numbers
+from evomask.reports.assessment import question_of, residual_risks
+from evomask.reports.bars import bars_svg
 from evomask.reports.charts import association_chart, matrix_chart
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
@@ -284,3 +289,74 @@ def test_small_changes_of_associations_look_small(after, ends):
 def test_matrices_too_large_for_a_page_are_named(record, made):
     told = words(made(msgspec.structs.replace(record, matrices=(matrix_of(31),))))
     assert re.search(r"Too large for a page, and in record\S*json : side", told)
+
+
+SAID = Statement(
+    purpose="research on towns",
+    legal_basis="section 12 of the statistics act",
+    recipients="universities of the country",
+    safeguards="a contract that forbids linking",
+    earlier="a table of incomes in 2023",
+    by="the steward",
+)
+
+
+def test_the_internal_report_answers_what_an_assessment_asks(record):
+    page = internal_page(msgspec.structs.replace(record, statement=SAID, released_before=(3, 7)))
+    assert all(words in page for words in SAID.as_json().values())
+    assert "this run released before: point 3, point 7" in page
+
+
+def test_the_public_report_tells_what_may_be_told_alone(record):
+    page = public_page(public_part(msgspec.structs.replace(record, statement=SAID)))
+    for told in (SAID.purpose, SAID.legal_basis, SAID.recipients, SAID.safeguards, SAID.by):
+        assert told in page
+    assert SAID.earlier not in page
+
+
+def test_the_risk_that_is_left_is_told_in_the_three_questions(record):
+    rows = residual_risks(record)
+    assert [found.question for _, found in rows] == ["singling out", "linkability", "inference"]
+    for _, found in rows:
+        others = [a for a in record.attacks if question_of(a) == found.question]
+        assert found.gain >= max(a.value - a.baseline for a in others)
+
+
+def test_questions_that_nobody_tried_are_told_as_such(record):
+    bare = msgspec.structs.replace(record, attacks=())
+    assert [found is None for _, found in residual_risks(bare)] == [True, False, False]
+    assert "not tried" in internal_page(bare)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(146_800, "146,800"), (1234.5, "1,234"), (12.34567, "12.35"), (0, "0"), (1e-7, "below 0.001")],
+)
+def test_numbers_are_never_powers_of_ten(value, text):
+    assert numbers.figure(value) == text
+
+
+def test_values_of_bars_are_whole_and_inside_the_picture():
+    counts = (1_468_000.0, 3.0)
+    chart = Chart(
+        "people", "People", "Many.", Axis("place", ("here", "there")), Axis("people"),
+        (Series("people", "bars", (0.0, 1.0), counts),),
+    )  # fmt: skip
+    drawn = bars_svg(chart)
+    assert ">1,468,000</text>" in drawn
+    left = max(float(x) for x in re.findall(r'x="([\d.]+)"[^>]*>1,468,000', drawn))
+    assert left + 7 * len("1,468,000") <= 480
+    assert not re.search(r"\d\.?\d*e[+-]?\d", drawn)
+
+
+def test_wide_tables_scroll_in_a_box_of_their_own(page):
+    for table in re.findall(
+        r"(?:<div class=\"wide\"[^>]*>\s*)?<table[^>]*>.*?</table>", page, re.S
+    ):
+        if table.count('scope="col"') >= 5:
+            assert table.startswith('<div class="wide" tabindex="0" role="region" aria-label="')
+
+
+def test_boxes_that_scroll_have_names_of_their_own(page):
+    names = re.findall(r'<div class="wide"[^>]*aria-label="([^"]*)"', page)
+    assert len(set(names)) == len(names)

@@ -14,13 +14,13 @@ from evomask.masking.randomization.pram import Design, Pram
 from evomask.record.public import public_part, telling_of
 from evomask.record.record import (
     MatrixNote,
-    Statement,
     decode_record,
     encode_record,
     stated,
     still_said,
 )
 from evomask.record.recording import matrix_note, rules_kept
+from evomask.record.statement import Statement
 from evomask.record.words import simple_name
 from evomask.runs.protect import choose
 from evomask.runs.report import load_record

@@ -13,9 +13,9 @@ from evomask.execution.evaluator import GivenUpError
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Breed
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.turns import Forecast, Past
-from evomask.portfolio.worker import Breed
 from evomask.runs import protect
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import findings, skipped
@@ -152,9 +152,12 @@ def test_what_there_was_no_time_for_is_left_out_and_told():
     found = findings(points, table, lambda _: file, {}, out_of_time)
     assert found[0].audit.k == 1
     assert found[0].audit.attacks == ()
+    assert found[0].audit.special is None
+    assert {"inference", "dbrl"}.isdisjoint(found[0].measures)
     assert 1 not in found
     sentence = skipped(points, found, table)
     assert "singling-out" in sentence
+    assert "special-uniques" in sentence
     assert "attacks on 1 of the 1 other points" in sentence
 
 
@@ -164,6 +167,7 @@ def test_nothing_is_told_where_there_was_time_for_everything():
     file = SimpleNamespace(masked=table, repaired={"age": 0.0})
     found = findings(points, table, lambda _: file, {}, Deadline(lambda: 0.0, 1e9))
     assert found[0].audit.attacks
+    assert found[0].audit.special is not None
     assert skipped(points, found, table) == ""
 
 

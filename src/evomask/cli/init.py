@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.output import say, say_json
+from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.proposals import attributes_as_json
 
 if TYPE_CHECKING:
     from evomask.runs.beginning.initiate import InitOutcome
@@ -38,23 +39,15 @@ def init(
     elif out is None:
         say(outcome.text.rstrip())
     elif not quiet:
+        notes(outcome.proposed.questions, quiet=quiet)
         say(f"a schema for {len(outcome.proposed.attributes)} columns: {out}; read it and edit it")
 
 
 def _as_json(outcome: "InitOutcome") -> dict[str, object]:
     return {
         "records": outcome.records,
-        "attributes": {
-            a.name: {
-                "kind": a.kind,
-                "role": a.role,
-                "reasons": [a.why_kind, a.why_role, *a.remarks],
-                **({"categories": list(a.categories)} if a.categories else {}),
-                **({"decimals": a.decimals} if a.decimals is not None else {}),
-                **({"hierarchy": a.hierarchy} if a.hierarchy else {}),
-            }
-            for a in outcome.proposed.attributes
-        },
+        "attributes": attributes_as_json(outcome.proposed),
+        "questions": list(outcome.proposed.questions),
         "edits": list(outcome.proposed.edits),
         "dialect": outcome.dialect,
     }

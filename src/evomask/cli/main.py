@@ -1,6 +1,7 @@
 """The ``evomask`` command: its verbs, and how errors reach a person.
 
-Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to be confirmed
+first, 130 interrupted.
 """
 
 import sys
@@ -23,6 +24,7 @@ from evomask.cli.report import report
 from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
+from evomask.cli.serve import serve
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
@@ -51,6 +53,7 @@ app.command()(resume)
 app.command()(choose)
 app.command()(runs)
 app.command()(report)
+app.command()(serve)
 app.command()(verify)
 app.command()(reproduce)
 app.command("compile")(compile_)

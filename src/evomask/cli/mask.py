@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
@@ -26,6 +27,9 @@ def mask(
         Path | None, typer.Option("--matrices", help="Folder of matrices, NAME.csv each.")
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Explain the methods.")] = False,
+    in_parts: options.InParts = False,
+    workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -45,6 +49,12 @@ def mask(
     of_method = method_options(method_listed(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
     wanted = of_method if k is None else {**of_method, "k": k}
+    if in_parts or file.is_dir():
+        from evomask.runs.parts.masking import PartsJob
+
+        parts = PartsJob(source(file), method, out, wanted, options.names(attributes), seed)
+        in_parts_of.mask(parts, workers, cluster, json=json, quiet=quiet)
+        return
     job = MaskJob(
         source(file), method, out, wanted, options.names(attributes), matrices, seed, force
     )

@@ -39,7 +39,7 @@ def measure(
 ) -> None:
     """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
     from evomask.runs.kept.keeping import keeping as wanted
-    from evomask.runs.measure import MeasureJob, measure_files
+    from evomask.runs.measure import MeasureJob, Measuring, measure_files
 
     if explain:
         _explain(explain, as_json=json)
@@ -48,30 +48,10 @@ def measure(
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
     keep, names = wanted(keep_table, keep_model), options.names(measures)
-    job = MeasureJob(source(original), masked, names, profile, exact, keep, key)
+    job = MeasureJob(source(original), masked, Measuring(names, profile, exact, keep, key))
     outcome = measure_files(job)
     notes(outcome.notes, quiet=quiet)
-    say_json(_as_json(outcome)) if json else say(_in_words(outcome))
-
-
-def _as_json(outcome: "MeasureOutcome") -> dict[str, object]:
-    return {
-        "profile": outcome.profile,
-        "records": outcome.records,
-        "attributes": list(outcome.attributes),
-        "loss": outcome.loss,
-        "risk": outcome.risk,
-        "risk_parts": outcome.judged.as_json() if outcome.judged else None,
-        "original_risk": outcome.original.risk if outcome.original else None,
-        "original_risk_parts": outcome.original.as_json() if outcome.original else None,
-        "losses": dict(outcome.losses),
-        "sampled": dict(outcome.sampled),
-        "score_mean": outcome.score_mean,
-        "score_worst": outcome.score_worst,
-        "measures": dict(outcome.measures),
-        "kept": keeping.as_json(outcome.kept),
-        "notes": list(outcome.notes),
-    }
+    say_json(outcome.as_json()) if json else say(_in_words(outcome))
 
 
 def _in_words(outcome: "MeasureOutcome") -> str:

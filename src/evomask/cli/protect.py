@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.proposals import Accept, described
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from evomask.execution.evaluator import Evaluators
     from evomask.record.record import PointNote, PointsNote
     from evomask.runs.kept.events import Watch
     from evomask.runs.release import Release
@@ -30,6 +33,7 @@ Pick = Annotated[
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
+    accept_proposal: Accept = False,
     require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
@@ -50,6 +54,14 @@ def protect(
     max_model_error: keeping.MaxModelError = None,
     profile: options.Profile = "strict",
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
+    in_parts: options.InParts = False,
+    suppression: Annotated[
+        float, typer.Option("--suppression", min=0, help="Percent left out of a file in parts.")
+    ] = 1.0,
+    width: Annotated[
+        int, typer.Option("--width", min=1, help="Searches that have turns side by side.")
+    ] = 1,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -60,33 +72,49 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.kept.keeping import at_most
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.protect import ProtectJob, protect_file, required
 
+    if in_parts or file.is_dir():
+        from evomask.runs.parts.generalizing import GeneralizeJob, only_k
+
+        k = only_k(required(require))
+        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
+        in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
+        return
+    data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
     job = ProtectJob(
-        source(file), out, required(require), profile, seconds, seed, evaluations,
+        data, out, required(require), profile, seconds, seed, evaluations,
         options.names(searches), pick, wanted(keep_table, keep_model),
-        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
+        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file, width,
     )  # fmt: skip
-    with _watching(f"protecting {file}", quiet=quiet) as watch:
-        done = protect_file(job, evaluators=Local(workers), watch=watch, began=began)
+    with (
+        _watching(f"protecting {file}", quiet=quiet) as watch,
+        computing(workers, cluster) as evaluators,
+    ):
+        done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
 
 def resume_protected(
-    folder: Path, *, workers: int, json: bool, quiet: bool, key_file: Path | None = None
+    folder: Path,
+    *,
+    evaluators: "Evaluators",
+    json: bool,
+    quiet: bool,
+    key_file: Path | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
-    from evomask.execution.local import Local
     from evomask.runs.protect import resume_protection
 
     with _watching(f"going on in {folder}", quiet=quiet) as watch:
         done = resume_protection(
-            folder, evaluators=Local(workers), watch=watch, key=key_file
-        )  # fmt: skip
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
+        )
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 

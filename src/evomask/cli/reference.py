@@ -16,8 +16,8 @@ compares the two.
 
 Results go to stdout, progress and notes to stderr. `--json` prints one JSON object and nothing
 else there, `--quiet` leaves progress and notes out. Exit codes: 0 done, 1 an error (one sentence),
-2 wrong usage, 130 interrupted. Nothing that exists is overwritten without `--force`, and no
-command but `evomask graph crawl` uses the network.
+2 wrong usage, 3 roles to be confirmed first, 130 interrupted. Nothing that exists is overwritten
+without `--force`, and no command but `evomask graph crawl` uses the network.
 
 Most commands read a file of records and take the same options about it:
 """

@@ -21,6 +21,14 @@ def report(
     by: Annotated[str, typer.Option("--by", help="Who decided.")] = "",
     date: Annotated[str, typer.Option("--date", help="When.")] = "",
     review: Annotated[str, typer.Option("--review", help="When to look at it again.")] = "",
+    legal_basis: Annotated[str, typer.Option("--legal-basis", help="On what ground.")] = "",
+    recipients: Annotated[str, typer.Option("--recipients", help="Who gets the file.")] = "",
+    safeguards: Annotated[
+        str, typer.Option("--safeguards", help="What recipients are bound to.")
+    ] = "",
+    earlier: Annotated[
+        str, typer.Option("--earlier", help="Other files of the same people, released before.")
+    ] = "",
     matrices: Annotated[
         str, typer.Option("--matrices", help="PRAM matrices in public: plain, all or none.")
     ] = "plain",
@@ -29,11 +37,13 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
-    from evomask.record.record import Statement
+    from evomask.record.statement import Statement
     from evomask.runs.report import report_again
 
     progress(f"writing the reports of {folder} again", quiet=quiet)
-    said = Statement(purpose, reason, by, date, review)
+    said = Statement(
+        purpose, reason, by, date, review, legal_basis, recipients, safeguards, earlier
+    )
     done = report_again(folder, said, matrices, key_file)
     say_json(_as_json(done)) if json else say(_in_words(done.reports))
 

@@ -17,6 +17,7 @@ from typer.main import get_command
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
@@ -145,6 +146,7 @@ def _search(
     study: StudyWanted = None,
     figures: Figures = None,
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -152,14 +154,14 @@ def _search(
     *,
     source: options.Source,
 ) -> None:
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.search import Limits, SearchJob, search_file
 
     limits = Limits(generations, evaluations, seconds)
     job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force)
-    evaluators = Local(workers)
-    done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
-    shown = _studied(done, study, figures or (run and run / "study"), evaluators)
+    with computing(workers, cluster) as evaluators:
+        done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
+        shown = _studied(done, study, figures or (run and run / "study"), evaluators)
     if figures is not None and done.charts:
         from evomask.runs.figures import write_charts
 
@@ -169,21 +171,37 @@ def _search(
 
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, help="Search so long from here; 0: release at once."),
+    ] = None,
     workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.execution.local import Local
+    from evomask.execution.choosing import computing
     from evomask.runs.kept.store import Store
     from evomask.runs.perform import resume as go_on
     from evomask.runs.protect import is_protection
 
-    if is_protection(Store(folder).plan()):
-        resume_protected(folder, workers=workers, json=json, quiet=quiet, key_file=key_file)
-        return
-    done = go_on(folder, evaluators=Local(workers), watch=progress_line(quiet=quiet))
+    kept = Store(folder).plan()
+    if seconds is not None and not is_protection(kept):
+        raise ParameterError("--seconds is for protections; a single search goes by its plan")
+    with computing(workers, cluster) as evaluators:
+        if is_protection(kept):
+            resume_protected(
+                folder,
+                evaluators=evaluators,
+                json=json,
+                quiet=quiet,
+                key_file=key_file,
+                seconds=seconds,
+            )
+            return
+        done = go_on(folder, evaluators=evaluators, watch=progress_line(quiet=quiet))
     tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
 
 
@@ -196,7 +214,7 @@ def progress_line(*, quiet: bool) -> "Watch | None":
     def show(event: Event) -> None:
         if isinstance(event, Generation):
             count(f"generation {event.generation}, best {event.best:.4f}")
-        elif isinstance(event, Began) and event.phase is Phase.COMPILING:
+        elif isinstance(event, Began) and event.phase in (Phase.COMPILING, Phase.PROVING):
             progress(event.text, quiet=False)
 
     return None if quiet else show
@@ -282,6 +300,7 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         f"first best {_measures(run.initial_best)}",
         f"best now   {_measures(run.best.as_json())}",
         *_explained(run.answer),
+        *_proven(run.answer),
         *_listed(run),
     ]
     if run.plan.out is not None:
@@ -295,6 +314,11 @@ def _explained(answer: Mapping[str, Any]) -> list[str]:
     """A line for each part that a search explains."""
     parts = answer.get("explanation", ())
     return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
+
+
+def _proven(answer: Mapping[str, Any]) -> list[str]:
+    """A line on how far from the best possible the result can be, where that was proved."""
+    return [f"at most {answer['gap']:.2f} % above the best possible"] if "gap" in answer else []
 
 
 def _listed(run: "Run") -> list[str]:

@@ -14,6 +14,7 @@ from evomask.data.missing import tagged, tags
 from evomask.data.recoding import Recoding
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table
+from evomask.data.trees.dates import in_order
 from evomask.errors import DataError, SchemaError
 
 EXACT_INTEGERS = 2**53
@@ -35,6 +36,7 @@ class Declaration:
     label: str = ""
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
+    linked: str = ""
 
     def over(self, inferred: "Declaration") -> "Declaration":
         """This declaration, completed by what was *inferred* where it says nothing."""
@@ -77,7 +79,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
     attribute = Attribute(
         series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
         hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
-        notes=notes,
+        notes=notes, linked=declared.linked,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if declared.decimals is None and storage is Storage.INTEGER:
@@ -87,7 +89,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
     if declared.categories:
         categories = _with_missing(declared.categories, texts)
     else:
-        categories = _categories(series, texts, notes)
+        categories = _categories(series, texts, notes, has_order=kind is Kind.ORDINAL)
     return replace(attribute, categories=categories), _coded(texts, categories)
 
 
@@ -184,8 +186,10 @@ def _texts(series: pl.Series) -> pl.Series:
     return texts.set(texts == MISSING, None)
 
 
-def _categories(series: pl.Series, texts: pl.Series, notes: Notes) -> tuple[str, ...]:
-    """Distinct values in their natural order: numbers by size, the rest by text.
+def _categories(
+    series: pl.Series, texts: pl.Series, notes: Notes, *, has_order: bool
+) -> tuple[str, ...]:
+    """Distinct values in their natural order: numbers by size, days by time, the rest by text.
 
     Codes that the file declares missing come after the others.
     """
@@ -196,6 +200,8 @@ def _categories(series: pl.Series, texts: pl.Series, notes: Notes) -> tuple[str,
         values = _texts(series.drop_nulls().unique().sort())
     elif series.dtype.is_float():
         values = values.gather(values.cast(pl.Float64).arg_sort())
+    elif has_order:
+        values = pl.Series(in_order(values.to_list()), dtype=pl.String)
     else:
         values = values.sort()
     return _with_missing(tuple(_user_missing_last(values, notes)), texts)

@@ -24,7 +24,7 @@ TreeLines: TypeAlias = Mapping[str, Sequence[Line]]
 """Value trees by attribute as their files hold them: lines, not yet fitted to a table."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
     """The value tree of one attribute; level 0 is the categories themselves.
 
@@ -44,6 +44,11 @@ class Hierarchy:
             raise SchemaError("level 0 of a hierarchy must be the categories themselves")
         if any(len(level) != len(self.categories) for level in self.levels):
             raise SchemaError("every level of a hierarchy must name an ancestor for every leaf")
+
+    def __repr__(self) -> str:
+        """How many values and groups there are, level by level; never the values."""
+        groups = ", ".join(str(len(self.labels(level))) for level in range(1, self.height + 1))
+        return f"<Hierarchy of {len(self.categories)} values in groups: {groups or 'none'}>"
 
     @property
     def height(self) -> int:

@@ -1,10 +1,12 @@
 """Any supported data frame as a polars one."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import narwhals as nw
 import polars as pl
 
+from evomask.arrays import Floats
 from evomask.errors import DataError, SchemaError
 
 
@@ -20,6 +22,11 @@ def as_polars(frame: Frame) -> pl.DataFrame:
         return frame
     wide = as_narwhals(frame)
     return pl.DataFrame([_series(wide[:, position]) for position in range(len(wide.columns))])
+
+
+def frame_of(columns: Mapping[str, Floats]) -> pl.DataFrame:
+    """Columns of numbers as a polars frame."""
+    return pl.DataFrame(dict(columns))
 
 
 def as_narwhals(frame: Frame) -> nw.DataFrame[Any]:

@@ -7,6 +7,9 @@ import numpy as np
 from evomask.arrays import Indices, Labels, Points
 from evomask.errors import ParameterError
 
+SPARSE = 4
+"""Labels up to so many times the number of records are numbered without sorting."""
+
 
 def checked_k(k: object, n_records: int | None = None) -> int:
     """k as an int, or an error that says what is wrong with it."""
@@ -57,5 +60,11 @@ def information_loss(points: Points, labels: Labels) -> float:
 
 def canonical(labels: Labels) -> Labels:
     """The same partition with groups numbered in the order of their first record."""
+    places = np.arange(len(labels))
+    if len(labels) and labels.min() >= 0 and labels.max() <= SPARSE * len(labels):
+        first = np.full(labels.max() + 1, len(labels))
+        first[labels[::-1]] = places[::-1]
+        number = np.cumsum(first[labels] == places) - 1
+        return number[first[labels]]
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)

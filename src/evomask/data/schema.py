@@ -82,6 +82,7 @@ class Attribute:
         hierarchy: name of the file with its value tree, if any.
         label: what the column means, in words.
         value_labels: pairs of a code and its meaning in words; codes stay the categories.
+        linked: the column that it follows from and is masked with, if any.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Attribute:
     label: str = ""
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
+    linked: str = ""
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 T_contra = TypeVar("T_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
@@ -20,6 +20,13 @@ class Evaluator(Protocol[T_contra, R_co]):
     def __call__(self, tasks: Sequence[T_contra], /, first: int) -> Sequence[R_co]:
         """An outcome for each task, in order; serial numbers go on from *first*."""
         ...
+
+
+@runtime_checkable
+class Patient(Protocol):
+    """An evaluator that gives tasks up which are not done after so many seconds."""
+
+    patience: Callable[[], float | None]
 
 
 class Evaluators(Protocol):

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -72,8 +72,9 @@ class AcrossCores(Generic[T, R]):
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
         self._given = shared(work)
-        start = (self._given, listening)
-        with _isolated():
+        self._born = context.SimpleQueue()
+        start = (self._given, listening, self._born)
+        with isolated():
             self._pool = ProcessPoolExecutor(
                 workers, mp_context=context, initializer=_prepare, initargs=start
             )
@@ -102,7 +103,7 @@ class AcrossCores(Generic[T, R]):
     def __enter__(self) -> "AcrossCores[T, R]":
         """Start the workers, so that what they import costs no task its time."""
         try:
-            with _isolated():
+            with isolated():
                 list(self._pool.map(_wake, range(self._workers)))
         except BaseException as error:
             self.__exit__(RunError)
@@ -113,10 +114,16 @@ class AcrossCores(Generic[T, R]):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            self._lifeline.close()
+            self._kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
         self._given.remove()
+
+    def _kill(self) -> None:
+        """End the workers at once: one that is deep in a kernel hears nothing else."""
+        while not self._born.empty():
+            with suppress(ProcessLookupError):
+                os.kill(self._born.get(), signal.SIGKILL)
 
 
 def _died(when: str) -> RunError:
@@ -126,7 +133,7 @@ def _died(when: str) -> RunError:
 
 
 @contextmanager
-def _isolated() -> Iterator[None]:
+def isolated() -> Iterator[None]:
     """Let processes that start in here take no module from the current folder.
 
     Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
@@ -147,9 +154,10 @@ def _isolated() -> Iterator[None]:
 _work: Callable[[Any, int], Any]
 
 
-def _prepare(given: Shared, lifeline: Any) -> None:  # noqa: ANN401
+def _prepare(given: Shared, lifeline: Any, born: Any) -> None:  # noqa: ANN401
     """Take the work in; leave interrupts to the parent, and end when the parent does."""
     global _work  # noqa: PLW0603
+    born.put(os.getpid())
     _work = given.opened()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline, given), daemon=True).start()

@@ -119,6 +119,8 @@ def _has_decimals(series: pl.Series, places: int) -> bool:
 
 def decimals_of(series: pl.Series, fewest: int = 1) -> int | None:
     """Digits after the point that are enough for every value, if few are."""
+    if isinstance(series.dtype, pl.Decimal):
+        series = series.cast(pl.Float64)
     if not series.dtype.is_float():
         return None
     return next((places for places in range(fewest, 7) if _has_decimals(series, places)), None)

@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterator
 
-from evomask.data.proposal import Proposal, ProposedSchema
+from evomask.data.roles.proposal import Proposal, ProposedSchema
 from evomask.data.schema import Role
 from evomask.io.dialects import Dialect
+from evomask.io.schemas import OPEN
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 MARGIN = 31
@@ -15,7 +16,7 @@ HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
-#       | other | weight | stratum
+#       | other | weight | stratum | household
 """
 
 
@@ -37,15 +38,24 @@ def _section(proposal: Proposal) -> str:
 def _lines(proposal: Proposal) -> Iterator[str]:
     yield from (f"# {_in_a_comment(remark)}" for remark in proposal.remarks)
     yield _explained(f"kind = {_text(proposal.kind)}", proposal.why_kind)
-    yield _explained(f"role = {_text(proposal.role)}", proposal.why_role)
+    yield _role(proposal)
     if proposal.categories:
         yield f"categories = {_text(list(proposal.categories))}"
     if proposal.decimals is not None:
         yield f"decimals = {proposal.decimals}"
-    if proposal.hierarchy:
+    if proposal.linked:
+        yield _explained(f"linked = {_text(proposal.linked)}", "says the same: masked with it")
+    elif proposal.hierarchy:
         yield _explained(f"hierarchy = {_text(proposal.hierarchy)}", "made by rule: look at it")
     elif proposal.kind != "continuous" and proposal.role is Role.QUASI_IDENTIFIER:
         yield _explained('# hierarchy = "FILE.csv"', "if you have its tree; made if not")
+
+
+def _role(proposal: Proposal) -> str:
+    """The role with its reason, or an open question, which no reader takes for an answer."""
+    if proposal.question:
+        return _explained(f"role = {_text(OPEN)}", proposal.question)
+    return _explained(f"role = {_text(proposal.role)}", proposal.why_role)
 
 
 def _explained(line: str, reason: str) -> str:

@@ -1,8 +1,9 @@
 """Tables read from and written to files, the format told by the ending."""
 
 import os
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from evomask.data.frames import (
     released_names,
     table_from,
 )
+from evomask.data.intake import Frame, as_polars
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError
@@ -35,7 +37,8 @@ from evomask.io.labelled import (
 from evomask.io.origins import Origin
 from evomask.io.written import Promise, Reading, Secret, check_written
 
-TEXT = (".csv", ".tsv", ".txt")
+TABS = ".tsv"
+TEXT = (".csv", TABS, ".txt")
 PARQUET = (".parquet", ".pq")
 STDERR = 2
 READABLE = TEXT + PARQUET + SPSS + STATA + SAS
@@ -144,6 +147,11 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         os.close(nowhere)
 
 
+def source_of(frame: Frame) -> Source:
+    """A data frame as if it had been read; numbers keep the digits that they have."""
+    return _with_decimals(as_polars(frame))
+
+
 def read_frame(path: Path, dialect: Dialect | None = None) -> pl.DataFrame:
     """A file's columns as a data frame."""
     return read_source(path, dialect).frame
@@ -177,6 +185,7 @@ def write_table(
     """
     check_table_target(path, force=force)
     ending, promise = path.suffix.lower(), promise_of(table, asked)
+    dialect = _dialect_for(ending, dialect, origin)
     frame = polars_from(table, _as_they_stood(table, ending, origin))
     found: list[Reading] = []
 
@@ -237,20 +246,36 @@ def _write(
     elif ending in STATA:
         write_stata(table, frame, temporary)
     elif ending in PARQUET:
-        _write_parquet(_with_reals(table, frame), temporary)
+        _write_parquet(_typed_as_before(table, frame), temporary)
     else:
-        tabs = Dialect("\t") if ending == ".tsv" else None
-        write_csv(frame, temporary, dialect or tabs)
+        write_csv(frame, temporary, dialect)
 
 
-def _with_reals(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """Whole numbers as reals where the original's column held reals."""
-    reals = [
-        name
-        for name in frame.columns
-        if table.attribute(name).notes.type.startswith("Float") and frame[name].dtype.is_integer()
-    ]
-    return frame.with_columns(pl.col(reals).cast(pl.Float64))
+def _dialect_for(ending: str, dialect: Dialect | None, origin: Origin | None) -> Dialect | None:
+    """The original's way of writing; where only one of the two is ``.tsv``, tabs go with it."""
+    came_with_tabs = origin is not None and origin.ending == TABS
+    if dialect is None:
+        return Dialect("\t") if ending == TABS else None
+    if origin is None or (ending == TABS) == came_with_tabs:
+        return dialect
+    plain = ";" if dialect.decimal == "," else ","
+    return replace(dialect, delimiter="\t" if ending == TABS else plain)
+
+
+def _typed_as_before(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """Numbers as reals or decimals where the original's column held those."""
+    changed = (frame[name] for name in frame.columns if frame[name].dtype.is_numeric())
+    return frame.with_columns(_as_before(s, table.attribute(s.name).notes.type) for s in changed)
+
+
+def _as_before(numbers: pl.Series, name: str) -> pl.Series:
+    if name.startswith("Float") and numbers.dtype.is_integer():
+        return numbers.cast(pl.Float64)
+    if not name.startswith("Decimal") or isinstance(numbers.dtype, pl.Decimal):
+        return numbers
+    precision, scale = map(int, re.findall(r"\d+", name))
+    decimals = numbers.cast(pl.Decimal(precision, scale), strict=False)
+    return decimals if decimals.null_count() == numbers.null_count() else numbers
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:

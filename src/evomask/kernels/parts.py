@@ -184,9 +184,12 @@ _wrap = CPUContext.create_cpython_wrapper
 
 
 def _wrapped(context: Any, library: Any, *args: Any, **kws: Any) -> None:
-    """Make a function callable from Python, unless only kernels call it."""
+    """Make a function callable from Python, unless only kernels call it.
+
+    It lets go of the interpreter lock while it runs, so that a process can answer meanwhile.
+    """
     if not isinstance(library, Part):
-        _wrap(context, library, *args, **kws)
+        _wrap(context, library, *args, **{**kws, "release_gil": True})
 
 
 OPERATORS = {

@@ -15,7 +15,7 @@ def part_of_kernels(function: Any, options: dict[str, Any]) -> Any:
 
 def kernel_of(function: Any, signature: Any, kept: Any) -> Any:
     """A kernel for these types, from disk where it is kept there."""
-    found = numba.njit(function)
+    found = numba.njit(nogil=True)(function)
     found._cache = kept
     found.compile(signature)
     found.disable_compile()

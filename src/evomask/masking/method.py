@@ -10,6 +10,7 @@ import numpy as np
 from evomask.arrays import Labels
 from evomask.data.parameters import summary_of
 from evomask.data.table import Table
+from evomask.masking.statistics import Statistics
 
 PLAIN = (str, bool, int, float)
 """Types of parameters that JSON can say."""
@@ -170,3 +171,16 @@ def _plain(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, str):
         return str(value)
     return value if isinstance(value, PLAIN) else None
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """A method in two steps: what it must know of the whole file, then any part of it.
+
+    ``fitted`` gives a method whose ``mask`` takes nothing from the table but its records, so
+    that parts are masked as the whole would be.
+    """
+
+    def fitted(self, statistics: Statistics) -> MaskingMethod:
+        """The method for parts of the file that the statistics are of."""
+        ...

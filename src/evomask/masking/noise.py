@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Points
+from evomask.arrays import Floats, Points
 from evomask.data.distance import with_medians
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import inside_range
+from evomask.masking.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,38 @@ class IndependentNoise:
         deviations = with_medians(points).std(axis=0)
         errors = rng.standard_normal(points.shape) * deviations
         return _with_errors(table, self.attributes, errors * self.percent / 100)
+
+    def fitted(self, statistics: Statistics) -> "FittedNoise":
+        """The method with the deviations and ranges of the whole file."""
+        own = [statistics.numbers[name] for name in self.attributes]
+        return FittedNoise(
+            self.attributes,
+            np.array([number.deviation * self.percent / 100 for number in own]),
+            np.array([number.ends for number in own]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNoise:
+    """Noise of given deviations, within given ranges.
+
+    Args:
+        deviations: of the errors, by attribute.
+        ends: the least and the greatest value that may come out, a row an attribute.
+    """
+
+    attributes: tuple[str, ...]
+    deviations: Floats
+    ends: Points
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Every number with an error of its own added; missing values stay missing."""
+        points = table.matrix(self.attributes)
+        errors = rng.standard_normal(points.shape) * self.deviations
+        changes = zip(self.attributes, (points + errors).T, self.ends, strict=True)
+        return table.with_columns(
+            {name: inside_range(table.attribute(name), new, ends) for name, new, ends in changes}
+        )
 
 
 @dataclass(frozen=True)

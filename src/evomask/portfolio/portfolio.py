@@ -7,23 +7,25 @@ are bred and tried on a sample, and the most promising made on the whole file. W
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
 those of the plan; under one of seconds they are the times in the journal, and no turn is begun
 that would end too late by what turns have taken. So a run that is resumed takes the same turns
-again.
+again. With a width above one, several members have turns side by side.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import ceil, inf
 from typing import Any, Protocol
 
 from evomask.errors import EvomaskError
-from evomask.evolution.brood import Brood, Outcomes, founders
+from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
-from evomask.evolution.state import State, born
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget, generations
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import Candidate, front_of, spread
+from evomask.portfolio.requests import Adopt, Breed, Make, Measured, Refusal, Request, Try
 from evomask.portfolio.sample import RATIO, promising
 from evomask.portfolio.state import (
     PortfolioState,
@@ -32,18 +34,11 @@ from evomask.portfolio.state import (
     share_used,
     untried,
     waiting,
+    with_arrivals,
 )
-from evomask.portfolio.turns import Forecast, Past, Turn, next_member
-from evomask.portfolio.worker import (
-    Adopt,
-    Breed,
-    Make,
-    Maker,
-    Measured,
-    Refusal,
-    Request,
-    Try,
-)
+from evomask.portfolio.together import Turning, side_by_side
+from evomask.portfolio.turns import Forecast, Past, Turn, next_member, next_members
+from evomask.portfolio.worker import Maker
 from evomask.searches.catalogue import GRID
 
 ROUND = 1.0
@@ -104,9 +99,10 @@ class Portfolio:
 
     def states(self, state: PortfolioState) -> Iterator[PortfolioState]:
         """Every state from here to the end of the budget; at least until there is a front."""
-        while (name := self.next_turn(state)) is not None:
-            state = self._after_turn(state, name)
-            self.clock.tell(state)
+        while names := self._next_turns(state):
+            for after in self._after_turns(state, names):
+                self.clock.tell(after)
+                state = after
             yield state
 
     def used(self, state: PortfolioState) -> float:
@@ -124,6 +120,28 @@ class Portfolio:
         if members[0] == GRID and self.used(state) < self.maker.settings.first:
             return GRID
         return next_member(members, self._turns(state))
+
+    def _next_turns(self, state: PortfolioState) -> list[str]:
+        """Whose turns come next, side by side: as many as the plan's width allows."""
+        first = self.next_turn(state)
+        if first is None:
+            return []
+        if first == GRID and self.used(state) < self.maker.settings.first:
+            return [first]
+        rest = [n for n in self.maker.settings.members if n not in state.closed and n != first]
+        others = next_members(self._in_time(rest, state), [*self._turns(state)])
+        return [first, *islice(others, self.maker.settings.width - 1)]
+
+    def _after_turns(self, state: PortfolioState, names: Sequence[str]) -> Iterable[PortfolioState]:
+        """The state after each of the turns, which all begin where the first does."""
+        if len(names) == 1:
+            after, done = self._turned(state, names[0])
+            return [noted(after, names[0], done, state.volume)]
+
+        def turn(name: str) -> Turning:
+            return lambda work: replace(self, work=work)._turned(state, name)
+
+        return side_by_side(state, {name: turn(name) for name in names}, self.work)
 
     def _seconds(self, state: PortfolioState) -> float:
         return self.clock.time_at(state) if state.rounds else 0.0
@@ -171,12 +189,13 @@ class Portfolio:
             cost = row.cost if self.budget.seconds is None else self.clock.took(row.generation)
             yield Turn(row.member, row.gain, cost)
 
-    def _after_turn(self, state: PortfolioState, name: str) -> PortfolioState:
-        batch, before = self._batch(state), state.volume
+    def _turned(self, state: PortfolioState, name: str) -> tuple[PortfolioState, Work]:
+        """The state after a turn, and what was done in it."""
+        batch = self._batch(state)
         try:
             state, bred = self._bred(state, name, batch)
         except EvomaskError as error:
-            return noted(state.closing(name, str(error)), name, Work(), before)
+            return state.closing(name, str(error)), Work()
         if bred and name != GRID:
             batch = self._most(state)
         state, trials = self._tried(state, name)
@@ -187,7 +206,7 @@ class Portfolio:
             after = after.closing(name, DONE)
         children = bred * self.maker.settings.members[name].cost + trials
         cost = ceil(children * self._share(name)) + len(made)
-        return noted(after, name, Work(bred, trials, made, cost), before)
+        return after, Work(bred, trials, made, cost)
 
     def _share(self, name: str) -> float:
         """Records that a member breeds on, as a share of the file's."""
@@ -197,10 +216,15 @@ class Portfolio:
         return self.maker.breeder(name) is not self.maker
 
     def _tried(self, state: PortfolioState, name: str) -> tuple[PortfolioState, int]:
-        """The state after trials on the sample, where the member breeds there."""
+        """The state after trials on the sample, where the member breeds there.
+
+        Under a clock there are few of them until there is a front: a run needs one in any case.
+        """
         if not self._wants_trials(state, name):
             return state, 0
-        fresh = untried(state, name)[: self.maker.settings.batch]
+        in_haste = self.budget.seconds is not None and not state.front
+        most = self._least if in_haste else self.maker.settings.most
+        fresh = untried(state, name)[:most]
         outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
         made = {
             i.serial: (outcome.loss, outcome.risk)
@@ -248,7 +272,7 @@ class Portfolio:
 
     def _most(self, state: PortfolioState) -> int:
         """How many files a turn measures at most: fewer as the end of the seconds nears."""
-        most = self.maker.settings.batch
+        most = self.maker.settings.most
         if self.budget.seconds is None:
             return most
         per_file = max(1e-9, self._forecast(state).per_file())
@@ -292,7 +316,7 @@ class Portfolio:
         ]
         numbers = known.union(candidate.number for candidate in files)
         state = replace(state, adopted={**state.adopted, name: numbers})
-        return _joined(state, name, self.maker.setup(name), outcomes) if outcomes else state
+        return with_arrivals(state, name, self.maker.setup(name), outcomes) if outcomes else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -364,21 +388,3 @@ def _owed(state: PortfolioState, name: str) -> int:
     """How many of a member's recipes should be made on the whole file, by how many were tried."""
     own = [row for row in state.rounds if row.member == name]
     return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
-
-
-def _joined(
-    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
-) -> PortfolioState:
-    """The state with files of others in a member's population; they need not be measured again."""
-    inner = state.members.get(name) or State(archive=setup.archive)
-    brood: Brood[Any] = founders(len(outcomes))
-    arrivals = born(inner, brood, outcomes)
-    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
-    serials = state.measured.get(name, frozenset()).union(
-        individual.serial for individual in arrivals
-    )
-    return replace(
-        state,
-        members={**state.members, name: after},
-        measured={**state.measured, name: serials},
-    )

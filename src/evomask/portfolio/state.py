@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from evomask.evolution.brood import Brood, Outcomes, founders
 from evomask.evolution.checkpoint import (
     Arrays,
     as_bytes,
@@ -18,13 +19,15 @@ from evomask.evolution.checkpoint import (
 )
 from evomask.evolution.individual import Individual
 from evomask.evolution.log import Log
-from evomask.evolution.state import State
+from evomask.evolution.setup import Setup
+from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, volume_of
+from evomask.portfolio.requests import Measured, Refusal
 from evomask.portfolio.sample import Pair, Trials
-from evomask.portfolio.worker import Maker, Measured, Refusal
+from evomask.portfolio.worker import Maker
 
 
 class Round(NamedTuple):
@@ -175,6 +178,24 @@ def noted(state: PortfolioState, name: str, done: Work, before: float) -> Portfo
         done.trials,
     )
     return replace(state, rounds=state.rounds.plus([row]))
+
+
+def with_arrivals(
+    state: PortfolioState, name: str, setup: Setup[Any], outcomes: Outcomes[Any]
+) -> PortfolioState:
+    """The state with files of others in a member's population; they need not be measured again."""
+    inner = state.members.get(name) or State(archive=setup.archive)
+    brood: Brood[Any] = founders(len(outcomes))
+    arrivals = born(inner, brood, outcomes)
+    after = inner.advanced(brood, outcomes, (*inner.population, *arrivals), setup.cost)
+    serials = state.measured.get(name, frozenset()).union(
+        individual.serial for individual in arrivals
+    )
+    return replace(
+        state,
+        members={**state.members, name: after},
+        measured={**state.measured, name: serials},
+    )
 
 
 @dataclass(frozen=True)

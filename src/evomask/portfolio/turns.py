@@ -4,7 +4,7 @@ And how long turns will last, by those that were: under a budget of seconds none
 would end too late.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -74,6 +74,15 @@ def next_member(members: Sequence[str], turns: Iterable[Turn]) -> str:
     best = max(tallies[name].rate for name in members)
     scores = {name: tallies[name].rate + best * bonuses[name] for name in members}
     return max(members, key=lambda name: (scores[name], -tallies[name].cost))
+
+
+def next_members(members: Iterable[str], turns: Sequence[Turn]) -> Iterator[str]:
+    """The members in the order in which they would be next, each once."""
+    rest = list(members)
+    while rest:
+        name = next_member(rest, turns)
+        rest.remove(name)
+        yield name
 
 
 def _tallied(turns: Iterable[Turn]) -> Mapping[str, _Tally]:

@@ -16,8 +16,8 @@ from evomask.data.bands import ValueTrees
 from evomask.data.recoding import Recoding
 from evomask.data.schema import Schema
 from evomask.data.table import Table
-from evomask.errors import DataError, EvomaskError
-from evomask.evolution.brood import Outcome, Task
+from evomask.errors import DataError, EvomaskError, ParameterError
+from evomask.evolution.brood import Outcome
 from evomask.evolution.loop import Worker
 from evomask.evolution.setup import Setup
 from evomask.evolution.streams import draw_stream, member_seed
@@ -31,12 +31,24 @@ from evomask.measures.measure import Reading
 from evomask.measures.people import SEARCHING
 from evomask.measures.profiles import profile
 from evomask.portfolio.members import Member, search_of
+from evomask.portfolio.requests import (
+    Breed,
+    Make,
+    Measured,
+    Numbered,
+    Refusal,
+    Request,
+    Result,
+    Single,
+    Try,
+)
 from evomask.portfolio.sample import sample_of
 from evomask.searches.catalogue import search_named
 from evomask.searches.search import (
     RELEASED_DRAW,
     Adopting,
     Describing,
+    Sampled,
     Surroundings,
     WithMatrices,
 )
@@ -44,8 +56,11 @@ from evomask.searches.search import (
 COLUMN, SUPPRESSED = "column/", "suppressed"
 """What arrays are called that workers borrow."""
 
-WORTH_A_SAMPLE = 0.25
-"""The largest part of a file that is worth being a sample."""
+WORTH_A_SAMPLE = 2
+"""Records of the smallest file that has a sample, as a multiple of the largest sample."""
+
+LEAST_GAIN = 4
+"""How many times as large as its sample a file is, at least."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +69,11 @@ class Settings:
 
     Args:
         members: who takes part, by name.
-        batch: how many files are measured in a round at most.
+        batch: how many files are measured in a turn at most, times the width.
         first: share of the budget that the grid has for itself in the beginning.
-        sample: records of a large file that recipes are tried on, about.
+        sample: records of a large file that recipes are tried on, at most.
+        middle: records that they are taken from after masking, before the repair.
+        width: how many members have turns side by side, so that many workers have work.
     """
 
     requirement: Requirement
@@ -64,59 +81,18 @@ class Settings:
     members: dict[str, Member]
     batch: int = 8
     first: float = 0.25
-    sample: int = 10_000
+    sample: int = 20_000
+    middle: int = 100_000
+    width: int = 1
 
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ParameterError(f"width must be at least 1, got {self.width}")
 
-@dataclass(frozen=True)
-class Breed:
-    """A task of one member."""
-
-    member: str
-    task: Task[Any]
-
-
-@dataclass(frozen=True)
-class Make:
-    """A file to be made and measured."""
-
-    member: str
-    genome: Any
-
-
-@dataclass(frozen=True)
-class Try:
-    """A file to be made and measured on the sample."""
-
-    member: str
-    genome: Any
-
-
-@dataclass(frozen=True)
-class Adopt:
-    """A file that another member made, for a member that goes on from given files."""
-
-    member: str
-    made: Make
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Loss and risk of a file in percent, and the parts of the risk where it has any."""
-
-    loss: float
-    risk: float
-    judged: Judged | None = None
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why something could not be made."""
-
-    reason: str
-
-
-Request = Breed | Make | Try | Adopt
-Result = Outcome[Any] | Measured | Refusal
+    @property
+    def most(self) -> int:
+        """How many files a turn measures at most."""
+        return self.batch * self.width
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,30 +108,35 @@ class Maker:
     seed: int
     hierarchies: ValueTrees = field(default_factory=dict)
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
+    _decoders: dict[str, Callable[[Any], Table]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "Maker"], tuple[Any, ...]]:
         """The ingredients; readings and problems may hold what cannot be sent."""
-        return arrived, (self.table, self.settings, self.seed, self.hierarchies, self.sample)
+        return arrived, (self.table, self.settings, self.seed, self.hierarchies)
 
     def lent(self) -> tuple[Callable[[Mapping[str, Any]], "Maker"], Mapping[str, Any]]:
         """The columns of the table, for workers to read where they are, and the rest."""
         table = self.table
         rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
-        return partial(borrowed, *rest, self.sample), {**arrays, SUPPRESSED: table.suppressed}
+        return partial(borrowed, *rest), {**arrays, SUPPRESSED: table.suppressed}
 
     def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
+        if isinstance(task, Numbered):
+            return self(task.task, task.serial)
         with _quietly():
             try:
                 return self._done(task, serial)
             except EvomaskError as error:
                 return Refusal(str(error))
 
-    def _done(self, task: Request, serial: int) -> Result:
-        if isinstance(task, Make | Try):
-            maker = self.breeder(task.member) if isinstance(task, Try) else self
-            return maker.measured(maker.masked(task.member, task.genome))
+    def _done(self, task: Single, serial: int) -> Result:
+        if isinstance(task, Make):
+            return self.measured(self.masked(task.member, task.genome))
+        if isinstance(task, Try):
+            small = self.breeder(task.member)
+            return small.measured(small.releasable(self._tried(task.member)(task.genome)))
         if isinstance(task, Breed):
             breeder = self.breeder(task.member)
             problem: Any = breeder.setup(task.member).problem
@@ -167,9 +148,9 @@ class Maker:
     @cached_property
     def sample(self) -> Indices:
         """Records of a large file that recipes are tried on; none of a small one."""
-        if self.settings.sample > WORTH_A_SAMPLE * len(self.table):
+        if len(self.table) < WORTH_A_SAMPLE * self.settings.sample:
             return np.arange(0)
-        return sample_of(self.table, self.settings.sample)
+        return sample_of(self.table, min(self.settings.sample, len(self.table) // LEAST_GAIN))
 
     @cached_property
     def small(self) -> "Maker | None":
@@ -184,6 +165,32 @@ class Maker:
         except EvomaskError:
             return None
         return small
+
+    @cached_property
+    def middle(self) -> "Maker":
+        """The same for the records that the sample is part of: all, or many of a vast file."""
+        if len(self.table) <= self.settings.middle:
+            return self
+        chosen = sample_of(self.table, self.settings.middle)
+        return Maker(self.table.take(chosen), self.settings, self.seed, self.hierarchies)
+
+    def _tried(self, name: str) -> Callable[[Any], Table]:
+        """How a member's recipes are tried: what they make of the sample before the repair."""
+        if name not in self._decoders:
+            problem: Any = self.breeder(name).setup(name).problem
+            decode = problem.decode
+            if isinstance(problem, Sampled):
+                problem = self.middle.setup(name).problem
+                decode = problem.sampled(self._places_of_sample)
+            self._decoders[name] = lambda genome: decode(genome, RELEASED_DRAW)
+        return self._decoders[name]
+
+    @property
+    def _places_of_sample(self) -> Indices:
+        """Where the records of the sample stand among the middle ones."""
+        if self.middle is self:
+            return self.sample
+        return np.searchsorted(sample_of(self.table, self.settings.middle), self.sample)
 
     def breeder(self, name: str) -> "Maker":
         """Where a member breeds: on the sample where its genomes are recipes and there is one."""
@@ -288,23 +295,18 @@ def borrowed(
     settings: Settings,
     seed: int,
     hierarchies: ValueTrees,
-    sample: Indices,
     arrays: Mapping[str, Any],
 ) -> Maker:
     """A maker in another process whose table is read where it is."""
     columns = {name: arrays[f"{COLUMN}{name}"] for name in schema.names}
     table = Table(schema, columns, recodings, arrays[SUPPRESSED])
-    return arrived(table, settings, seed, hierarchies, sample)
+    return arrived(table, settings, seed, hierarchies)
 
 
-def arrived(
-    table: Table, settings: Settings, seed: int, hierarchies: ValueTrees, sample: Indices
-) -> Maker:
+def arrived(table: Table, settings: Settings, seed: int, hierarchies: ValueTrees) -> Maker:
     """A maker in another process, its kernels loaded before the first task."""
     load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    maker = Maker(table, settings, seed, hierarchies)
-    vars(maker)["sample"] = sample
-    return maker
+    return Maker(table, settings, seed, hierarchies)
 
 
 @contextmanager

@@ -128,14 +128,18 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str = ""
     by: str = ""
     date: str = ""
+    legal_basis: str = ""
+    recipients: str = ""
+    safeguards: str = ""
 
 
 def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRecord:
     """The part of a record that may be told.
 
     Args:
-        matrices: an invariant PRAM matrix tells the original frequencies, so ``plain`` leaves
-            those out; ``all`` and ``none`` are what they say.
+        matrices: a PRAM matrix that is invariant, or made from the frequencies by a known formula,
+            tells the original frequencies, so ``plain`` leaves those out; ``all`` and ``none`` are
+            what they say.
     """
     n_records = record.input.records
     small, step = n_records < SMALL_FILE, step_of(n_records, record.minimum)
@@ -169,6 +173,9 @@ def public_part(record: ReleaseRecord, matrices: Telling = "plain") -> PublicRec
         purpose=record.statement.purpose,
         by=record.statement.by,
         date=record.statement.date,
+        legal_basis=record.statement.legal_basis,
+        recipients=record.statement.recipients,
+        safeguards=record.statement.safeguards,
     )
 
 
@@ -249,7 +256,8 @@ def _rounded(spread: Spread, step: int) -> Spread:
 
 def _may_be_told(matrix: MatrixNote, matrices: Telling) -> bool:
     enough = sum(not rare for rare in matrix.rare) >= 2
-    return enough and (matrices == "all" or (matrices == "plain" and not matrix.invariant))
+    tells = matrix.invariant or matrix.designed
+    return enough and (matrices == "all" or (matrices == "plain" and not tells))
 
 
 def _public_matrix(matrix: MatrixNote) -> PublicMatrix:

@@ -14,6 +14,7 @@ from evomask.errors import RunError
 from evomask.measures.keeping.estimates import KeptStatistic
 from evomask.record.associations import Associations
 from evomask.record.spreads import MINIMUM, Spread
+from evomask.record.statement import NOTHING_SAID, Statement
 
 FORMAT = 1
 RECORD = "record.json"
@@ -224,6 +225,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
 
     Args:
         invariant: whether it keeps the expected frequencies, and so tells them.
+        designed: whether a known formula makes it from the frequencies, and so tells them.
         rare: which categories have few records; they are not named in public.
         repaired: percent of the attribute's cells that were changed again afterwards, to
             fulfil what is required; of them the probabilities say nothing.
@@ -235,6 +237,7 @@ class MatrixNote(msgspec.Struct, frozen=True):
     invariant: bool
     rare: tuple[bool, ...]
     repaired: float = 0.0
+    designed: bool = False
 
 
 class OperatorNote(msgspec.Struct, frozen=True):
@@ -268,20 +271,6 @@ class SearchNote(msgspec.Struct, frozen=True):
     seconds: float | None = None
 
 
-class Statement(msgspec.Struct, frozen=True):
-    """What a person says of the release; empty until somebody does."""
-
-    purpose: str = ""
-    reason: str = ""
-    by: str = ""
-    date: str = ""
-    review: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        """What users see of it."""
-        return msgspec.structs.asdict(self)
-
-
 class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a release record needs; for those who may see the original.
 
@@ -295,6 +284,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         kept: tables and models that must survive, before and after.
         group_means: means of numbers by categories before and after, where either was masked.
         checked: what the written file fulfils; none where none was written.
+        released_before: numbers of the points that this run released earlier, in their order.
         phases: seconds that each phase took until the file was written; empty where the run was
             not bound by time.
     """
@@ -328,8 +318,9 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     group_means: tuple[KeptStatistic, ...] = ()
     phases: dict[str, float] = {}
     minimum: int = MINIMUM
-    statement: Statement = Statement()
+    statement: Statement = NOTHING_SAID
     checked: CheckNote | None = None
+    released_before: tuple[int, ...] = ()
 
     @property
     def chosen(self) -> PointNote:

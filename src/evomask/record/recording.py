@@ -12,7 +12,7 @@ from evomask.data.parameters import summary_of
 from evomask.data.rules.edits import rules_of
 from evomask.data.table import Table
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.masking.randomization.pram import Transitions, category_frequencies
+from evomask.masking.randomization.pram import Transitions, category_frequencies, is_designed
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import explained
@@ -256,6 +256,7 @@ def matrix_note(
         frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
         tuple(map(bool, frequencies < MINIMUM)),
         repaired,
+        is_designed(matrix, frequencies),
     )
 
 

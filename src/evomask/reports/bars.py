@@ -9,8 +9,11 @@ from html import escape
 
 from evomask.data.chart import Chart
 from evomask.reports.figures import COLOURS, short_names, spoken
+from evomask.reports.numbers import figure
 
-WIDTH, LABELS, VALUES = 480, 160, 48
+WIDTH, LABELS = 480, 160
+LETTER, SPACE = 7, 8
+"""Room for a letter of a value, and around the value."""
 TOP, BAR, GAP = 46, 13, 7
 
 
@@ -48,14 +51,16 @@ def _legend(chart: Chart) -> Iterator[str]:
 
 def _rows(chart: Chart, row: int) -> Iterator[str]:
     longest = max(max(series.y, default=0.0) for series in chart.series) or 1.0
+    values = [figure(value) for series in chart.series for value in series.y]
+    room = WIDTH - LABELS - SPACE - LETTER * max(map(len, values), default=0)
     for place, name in enumerate(short_names(chart.x.categories)):
         top = TOP + row * place
         middle = top + (row - GAP) / 2 + 4
         yield _text(LABELS - 6, middle, name, 'text-anchor="end"')
         for number, series in enumerate(chart.series):
-            width = (WIDTH - LABELS - VALUES) * series.y[place] / longest
+            width = room * series.y[place] / longest
             yield _bar(number, LABELS, top + BAR * number, width)
-            yield _text(LABELS + width + 5, top + BAR * number + 10, f"{series.y[place]:.4g}")
+            yield _text(LABELS + width + 5, top + BAR * number + 10, figure(series.y[place]))
 
 
 def _bar(number: int, left: float, top: float, width: float) -> str:

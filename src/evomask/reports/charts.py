@@ -1,6 +1,6 @@
 """The charts of a report, made from the release record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.record.associations import Associations
@@ -14,7 +14,7 @@ from evomask.record.record import (
     SearchNote,
     SpecialNote,
 )
-from evomask.record.spreads import Spread
+from evomask.record.spreads import MINIMUM, Spread
 
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
@@ -60,6 +60,38 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
     return Series(name, "points", losses, risks, labels=labels)
 
 
+def comparison_chart(points: Mapping[str, tuple[float, float]], original: float | None) -> Chart:
+    """Masked files by name as points of loss and risk, the original beside them."""
+    best = min(points, key=lambda name: max(points[name]))
+    first = () if original is None else ("original",)
+    losses = (*((0.0,) if first else ()), *(loss for loss, _ in points.values()))
+    risks = (*(() if original is None else (original,)), *(risk for _, risk in points.values()))
+    return Chart(
+        "comparison",
+        "Loss and risk of masked files",
+        f"{best} has the smallest larger part, with a loss of {points[best][0]:.1f} % and a risk "
+        f"of {points[best][1]:.1f} %.",
+        LOSS,
+        RISK,
+        (Series("masked files", "points", losses, risks, labels=(*first, *points)),),
+    )
+
+
+def pair_chart(before: Mapping[str, float], after: Mapping[str, float]) -> Chart:
+    """Loss, risk and its parts of one masked file, beside those of its original."""
+    return _bars(
+        "pair",
+        "Loss and risk of the original and of the masked file",
+        f"The masked file has a loss of {after['loss']:.1f} % and a risk of {after['risk']:.1f} %.",
+        Axis("what", tuple(after)),
+        Axis("percent, lower is better"),
+        {
+            "original": [before.get(name, 0.0) for name in after],
+            "masked": list(after.values()),
+        },
+    )
+
+
 def evolution_chart(searches: Sequence[SearchNote]) -> Chart | None:
     """The best score of each search by the evaluations it used."""
     followed = [search for search in searches if search.evolution]
@@ -79,6 +111,18 @@ def evolution_chart(searches: Sequence[SearchNote]) -> Chart | None:
             )
             for search in followed
         ),
+    )
+
+
+def fitness_chart(history: Sequence[tuple[int, float]]) -> Chart:
+    """The best cost of one search by the evaluations it used."""
+    return Chart(
+        "fitness",
+        "The best cost as the search went on",
+        f"The best cost went from {history[0][1]:.4g} to {history[-1][1]:.4g}.",
+        Axis("evaluations"),
+        Axis("best cost, lower is better"),
+        (Series("best", "steps", *_columns(history)),),
     )
 
 
@@ -223,6 +267,11 @@ def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tup
         ),
         _risk_bars("record-risk-after", "Records by their risk in percent, after", after, minimum),
     )
+
+
+def record_risk_chart(model: ModelNote, minimum: int = MINIMUM) -> Chart:
+    """How the risk is spread over the single records of one file."""
+    return _risk_bars("record-risk", "Records by their risk in percent", model, minimum)
 
 
 def _risk_bars(name: str, title: str, model: ModelNote, minimum: int) -> Chart:

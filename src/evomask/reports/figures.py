@@ -19,7 +19,7 @@ from evomask.reports.labels import write_labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure  # noqa: PLC0414
 
 # Okabe and Ito's colours, told apart with any colour vision; shapes and dashes say it again.
 # Yellow is left out: on white it has too little contrast.
@@ -74,19 +74,27 @@ def spoken(chart: Chart) -> str:
     return escape(f"{chart.title}. {chart.reading}")
 
 
-def _drawn(chart: Chart, metadata: dict[str, str | None]) -> bytes:
+def figure_of(chart: Chart) -> Figure:
+    """The chart as a figure of the plotting library: notebooks show it, ``savefig`` writes it."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
-        # It is told by the clock: a legend's place took more than a second to find.
-        warnings.filterwarnings("ignore", message="Creating legend")
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
         FigureCanvasAgg(figure)
         _draw(chart, figure)
+    return figure
+
+
+def _drawn(chart: Chart, metadata: dict[str, str | None]) -> bytes:
+    import matplotlib as mpl
+
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # It is told by the clock: a legend's place took more than a second to find.
+        warnings.filterwarnings("ignore", message="Creating legend")
         page = io.BytesIO()
-        figure.savefig(page, format="svg", metadata=metadata, dpi=72)
+        figure_of(chart).savefig(page, format="svg", metadata=metadata, dpi=72)
     return page.getvalue()
 
 

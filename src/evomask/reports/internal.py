@@ -19,6 +19,7 @@ from evomask.record.record import (
     SearchNote,
 )
 from evomask.reports import charts
+from evomask.reports.assessment import LEARNED, PARTS, question_of, residual_risks
 from evomask.reports.models import contribution_rows, model_rows
 from evomask.reports.pages import page
 
@@ -36,11 +37,6 @@ MOST_FIGURES = 40
 """Figures of one table or model that are shown; the record holds the others."""
 
 FEW_CATEGORIES, MOST_CATEGORIES = 6, 30
-
-SINGLING, LINKING, INFERRING = "singling out", "linkability", "inference"
-LEARNED = "learned"
-QUESTIONS = {"singling": SINGLING, LEARNED: INFERRING}
-"""Which of the three questions of the data protection authorities an attack answers."""
 
 
 def internal_page(record: ReleaseRecord) -> str:
@@ -64,6 +60,7 @@ def internal_page(record: ReleaseRecord) -> str:
             "operators": [
                 (search.name, *row) for search in record.searches for row in _bred(search)
             ],
+            "residual": residual_risks(record),
             "risk_parts": list(_risk_parts(record.points.original.parts, record.chosen.parts)),
             "models": list(model_rows(record)),
             "risk_charts": _risk_charts(record),
@@ -124,15 +121,6 @@ def _bred(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
             yield operator.name, operator.children, operator.entered, operator.improved
 
 
-PARTS = {
-    "linked": "people whose record an intruder who knows all quasi-identifiers picks",
-    "read": "unknown values of people that are read in similar records, beyond guessing",
-    "confidential": "confidential values that are read by one who knows all quasi-identifiers, "
-    "beyond what other people's records tell",
-}
-"""What each part of the risk says."""
-
-
 def _risk_parts(
     before: RiskNote | None, after: RiskNote | None
 ) -> Iterable[tuple[str, float, float, str]]:
@@ -150,7 +138,7 @@ def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNo
         kind = attack.name.split("-")[0]
         meaning = "" if kind in explained and kind == LEARNED else f": {attack.meaning}"
         explained.add(kind)
-        yield QUESTIONS.get(kind, LINKING), meaning, attack
+        yield question_of(attack), meaning, attack
 
 
 def _whole(matrix: MatrixNote) -> PublicMatrix:

@@ -7,23 +7,23 @@ from typing import Any
 
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError
-from evomask.execution.local import AcrossCores, InProcess, Local
-from evomask.portfolio.front import Candidate, usual
+from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Patient
+from evomask.execution.local import InProcess, Local
+from evomask.portfolio.front import DECIMALS, Candidate, usual
 from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.requests import Request
 from evomask.portfolio.sample import RATIO
 from evomask.portfolio.state import PortfolioState, share_used, shares
-from evomask.portfolio.worker import Maker, Request
-from evomask.record.words import in_words
+from evomask.portfolio.worker import Maker
+from evomask.record.recording import GRID
+from evomask.record.words import in_words, simple_name
 from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
-from evomask.runs.kept.events import Events, Phase, PointNews, Turn
+from evomask.runs.kept.events import Events, Phase, PointNews, Tried, Turn
 from evomask.runs.kept.journal import Journal
+from evomask.runs.kept.prolonging import GIVEN_UP, SEARCHING
 from evomask.runs.kept.stopping import StopRequest
 
 Keep = Callable[[PortfolioState], None]
-
-GIVEN_UP = "given up"
-"""Under this name the journal tells which turn was given up."""
 
 OVERDUE, OVERDUE_SECONDS = 0.03, 1.0
 """Share of the budget, and seconds besides, by which a turn may be late before it is given up."""
@@ -33,6 +33,9 @@ COMPARED = 20
 
 MADE = 1.5
 """What making and measuring a file takes, where measuring the original takes 1."""
+
+TRIED = 2.0
+"""What trying a recipe on a sample takes, as a multiple of the sample's share of the records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,7 @@ class Exploration:
             with self.evaluators(self.maker) as work:
                 self.journal.start()
                 portfolio, _ = self._portfolio(work), self.deadline
-                if isinstance(work, AcrossCores):
+                if isinstance(work, Patient):
                     work.patience = lambda: self._patience(now)
                 for after in portfolio.states(state) if not self._is_given_up(state) else ():
                     before, now = now, after
@@ -116,7 +119,7 @@ class Exploration:
         if self.budget.seconds is None:
             return self.budget
         left = self.budget.seconds - self._ending
-        seconds = self.journal.decide("searching", lambda: max(0.0, left - self.events.elapsed))
+        seconds = self.journal.decide(SEARCHING, lambda: max(0.0, left - self.events.elapsed))
         return replace(self.budget, seconds=seconds)
 
     @property
@@ -143,7 +146,7 @@ class Exploration:
         if self.maker.small is None:
             return f"searching for {seconds:.0f} s, {about(files)}"
         sample = len(self.maker.small.table)
-        each = RATIO * sample / len(self.maker.table)
+        each = RATIO * TRIED * sample / len(self.maker.table)
         whole = files / (1.0 + each)
         trials = f"{about(RATIO * whole)} on a sample of {sample:,} records"
         return f"searching for {seconds:.0f} s, {trials} and {about(whole)} on the whole"
@@ -159,6 +162,7 @@ class Exploration:
             return
         seconds = self._seconds(after)
         share = share_used(self._limits, after, seconds)
+        new = len(after.candidates) - len(before.candidates)
         self.events.tell(
             Turn(
                 after.generation,
@@ -170,8 +174,16 @@ class Exploration:
                 shares(after),
                 usual(after.front).number,
                 tuple(map(_news, after.front)) if after.front != before.front else None,
+                tuple(map(_tried, after.candidates.last(new))),
+                self.maker.original.risk if not before.rounds else None,
             )
         )
+
+
+def _tried(candidate: Candidate) -> Tried:
+    """A measured file in short, at the precision that people see."""
+    simple = simple_name(candidate.making) if candidate.search == GRID else ""
+    return Tried(round(candidate.loss, DECIMALS), round(candidate.risk, DECIMALS), simple)
 
 
 def _news(candidate: Candidate) -> PointNews:

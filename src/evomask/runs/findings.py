@@ -48,7 +48,7 @@ JUDGED, POINT = "judging", "looking closely"
 LOOK = 4.0
 """What looking at the chosen point takes without attacks, where measuring the original takes 1."""
 
-LONG = {"prl": 8.0, "rsrl": 2.0}
+LONG = {"prl": 8.0, "rsrl": 2.0, "inference": 0.5, "dbrl": 0.4, "dld": 0.4, "id": 0.3}
 """The same of measures that are left out where there is no time for them."""
 
 
@@ -72,7 +72,7 @@ def findings(
         attack: whether points are attacked: without a deadline the first few.
         each: called with the number of each point that was looked at.
     """
-    found = {ORIGINAL: Finding({}, audit(original))}
+    found = {ORIGINAL: Finding({}, audit(original, clock=deadline))}
     look = _Looking(original, deadline)
     for place, point in enumerate(points):
         late = place > 0 and deadline is not None and not (attack and deadline.allows(POINT))
@@ -256,7 +256,7 @@ def examined(
         replace(state, front=front),
         found.times,
         files,
-        _original(maker, chosen.errors),
+        _original(maker, chosen.errors, found.deadline),
         results,
         (*_about(maker, state), *filter(None, [hurry])),
         found.unfinished,
@@ -269,10 +269,15 @@ def _repaired(finding: Finding | None) -> float | None:
     return finding.repaired if finding else None
 
 
-def _original(maker: Maker, errors: Iterable[str]) -> Candidate:
-    """The original as a candidate; the statistics that must survive have no error in it."""
+def _original(maker: Maker, errors: Iterable[str], deadline: Deadline | None) -> Candidate:
+    """The original as a candidate; the statistics that must survive have no error in it.
+
+    It is judged by more people, as the chosen point is, where there is time for that.
+    """
     before = maker.original
-    judged = maker.judged(maker.table) or before.judged
+    judged = before.judged
+    if deadline is None or deadline.allows(JUDGED, 1.0):
+        judged = maker.judged(maker.table) or before.judged
     risk = judged.risk if judged else before.risk
     none = dict.fromkeys(errors, 0.0)
     return Candidate(

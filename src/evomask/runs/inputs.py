@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evomask.data.frames import Declaration, storage_of
+import msgspec
+
+from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
-from evomask.data.identifying import identifying_columns
+from evomask.data.roles.identifying import identifying_columns
 from evomask.data.rules.edits import rules_of
 from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
 from evomask.data.table import Table
@@ -16,7 +18,9 @@ from evomask.io.hierarchies import read_trees
 from evomask.io.origins import Origin
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.tables import Source, read_source
+from evomask.masking.recoding.following import led_columns
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
+from evomask.record.statement import NOTHING_SAID, Statement
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,17 @@ class Input:
     missing: tuple[str, ...] = ()
     household: str = ""
     keep: tuple[str, ...] = ()
+    weight: str = ""
+
+    @property
+    def is_described(self) -> bool:
+        """Whether somebody says which columns an intruder may know."""
+        return self.schema is not None or bool(self.quasi_identifiers)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the user says that a text file is written."""
+        return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -45,6 +60,7 @@ class Input:
             *((name, Role.CONFIDENTIAL) for name in self.confidential),
             *((name, Role.IDENTIFIER) for name in self.identifiers),
             *((name, Role.HOUSEHOLD) for name in filter(None, [self.household])),
+            *((name, Role.WEIGHT) for name in filter(None, [self.weight])),
             *((name, Role.OTHER) for name in self.keep),
         )
         return roles_of(named)
@@ -71,6 +87,7 @@ class Loaded:
         keep: statistics that must survive, as the schema names them; checked where they are used.
         origin: the file's columns as they stand there, to write back what masking left alone.
         stated: columns whose role somebody named.
+        statement: what the schema says of the release, for its record.
     """
 
     table: Table
@@ -80,6 +97,7 @@ class Loaded:
     keep: Keeping = NO_STATISTICS
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
+    statement: Statement = NOTHING_SAID
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -96,6 +114,15 @@ def files_of(source: Input) -> tuple[Path, ...]:
 
 
 USUAL = Dialect(",", "utf-8", decimal=".")
+
+
+def check_described(source: Input) -> None:
+    """Refuse a file whose columns nobody described: what is released must have a stated role."""
+    if not source.is_described:
+        raise SchemaError(
+            f"nobody said what the columns of {source.path} are; name those that others may know "
+            "with --quasi, or accept a proposal, or write a schema with `evomask init`"
+        )
 
 
 def check_stated(table: Table, stated: Collection[str]) -> None:
@@ -120,11 +147,19 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
+    table = table.with_schema(led_columns(table.schema))
     trees = read_trees(table.schema, hierarchies)
     keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
     notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
-    return Loaded(table, read.dialect, notes, trees, keep, origin, stated)
+    said = Statement(**msgspec.structs.asdict(schema.release))
+    return Loaded(table, read.dialect, notes, trees, keep, origin, stated, said)
+
+
+def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
+    """What the schema and the names given say of columns, and the schema's file."""
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    return _declarations(source, schema), schema
 
 
 def load_released(source: Input) -> Loaded:
@@ -135,15 +170,19 @@ def load_released(source: Input) -> Loaded:
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
-    named = _declarations(source, SchemaFile())
-    gone = [n for n in schema.declarations if n not in read.frame.columns and n not in named]
-    declared = {n: d for n, d in _declarations(source, schema).items() if n not in gone}
+    loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
+    return replace(loaded, notes=(*_unusual(read.dialect), *loaded.notes))
+
+
+def released_of(read: Source, said: Declarations, named: Collection[str]) -> Loaded:
+    """The records of a masked file at hand; columns that are *named* must be there."""
+    gone = [n for n in said if n not in read.frame.columns and n not in named]
+    declared = {n: d for n, d in said.items() if n not in gone}
     table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
     table, assumed = with_quasi_identifiers(table)
-    roles = {name: schema.declarations[name].role for name in gone}
-    missed = [n for n in gone if roles[n] in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
+    missed = [n for n in gone if said[n].role in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
     notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
-    return Loaded(table, read.dialect, (*_unusual(read.dialect), *assumed, *notes))
+    return Loaded(table, read.dialect, (*assumed, *notes))
 
 
 def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:

@@ -3,7 +3,7 @@
 import secrets
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,17 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         ),
         released.suppressed_cells(),
     )
+
+
+def method_of(name: str, attributes: Sequence[str], options: Mapping[str, str]) -> MaskingMethod:
+    """A method of the catalogue by its name, with parameters as text, for records at hand."""
+    return method_named(name).build(attributes, options)
+
+
+def mask_table(method: MaskingMethod, table: Table, seed: int) -> Table:
+    """A table at hand masked as the command does: within strata, and edit rules obeyed."""
+    guarantees = Guarantees.of(table)
+    return guarantees(_stratified(method, table).mask(table, np.random.default_rng(seed)))
 
 
 def _stratified(method: MaskingMethod, table: Table) -> MaskingMethod:

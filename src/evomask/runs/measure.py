@@ -1,7 +1,7 @@
 """Compare a masked file with its original: every measure that applies, and the pair in short."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from evomask.data.table import Table
@@ -22,8 +22,8 @@ Explanation = About
 
 
 @dataclass(frozen=True)
-class MeasureJob:
-    """Which files to compare, and how.
+class Measuring:
+    """How masked records are compared with their originals, be they files or at hand.
 
     Args:
         measures: names of the measures wanted; all that apply by default.
@@ -33,13 +33,23 @@ class MeasureJob:
         key: column of both files by which records are matched; by their places without one.
     """
 
-    original: Input
-    masked: Path
     measures: tuple[str, ...] = ()
     profile: str = "strict"
     exact: bool = False
     keep: Keeping = NO_STATISTICS
     key: str = ""
+
+
+PLAINLY = Measuring()
+
+
+@dataclass(frozen=True)
+class MeasureJob:
+    """Which files to compare, and how."""
+
+    original: Input
+    masked: Path
+    how: Measuring = PLAINLY
 
 
 @dataclass(frozen=True)
@@ -76,24 +86,49 @@ class MeasureOutcome:
         """The larger of loss and risk."""
         return max(self.loss, self.risk)
 
+    def as_json(self) -> dict[str, object]:
+        """All of it as one object."""
+        return {
+            "profile": self.profile,
+            "records": self.records,
+            "attributes": list(self.attributes),
+            "loss": self.loss,
+            "risk": self.risk,
+            "risk_parts": self.judged.as_json() if self.judged else None,
+            "original_risk": self.original.risk if self.original else None,
+            "original_risk_parts": self.original.as_json() if self.original else None,
+            "losses": dict(self.losses),
+            "sampled": dict(self.sampled),
+            "score_mean": self.score_mean,
+            "score_worst": self.score_worst,
+            "measures": dict(self.measures),
+            "kept": [asdict(statistic) for statistic in self.kept],
+            "notes": list(self.notes),
+        }
+
 
 def measure_files(job: MeasureJob) -> MeasureOutcome:
     """Read both files under one schema and measure the masked one."""
-    pair = profile(job.profile)
+    profile(job.how.profile)
     loaded = load(job.original)
     missing = loaded.dialect.missing if loaded.dialect else ()
-    source = read_source(job.masked, Dialect(missing=missing))
+    return measure_loaded(loaded, read_source(job.masked, Dialect(missing=missing)), job.how)
+
+
+def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOutcome:
+    """Measure a masked file at hand against its original."""
+    pair = profile(how.profile)
     masked = masked_version(loaded.table, source, loaded.trees)
-    if job.key:
-        loaded = _matched(job.key, loaded, source)
+    if how.key:
+        loaded = _matched(how.key, loaded, source)
     elif not _seem_in_order(masked, loaded.table):
         loaded = replace(loaded, notes=(*loaded.notes, OTHER_ORDER))
     names = scope(loaded.table, masked)
-    read = pair.reported(names, exact=job.exact).against(loaded.table)
+    read = pair.reported(names, exact=how.exact).against(loaded.table)
     judged = read.judged(masked) if isinstance(read, StrictReading) else None
-    measures = _each(job, loaded.table, masked, names)
-    sampled = {} if job.exact else samples(loaded.table.schema, names, len(loaded.table))
-    kept = (job.keep + loaded.keep).against(loaded.table).compare(masked)
+    measures = _each(how, loaded.table, masked, names)
+    sampled = {} if how.exact else samples(loaded.table.schema, names, len(loaded.table))
+    kept = (how.keep + loaded.keep).against(loaded.table).compare(masked)
     return MeasureOutcome(
         pair.name,
         names,
@@ -130,12 +165,12 @@ def _matched(key: str, loaded: Loaded, source: Source) -> Loaded:
 
 
 def _each(
-    job: MeasureJob, original: Table, masked: Table, names: tuple[str, ...]
+    how: Measuring, original: Table, masked: Table, names: tuple[str, ...]
 ) -> dict[str, float]:
-    if job.measures:
-        measures = chosen_measures(original, names, job.measures, exact=job.exact)
+    if how.measures:
+        measures = chosen_measures(original, names, how.measures, exact=how.exact)
     else:
-        measures = applicable(original.schema, names, len(original), exact=job.exact)
+        measures = applicable(original.schema, names, len(original), exact=how.exact)
     return {name: measure.against(original)(masked) for name, measure in measures.items()}
 
 

@@ -1,11 +1,15 @@
 """What a user should know of a run: that it had too little time, or a seed that can be found."""
 
+from pathlib import Path
 from typing import Any
 
+from evomask.data.roles.telling import tellings
+from evomask.data.table import Table
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.streams import breeding_stream
+from evomask.io.tables import released_name
 
 
 def more_may_help(
@@ -31,3 +35,16 @@ def note_on_seed(seed: int) -> tuple[str, ...]:
     return (
         "seeds below 2^32 can be found by trying, and undo a masking: this one is fit for tests",
     )
+
+
+def note_on_format(path: Path) -> tuple[str, ...]:
+    """A note where the release cannot have the format of the original."""
+    name = released_name(path)
+    if name == path.name:
+        return ()
+    return (f"SAS files are only read: the release of {path.name} is written as {name}",)
+
+
+def notes_on_untouched(table: Table) -> tuple[str, ...]:
+    """What columns that are released as they are tell of masked ones, and of who somebody is."""
+    return tuple(telling.text for telling in tellings(table))

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,11 +52,14 @@ from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
-from evomask.runs.points import Point, best_of, point_of, points_of
+from evomask.runs.points import Point, best_of, decoded, point_of, points_of
 from evomask.searches.catalogue import search_named
-from evomask.searches.search import Comparing, Overview, Surroundings
+from evomask.searches.search import Comparing, Overview, Proving, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
+
+PROOF = "proof"
+"""The operator of what proving found, and the journal's name for what was proved."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class Run:
         chosen: the point whose masked file was asked for.
         answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
+        file_of: makes the masked file of a point, its edit rules obeyed.
     """
 
     plan: Plan
@@ -80,6 +84,7 @@ class Run:
     seconds: float
     notes: tuple[str, ...]
     charts: Sequence[Chart] = ()
+    file_of: Callable[[Point], Table] | None = field(default=None, repr=False)
 
 
 def perform(
@@ -177,10 +182,19 @@ class _Underway:
         return StateCodec(problem.pack, problem.unpack, self.setup.archive)
 
 
-def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
+def perform_loaded(
+    plan: Plan, loaded: Loaded, *, evaluators: Evaluators = Local(), watch: Watch | None = None
+) -> Run:
+    """Carry out a plan on a table at hand; nothing is read, written or kept."""
+    events = Events(watch)
+    with telling_how_it_ends(events):
+        return _perform(_Kept(plan, Journal(), events, StopRequest()), evaluators, loaded)
+
+
+def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None) -> Run:
     plan, events = kept.plan, kept.events
     events.begin(Phase.LOADING, f"reading {plan.input.path}")
-    loaded = loaded_for(plan)
+    loaded = at_hand or loaded_for(plan)
     if kept.store is None or not kept.store.snapshot_files():
         check_stated(loaded.table, loaded.stated)
     guarantees = Guarantees.of(loaded.table)
@@ -192,9 +206,13 @@ def _perform(kept: _Kept, evaluators: Evaluators) -> Run:
     loaded = replace(loaded, notes=(*loaded.notes, *warned))
     underway = _Underway(kept, setup)
     events.begin(Phase.SEARCHING)
-    state = _evolved(underway, loaded, evaluators)
+    state = _proved(underway, _evolved(underway, loaded, evaluators))
     run = _finished(underway, state, loaded)
-    run = replace(run, notes=(*run.notes, *_released(run, setup, guarantees, loaded)))
+    run = replace(
+        run,
+        notes=(*run.notes, *_released(run, setup, guarantees, loaded)),
+        file_of=lambda point: guarantees(decoded(point, setup)),
+    )
     for note in run.notes:
         events.tell(Noted(note))
     events.tell(Ended(Ending.STOPPED if kept.stop.is_asked else Ending.FINISHED))
@@ -207,8 +225,7 @@ def _released(
     """Write the file that was asked for, its edit rules obeyed; what is to be told of that."""
     if run.plan.out is None:
         return guarantees.notes
-    problem: Any = setup.problem
-    masked = problem.decode(run.chosen.individual.genome, run.chosen.draw)
+    masked = decoded(run.chosen, setup)
     released = guarantees(masked)
     write_table(
         released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
@@ -275,6 +292,23 @@ def _evolved(underway: _Underway, loaded: Loaded, evaluators: Evaluators) -> Sta
             observers=[*_watching(underway), *_keeping(underway, state)],
             cost=setup.cost,
         )
+
+
+def _proved(underway: _Underway, state: State[Any]) -> State[Any]:
+    """The state with what proving found, if anybody wants a proof and there is none yet."""
+    problem, journal = underway.setup.problem, underway.journal
+    if PROOF in journal.notes or not isinstance(problem, Proving):
+        return state
+    underway.kept.events.begin(Phase.PROVING, "how far from the best possible this is")
+    proven = problem.proved(state)
+    if proven is None:
+        return state
+    journal.note(PROOF, dict(proven.answer))
+    brood, outcomes = (Task(PROOF, (best_of(state, underway.setup),)),), (proven.outcome,)
+    after = state.advanced(brood, outcomes, state.population, underway.setup.cost)
+    for observe in _watching(underway):
+        observe(state, brood, outcomes, after)
+    return after
 
 
 def _newest(underway: _Underway) -> State[Any] | None:
@@ -364,6 +398,7 @@ def _answer(
     problem: Any = underway.setup.problem
     overview, charts = _overview(problem, state)
     answer = {**problem.answer(chosen.individual.genome), **overview}
+    answer |= underway.journal.notes.get(PROOF, {})
     if isinstance(problem, Comparing):
         files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
         answer |= held_out(table, *files) if files else {}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evomask.data.table import Table
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
@@ -48,3 +49,9 @@ def point_of(member: Individual[Any], setup: Setup[Any], search: str, number: in
     readings = problem.read(member.genome, RELEASED_DRAW)
     numbers = {name: float(value) for name, value in readings.items()}
     return Point(number, search, member, RELEASED_DRAW, numbers)
+
+
+def decoded(point: Point, setup: Setup[Any]) -> Table:
+    """The masked file of a point, as its search makes it."""
+    problem: MaskingProblem = setup.problem  # type: ignore[assignment]
+    return problem.decode(point.individual.genome, point.draw)

@@ -22,15 +22,10 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.fronts import front_as_parquet
-from evomask.io.tables import released_name
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
-from evomask.portfolio.front import (
-    UNBOUNDED,
-    Bounds,
-    check_wish,
-)
+from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish
 from evomask.portfolio.members import members_for, searches_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings, load_kernels
@@ -44,7 +39,7 @@ from evomask.runs.findings import (
     read_findings,
     settled,
 )
-from evomask.runs.inputs import Input, Loaded, check_stated, load
+from evomask.runs.inputs import Input, Loaded, check_described, check_stated, load
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -63,12 +58,13 @@ from evomask.runs.kept.keeping import (
     read_errors,
 )
 from evomask.runs.kept.log import changed_files, changed_in_words
-from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of
+from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of, settings_in
+from evomask.runs.kept.prolonging import prolonged
 from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_seed
+from evomask.runs.notes import note_on_format, note_on_seed, notes_on_untouched
 from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
@@ -94,6 +90,7 @@ class ProtectJob:
         bounds: what the released point may have at most.
         keep_order: whether to keep how the released records were shuffled.
         key: file of the key that signs the release.
+        width: how many members have turns side by side; more give more workers something to do.
     """
 
     source: Input
@@ -109,6 +106,7 @@ class ProtectJob:
     bounds: Bounds = UNBOUNDED
     keep_order: bool = False
     key: Path | None = None
+    width: int = 1
 
     @property
     def budget(self) -> Budget:
@@ -137,12 +135,14 @@ def protect_file(
     """
     check_wish(job.pick)
     profile(job.profile)
+    check_described(job.source)
+    Store.check_new(job.folder)
     if job.key is not None:
         read_key(job.key)
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = _with_other_format(load(job.source), job.source.path, events)
+        loaded = _noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
@@ -184,7 +184,8 @@ def protect_table(
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
-        return replace(done, phases=events.seconds if done.clocked else {})
+        notes = (*notes_on_untouched(table), *done.notes)
+        return replace(done, notes=notes, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -194,9 +195,15 @@ def resume_protection(
     watch: Watch | None = None,
     stop: StopRequest | None = None,
     key: Path | None = None,
+    seconds: float | None = None,
 ) -> Release:
-    """Go on with the job kept in a folder; a key signs what is released."""
-    with _opened(folder, watch, key) as run:
+    """Go on with the job kept in a folder; a key signs what is released.
+
+    Args:
+        seconds: how long to search from here on; what is left of the budget where nobody says.
+    """
+    with _opened(folder, watch, key) as kept:
+        run = kept if seconds is None else kept.prolonged(seconds)
         load_kernels(_compiling(run.events), run.searches)
         run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
@@ -240,9 +247,11 @@ def maker_for(
     file = File(table, job.requirement, job.profile, completed(table, hierarchies))
     load_kernels(_compiling(events), searches_for(file, job.searches))
     events.enter(Phase.LOADING)
-    settings = Settings(job.requirement, job.profile, members_for(file, job.searches))
+    members = members_for(file, job.searches)
+    settings = Settings(job.requirement, job.profile, members, width=job.width)
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.releasable(table)
+    if not maker.guarantees.are_plainly_possible:
+        maker.releasable(table)
     return maker
 
 
@@ -273,6 +282,10 @@ class _Run:
     def codec(self) -> PortfolioCodec:
         """How states are saved."""
         return PortfolioCodec(self.maker)
+
+    def prolonged(self, seconds: float) -> "_Run":
+        """The same job with so many seconds to search from here on."""
+        return replace(self, plan=prolonged(self.plan, self.store.journal(), seconds))
 
     def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
         """What is found with the rest of the budget."""
@@ -335,7 +348,7 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             check_input(plan)
             loaded = load(plan.input)
             trees = completed(loaded.table, loaded.hierarchies)
-            maker = Maker(loaded.table, _settings(plan), plan.seed, trees)
+            maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
             changed = changed_files(folder)
@@ -343,14 +356,12 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
 
-def _with_other_format(loaded: Loaded, path: Path, events: Events) -> Loaded:
-    """Tell before anything is searched where the release cannot have the original's format."""
-    name = released_name(path)
-    if name == path.name:
-        return loaded
-    note = f"SAS files are only read: the release of {path.name} is written as {name}"
-    events.begin(Phase.LOADING, note)
-    return replace(loaded, notes=(*loaded.notes, note))
+def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
+    """Tell before anything is searched what a release would give away, or could not be."""
+    about = (*note_on_format(path), *notes_on_untouched(loaded.table))
+    for note in about:
+        events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, *about))
 
 
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
@@ -358,13 +369,6 @@ def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
     if bounds.given:
         check_bounds(bounds, keep)
     return keep.against(table) if keep else None
-
-
-def _settings(plan: Plan) -> Settings:
-    try:
-        return msgspec.convert(plan.parameters, Settings)
-    except msgspec.ValidationError as error:
-        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
 
 
 def _compiling(events: Events) -> Callable[[str], None]:
@@ -378,9 +382,7 @@ def _released(run: _Run, found: Found, did: str = "released") -> Release:
     found = settled(run.maker, found, choose_from)
     choice = choose_from(found.state)
     known = {} if FINDINGS in run.changed else read_findings(folder)
-    done = examined(
-        run.maker, run.plan.budget, found, choice, known, events, run.statistics
-    )  # fmt: skip
+    done = examined(run.maker, run.plan.budget, found, choice, known, events, run.statistics)
     about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)
     done = replace(done, notes=(*run.loaded.notes, *done.notes, *about))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")

@@ -17,7 +17,7 @@ from evomask.record.protection import Choice, Protection
 from evomask.record.record import CheckNote, FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
 from evomask.runs.inputs import Loaded
-from evomask.runs.kept.log import file_hash
+from evomask.runs.kept.log import file_hash, released_points
 from evomask.runs.kept.plan import Plan, encode_plan
 from evomask.runs.kept.sealing import MASKED, ORDER, PROMISE, Promised, seal
 from evomask.runs.kept.staging import Stage, staged
@@ -82,7 +82,11 @@ def release(
     """
     with staged(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
-        record = _recorded(protection, choice, written, plan)
+        record = msgspec.structs.replace(
+            _recorded(protection, choice, written, plan),
+            statement=loaded.statement,
+            released_before=released_points(folder),
+        )
         record = _with_earlier_words(record, folder)
         parts = {**handling.parts, PLAN: encode_plan(plan), **report_parts(record)}
         for name, content in parts.items():

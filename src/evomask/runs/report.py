@@ -10,19 +10,20 @@ from evomask.record.public import Telling, public_part, telling_of
 from evomask.record.record import (
     RECORD,
     ReleaseRecord,
-    Statement,
     decode_record,
     encode_record,
     stated,
 )
+from evomask.record.statement import Statement
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
+from evomask.runs.kept import names
 from evomask.runs.kept.log import changed_files
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.staging import staged
 from evomask.runs.kept.store import Store
 
-INTERNAL, PUBLIC, PUBLIC_RECORD = "report-internal.html", "report-public.html", "record-public.json"
+INTERNAL, PUBLIC, PUBLIC_RECORD = names.INTERNAL, names.PUBLIC, names.PUBLIC_RECORD
 
 
 class Reports(NamedTuple):

@@ -10,11 +10,11 @@ from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
 from evomask.portfolio.front import check_wish
-from evomask.runs.inputs import Input, files_of
+from evomask.runs.inputs import Input, Loaded, files_of
 from evomask.runs.kept.events import Watch
 from evomask.runs.kept.plan import make_plan
 from evomask.runs.kept.store import Store
-from evomask.runs.perform import Run, perform
+from evomask.runs.perform import Run, perform, perform_loaded
 from evomask.searches.catalogue import search_named
 
 
@@ -73,3 +73,20 @@ def search_file(
     )
     store = None if job.folder is None else Store.create(job.folder, plan)
     return perform(plan, store, evaluators=evaluators, watch=watch)
+
+
+def search_loaded(
+    job: SearchJob, loaded: Loaded, *, evaluators: Evaluators = Local(), watch: Watch | None = None
+) -> Run:
+    """Search for masked versions of a table at hand; nothing is written or kept."""
+    check_wish(job.pick)
+    plan = make_plan(
+        search_named(job.search),
+        job.source,
+        job.options,
+        seed=secrets.randbits(63) if job.seed is None else job.seed,
+        budget=job.limits.budget,
+        pick=job.pick,
+        at_hand=True,
+    )
+    return perform_loaded(plan, loaded, evaluators=evaluators, watch=watch)

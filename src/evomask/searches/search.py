@@ -6,12 +6,12 @@ this file: offer its methods and it is used, leave them out and nothing is lost 
 search registers anywhere but in the catalogue, ours by a line there, others by an entry point.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from evomask.arrays import Points
+from evomask.arrays import Indices, Points
 from evomask.data.bands import ValueTrees
 from evomask.data.chart import Chart
 from evomask.data.classes import classes_of
@@ -188,6 +188,19 @@ class MaskingProblem(Problem[Any], Protocol):
 
 
 @runtime_checkable
+class Sampled(Protocol):
+    """A problem whose recipes can be tried on some records, by what all records tell.
+
+    Offer it where a recipe does otherwise to a sample alone than to its file: groups of so many
+    records are wider where there are fewer records.
+    """
+
+    def sampled(self, records: Indices) -> Callable[[Any, int], Table]:
+        """How a genome, with the number of a draw, decodes to these records alone."""
+        ...
+
+
+@runtime_checkable
 class Adopting(Protocol):
     """A problem that can go on from files which others made.
 
@@ -210,6 +223,31 @@ class Comparing(Protocol):
 
     def compared(self, first: int, genome: Any) -> tuple[Table, Table] | None:  # noqa: ANN401
         """First file number *first* and the genome's file; None where nobody wants to know."""
+        ...
+
+
+@dataclass(frozen=True)
+class Proven:
+    """How near the best possible a search came.
+
+    Args:
+        outcome: the best genome known now; proving may have found a better one.
+        answer: further keys of the JSON answer.
+    """
+
+    outcome: Outcome[Any]
+    answer: Mapping[str, object]
+
+
+@runtime_checkable
+class Proving(Protocol):
+    """A problem that can tell below what no genome can fall.
+
+    It is asked once, when the search has ended, and may take its time.
+    """
+
+    def proved(self, state: State[Any]) -> Proven | None:
+        """What can be proved after the last state; None where nobody wants to know."""
         ...
 
 

@@ -19,7 +19,7 @@ from evomask.masking.microaggregation.mdav import Mdav
 from evomask.runs.inputs import Input, load
 from evomask.runs.kept.plan import make_plan
 from evomask.runs.mask import MaskJob, mask_file
-from evomask.runs.measure import MeasureJob, measure_files
+from evomask.runs.measure import MeasureJob, Measuring, measure_files
 from evomask.runs.perform import perform
 
 EDITS = ("total = wage + other", "start <= end")
@@ -147,5 +147,5 @@ def test_measuring_tells_which_rules_a_masked_file_breaks(survey, tmp_path):
 
 
 def test_a_masked_file_that_obeys_has_no_such_note(survey):
-    outcome = measure_files(MeasureJob(survey, survey.path, measures=("dbil",)))
+    outcome = measure_files(MeasureJob(survey, survey.path, Measuring(("dbil",))))
     assert not [note for note in outcome.notes if "break" in note]

@@ -156,10 +156,12 @@ def test_groups_of_short_classes_bring_every_row_to_k(k, monkeypatch):
     assert min(Counter(rows_of(repaired, PEOPLE)).values()) >= k
 
 
-def test_a_sample_is_repaired_as_its_whole_file_would_be():
+def test_a_sample_is_repaired_as_its_whole_file_would_be(monkeypatch):
     people = many_people()
     asked = Requirement(k=5)
     whole, part = (asked.repair(people, share).mask(people, RNG) for share in (1.0, 0.1))
+    monkeypatch.setattr(regions, "WHOLE", len(people) - 1)
+    monkeypatch.setattr(regions, "PAIRS_AT_ONCE", 1)
     merged, grouped = (Repair(PEOPLE, 5, by=by).mask(people, RNG) for by in RepairBy)
     assert rows_of(whole, PEOPLE) == rows_of(merged, PEOPLE)
     assert rows_of(part, PEOPLE) == rows_of(grouped, PEOPLE) != rows_of(merged, PEOPLE)

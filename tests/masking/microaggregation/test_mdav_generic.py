@@ -5,6 +5,7 @@ from evomask.data.classes import classes_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.masking.microaggregation import aggregation
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
@@ -78,3 +79,14 @@ def test_the_same_attribute_twice_is_refused():
 def test_more_than_all_records_are_refused():
     with pytest.raises(ParameterError, match="got k = 61 for 60"):
         MdavGeneric(("school",), 61).mask(mixed(), RNG)
+
+
+@pytest.mark.parametrize("kind", [Kind.ORDINAL, Kind.NOMINAL])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_many_groups_are_aggregated_as_few_are(kind, weighed, monkeypatch):
+    rng = np.random.default_rng(4)
+    table, labels = categories(kind, rng.integers(0, 4, 300)), rng.permutation(300) % 70
+    weights = rng.random(300) if weighed else None
+    at_once = aggregated(table, ["c"], labels, weights)["c"]
+    monkeypatch.setattr(aggregation, "MOST_CELLS", 50)
+    assert aggregated(table, ["c"], labels, weights)["c"].tolist() == at_once.tolist()

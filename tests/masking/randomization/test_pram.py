@@ -10,6 +10,7 @@ from evomask.masking.randomization.pram import (
     constant_diagonal,
     drawn,
     frequency_diagonal,
+    is_designed,
     made_invariant,
     off_diagonal,
 )
@@ -116,3 +117,11 @@ def test_numbers_are_refused():
 def test_a_change_that_is_no_probability_is_refused(change):
     with pytest.raises(ParameterError, match="change must lie in"):
         Pram(("school",), change=change)
+
+
+@pytest.mark.parametrize("design", [off_diagonal, frequency_diagonal])
+def test_a_matrix_that_tells_the_frequencies_by_its_design_is_recognised(design):
+    frequencies = np.array([50.0, 30.0, 20.0, 12.0])
+    assert is_designed(design(frequencies, 0.3), frequencies)
+    assert not is_designed(constant_diagonal(frequencies, 0.3), frequencies)
+    assert not is_designed(np.random.default_rng(1).dirichlet(np.ones(4), 4), frequencies)

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 
 from evomask.data.schema import Role
 from evomask.evolution.streams import draw_stream
 from evomask.masking.method import Making, Step
-from evomask.searches.grid.search import Grid
+from evomask.searches.grid.search import Grid, Recent, steps_of
 from tests.masking.test_grid import TABLES
 from tests.tables import mixed
 
@@ -61,3 +62,66 @@ def test_strata_are_told():
     region = replace(table.attribute("region"), role=Role.STRATUM)
     table = replace(table, schema=table.schema.replacing([region]))
     assert grid(table).making(0).strata == ("region",)
+
+
+def pairs(table):
+    return Grid(table, partial(draw_stream, 7), pairs=True)
+
+
+def columns(table):
+    return {name: table[name].tobytes() for name in table.schema.quasi_identifiers}
+
+
+def genome_of(problem, *families):
+    return [own.family for own in problem.methods].index(" and ".join(families))
+
+
+def test_pairs_that_share_a_step_share_what_it_made():
+    problem = pairs(TABLES["mixed"])
+    noise = [i for i, own in enumerate(problem.methods) if own.family == "noise and PRAM"]
+    first, second = problem.decode(noise[0], 0), problem.decode(noise[1], 0)
+    numbers = [n for n in first.schema.quasi_identifiers if not first.attribute(n).is_categorical]
+    assert (
+        steps_of(problem.methods[noise[0]].method)[0]
+        == steps_of(problem.methods[noise[1]].method)[0]
+    )
+    assert all(columns(first)[name] == columns(second)[name] for name in numbers)
+    assert columns(first) != columns(second)
+
+
+def test_a_pair_is_the_same_whatever_was_made_before():
+    problem = pairs(TABLES["mixed"])
+    genome = genome_of(problem, "noise", "PRAM")
+    before = columns(problem.decode(genome, 0))
+    problem.decode(genome_of(problem, "rank swapping", "PRAM"), 0)
+    assert columns(problem.decode(genome, 0)) == before
+    assert columns(pairs(TABLES["mixed"]).decode(genome, 0)) == before
+
+
+def test_a_sample_has_what_a_pair_made_of_the_whole_file():
+    problem, records = pairs(TABLES["mixed"]), np.arange(0, len(TABLES["mixed"]), 3)
+    decode = problem.sampled(records)
+    for families in (("noise", "PRAM"), ("microaggregation", "PRAM")):
+        genome = genome_of(problem, *families)
+        assert columns(decode(genome, 0)) == columns(problem.decode(genome, 0).take(records))
+
+
+def test_a_step_for_all_attributes_is_made_on_the_sample_alone():
+    problem, records = pairs(TABLES["mixed"]), np.arange(0, len(TABLES["mixed"]), 3)
+    sample = TABLES["mixed"].take(records)
+    method = problem.methods[0].method
+    assert set(method.attributes) == set(sample.schema.quasi_identifiers)
+    alone = method.mask(sample, np.random.default_rng(1))
+    assert columns(problem.sampled(records)(0, 0)) == columns(alone)
+
+
+def test_what_was_not_used_for_longest_is_forgotten_where_there_is_no_room():
+    recent, made = Recent(room=100), []
+
+    def columns_of(name):
+        made.append(name)
+        return {"a": np.zeros(5)}
+
+    for name in ("p", "q", "p", "r", "p", "q"):
+        recent.of(name, partial(columns_of, name))
+    assert made == ["p", "q", "r", "q"]

@@ -21,6 +21,14 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Work on Dask: tls://host:8786, local:8, a scheduler file."),
+]
+InParts = Annotated[
+    bool,
+    typer.Option("--in-parts", help="FILE does not fit in memory; --out is a folder of parts."),
+]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),
@@ -62,6 +70,9 @@ Household = Annotated[
         "--household", help="Column that tells households: never written.", rich_help_panel=DATA
     ),
 ]  # fmt: skip
+Weight = Annotated[
+    str, typer.Option("--weight", help="Column of survey weights.", rich_help_panel=DATA)
+]
 Ordinal = Annotated[
     str, typer.Option("--ordinal", help="Columns with ordered categories.", rich_help_panel=DATA)
 ]
@@ -95,6 +106,7 @@ def _source(
     drop: Drop = "",
     keep: Keep = "",
     household: Household = "",
+    weight: Weight = "",
     ordinal: Ordinal = "",
     nominal: Nominal = "",
     delimiter: Delimiter = None,
@@ -107,6 +119,7 @@ def _source(
     return Input(
         path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
         names(nominal), delimiter, encoding, decimal, names(missing), household, names(keep),
+        weight,
     )  # fmt: skip
 
 

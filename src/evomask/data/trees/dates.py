@@ -10,11 +10,16 @@ from evomask.errors import SchemaError
 
 FORMS = (
     re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?:[ T]\d{2}:\d{2}.*)?"),
-    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})"),
-    re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})"),
-    re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})"),
+    re.compile(r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})"),
+    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4}|\d{2})"),
+    re.compile(r"(?P<day>\d{1,2})-(?P<month>\d{1,2})-(?P<year>\d{4}|\d{2})"),
+    re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4}|\d{2})"),
+    re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})"),
 )
 """Year, month, day; or the day first; or, where that is no date, the month first."""
+
+CENTURY_TURNS = 30
+"""Years of two digits below this are of this century, the others of the last."""
 
 PERIODS = (5, 10, 20)
 """Years that are put together."""
@@ -35,9 +40,22 @@ def _day(form: re.Pattern[str], text: str) -> date | None:
     if found is None:
         return None
     try:
-        return date(*(int(found[part]) for part in ("year", "month", "day")))
+        return date(_year(found["year"]), int(found["month"]), int(found["day"]))
     except ValueError:
         return None
+
+
+def _year(text: str) -> int:
+    year = int(text)
+    return year if len(text) > 2 else year + (2000 if year < CENTURY_TURNS else 1900)
+
+
+def in_order(texts: Sequence[str]) -> list[str]:
+    """Texts by the days that they are where all are days in one form, else as texts go."""
+    days = days_of(texts)
+    if days is None:
+        return sorted(texts)
+    return [text for _, text in sorted(zip(days, texts, strict=True))]
 
 
 def dates(categories: Sequence[str]) -> Hierarchy:

@@ -8,7 +8,7 @@ from evomask.arrays import Floats
 from evomask.data.bands import Bands
 from evomask.data.hierarchy import Hierarchy, with_top
 from evomask.data.schema import MISSING
-from evomask.data.trees.intervals import is_whole, numbers_of
+from evomask.data.trees.intervals import numbers_of
 from evomask.errors import ParameterError
 
 FINEST = 64
@@ -38,7 +38,8 @@ def quantile_bands(numbers: Floats, finest: int = FINEST) -> Bands:
         if cuts and (not levels or len(cuts) > len(levels[-1])):
             levels.append(tuple(sorted(cuts)))
         bands *= 2
-    return Bands(tuple(reversed(levels)) or ((),), all(map(is_whole, ascending.tolist())))
+    whole = bool(np.all(np.mod(ascending, 1.0) == 0.0))
+    return Bands(tuple(reversed(levels)) or ((),), whole)
 
 
 def _round_cut(ascending: Floats, place: float, leeway: float) -> float:

@@ -9,7 +9,9 @@ from evomask.data.classes import classes_of
 from evomask.data.rules.edits import parse, rules_of
 from evomask.data.rules.mending import Mender
 from evomask.data.table import Table
+from evomask.masking.guarantees.repair import Repair
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.masking.recoding.following import Followers
 
 MOST_TURNS = 3
 
@@ -25,6 +27,7 @@ class Guarantees:
 
     original: Table
     mender: Mender
+    followers: Followers
     requirement: Requirement = NOTHING
     share: float = 1.0
     """Of a larger file that the table is, where it is a sample: it is repaired as that would be."""
@@ -34,13 +37,17 @@ class Guarantees:
         cls, original: Table, requirement: Requirement = NOTHING, share: float = 1.0
     ) -> "Guarantees":
         """The guarantees of a table's masked versions; rules that are wrong are refused."""
-        return cls(original, Mender.of(original), requirement, share)
+        mender, followers = Mender.of(original), Followers.of(original)
+        return cls(original, mender, followers, requirement, share)
 
     def __call__(self, masked: Table) -> Table:
-        """The masked table with its rules obeyed and the requirement fulfilled.
+        """The masked table with its rules obeyed, the requirement fulfilled, linked columns along.
 
-        Should both be impossible, the requirement is fulfilled and rules may stay broken.
+        Should rules and requirement be impossible, rules may stay broken.
         """
+        return self.followers(self._fulfilling(masked))
+
+    def _fulfilling(self, masked: Table) -> Table:
         if not self.requirement.asks_anything:
             return self.mender.mended(masked)
         for _ in range(MOST_TURNS):
@@ -54,6 +61,18 @@ class Guarantees:
     def _repaired(self, masked: Table) -> Table:
         repair = self.requirement.repair(self.original, self.share)
         return repair.mask(masked, np.random.default_rng(0))
+
+    @property
+    def are_plainly_possible(self) -> bool:
+        """Whether any masked version can be brought to fulfil them; what cannot be is refused.
+
+        Nobody knows before trying where there are rules, or strata that may be too small.
+        """
+        repair = self.requirement.repair(self.original)
+        if len(self.mender.rules) or not isinstance(repair, Repair):
+            return False
+        repair.checked(self.original)
+        return True
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -43,19 +43,29 @@ class Secrets:
         return replace(self, codes=self.codes[:, records])
 
 
-def grouped_to_size(places: Places, classes: Classes, k: int) -> Labels | None:
-    """Records of short classes microaggregated among themselves; None where they are too few."""
+def grouped_to_size(places: Places, classes: Classes, k: int, share: float = 1.0) -> Labels | None:
+    """Records of short classes microaggregated among themselves; None where they are too few.
+
+    Args:
+        share: of the file that the records are.
+    """
     short = np.flatnonzero(classes.sizes_of_records < k)
     if len(short) < k or not places.are_few:
         return None
     groups = classes.labels.copy()
-    groups[short] = len(classes) + grouped_mixed(places.coded(short), k)
+    groups[short] = len(classes) + grouped_mixed(places.coded(short), k, share)
     return groups
 
 
-def merged_to_fulfil(places: Places, classes: Classes, k: int, secrets: Secrets) -> Labels:
-    """The group of each record after every class that falls short was merged with its nearest."""
-    if len(classes) > AT_ONCE and places.are_few:
+def merged_to_fulfil(
+    places: Places, classes: Classes, k: int, secrets: Secrets, share: float = 1.0
+) -> Labels:
+    """The group of each record after every class that falls short was merged with its nearest.
+
+    Args:
+        share: of the file that the records are.
+    """
+    if len(classes) > max(TOGETHER, AT_ONCE * share) and places.are_few:
         return _merged_by_regions(places, classes, k, secrets)
     return _merged(places, classes, k, secrets)[classes.labels]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from evomask.arrays import Flags, Indices, Labels
-from evomask.data.classes import Classes, classes_of, classes_of_columns
+from evomask.data.classes import Classes, classes_of
 from evomask.data.partition import canonical
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
@@ -91,14 +91,21 @@ class Repair:
         if not len(kept):
             return table
         released = table if len(kept) == len(table) else table.take(kept)
-        names = self._confidential(table)
-        codes = _confidential_codes(released, names)
-        self._check_possible(len(kept), names, codes)
+        names, codes = self.checked(released)
         classes = classes_of(released, self.attributes)
         if not names and classes.sizes.min() >= self.k:
             return table
         merged = self._merged(released, classes, names, codes)
-        return _with_groups(table, self.attributes, kept, merged)
+        if released is not table:
+            classes = classes_of(table, self.attributes)
+        return _with_groups(table, self.attributes, classes, kept, merged)
+
+    def checked(self, table: Table) -> tuple[tuple[str, ...], Indices]:
+        """The attributes that *l* and *t* speak of and their codes; what cannot be is refused."""
+        names = self._confidential(table)
+        codes = _confidential_codes(table, names)
+        self._check_possible(len(table), names, codes)
+        return names, codes
 
     def _confidential(self, table: Table) -> tuple[str, ...]:
         """The attributes that *l* and *t* speak of, none where they ask nothing."""
@@ -128,13 +135,13 @@ class Repair:
     def _by(self, classes: Classes) -> RepairBy:
         """How small classes are brought to k: as asked for, or by how many records they hold."""
         short = int(classes.sizes[classes.sizes < self.k].sum())
-        many = short > self._many and 2 * short > len(classes.labels)
+        many = short > MANY * self._share and 2 * short > len(classes.labels)
         return self.by or (RepairBy.GROUPS if many else RepairBy.MERGING)
 
     @property
-    def _many(self) -> float:
-        """Records of small classes from which on groups are made of them."""
-        return MANY
+    def _share(self) -> float:
+        """What part of its file the table is."""
+        return 1.0
 
     def _merged(
         self, table: Table, classes: Classes, names: tuple[str, ...], codes: Indices
@@ -144,12 +151,12 @@ class Repair:
 
         places = Places.of(table, self.attributes)
         if self._by(classes) is RepairBy.GROUPS and not names:
-            groups = grouped_to_size(places, classes, self.k)
+            groups = grouped_to_size(places, classes, self.k, self._share)
             if groups is not None:
                 return groups
         ordered = [table.attribute(name).kind is not Kind.NOMINAL for name in names]
         secrets = Secrets(codes, np.array(ordered), self.l, self.t, whole_file(codes))
-        return merged_to_fulfil(places, classes, self.k, secrets)
+        return merged_to_fulfil(places, classes, self.k, secrets, self._share)
 
 
 @dataclass(frozen=True)
@@ -163,9 +170,9 @@ class RepairOfSample(Repair):
     share: float = 1.0
 
     @property
-    def _many(self) -> float:
-        """So many in the whole file, and of the sample as many less as it is smaller."""
-        return MANY * self.share
+    def _share(self) -> float:
+        """What part of its file the sample is."""
+        return self.share
 
 
 def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
@@ -174,14 +181,17 @@ def _confidential_codes(table: Table, names: tuple[str, ...]) -> Indices:
     return np.array(rows, dtype=np.int64).reshape(len(names), len(table))
 
 
-def _with_groups(table: Table, names: tuple[str, ...], kept: Indices, merged: Labels) -> Table:
+def _with_groups(
+    table: Table, names: tuple[str, ...], classes: Classes, kept: Indices, merged: Labels
+) -> Table:
     """Every group's records alike; a group that is one old class is not touched."""
-    classes = classes_of(table, names)
     labels = classes.labels + merged.max() + 1
     labels[kept] = merged
     labels = canonical(labels)
-    old = classes_of_columns([labels, classes.labels], len(table))
-    changed = np.bincount(labels[old.representatives])[labels] > 1
+    some_class = np.empty(labels.max() + 1, dtype=np.int64)
+    some_class[labels] = classes.labels
+    joined = some_class[labels] != classes.labels
+    changed = np.bincount(labels, weights=joined)[labels] > 0
     for name in names:
         table = _with_group(table, name, labels, changed)
     return table

@@ -9,6 +9,9 @@ from evomask.data.centres import middle_categories
 from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
 
+MOST_CELLS = 20_000_000
+"""Groups times categories that are counted at once."""
+
 
 def aggregated(
     table: Table, names: Iterable[str], labels: Labels, weights: Floats | None = None
@@ -54,8 +57,21 @@ def group_middles(
     attribute: Attribute, codes: Codes, labels: Labels, weights: Floats | None = None
 ) -> Codes:
     """Each record's median or most frequent category in its group."""
-    counts = group_counts(codes, labels, len(attribute.categories), weights)
-    return middle_categories(attribute, counts).astype(np.int32)[labels]
+    size = len(attribute.categories)
+    at_once = max(1, MOST_CELLS // size)
+    if labels.max() < at_once:
+        counts = group_counts(codes, labels, size, weights)
+        return middle_categories(attribute, counts).astype(np.int32)[labels]
+    order = np.argsort(labels, kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(labels)))
+    middles = np.empty(len(ends) - 1, dtype=np.int32)
+    for first in range(0, len(middles), at_once):
+        last = min(first + at_once, len(middles))
+        own = order[ends[first] : ends[last]]
+        some = None if weights is None else weights[own]
+        counts = group_counts(codes[own], labels[own] - first, size, some)
+        middles[first:last] = middle_categories(attribute, counts)
+    return middles[labels]
 
 
 def group_counts(codes: Codes, labels: Labels, size: int, weights: Floats | None = None) -> Floats:

@@ -5,14 +5,14 @@ more records, so groups of k within regions are groups of k in the file; what is
 no group reaches over a border.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Floats, Indices, Labels, Points
+from evomask.arrays import Codes, Flags, Floats, Indices, Labels, Points
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.partition import canonical
 
@@ -64,9 +64,8 @@ class Coded:
 
     def take(self, records: Indices) -> "Coded":
         """The same for some of the records."""
-        return Coded(
-            self.numbers[records], self.codes[records], self.squares, self.ordered, self.domains
-        )
+        numbers, codes = self.numbers.take(records, axis=0), self.codes.take(records, axis=0)
+        return Coded(numbers, codes, self.squares, self.ordered, self.domains)
 
 
 def largest_region(k: int) -> int:
@@ -118,11 +117,17 @@ def _along_line(points: Points, k: int) -> Labels:
     return split_order(points, np.argsort(points[:, 0], kind="stable"), k)
 
 
-def grouped_mixed(coded: Coded, k: int) -> Labels:
-    """MDAV of mixed kinds: of the whole file where that is quick, else of regions."""
+def grouped_mixed(coded: Coded, k: int, share: float = 1.0) -> Labels:
+    """MDAV of mixed kinds: of the whole file where that is quick, else of regions.
+
+    Args:
+        share: of the file that the records are, where they are a sample of it: a sample is cut
+            where its file would be.
+    """
     if not coded.codes.shape[1]:
         return grouped_numbers(coded.numbers, k)
-    if len(coded) <= WHOLE or len(coded) ** 2 <= PAIRS_AT_ONCE * k:
+    records = len(coded) / share
+    if records <= WHOLE or records**2 <= PAIRS_AT_ONCE * k:
         return _mixed_mdav(coded, k)
     if not coded.numbers.shape[1]:
         classes = classes_of_columns(list(coded.codes.T), len(coded))
@@ -132,8 +137,13 @@ def grouped_mixed(coded: Coded, k: int) -> Labels:
 
 
 def _by_regions(coded: Coded, k: int) -> Labels:
-    regions = mixed_regions(coded, largest_region(k))
-    return grouped_apart(regions, len(coded), lambda region: _mixed_mdav(coded.take(region), k))
+    labels = np.empty(len(coded), dtype=np.int64)
+    count = 0
+    for region, own in _mixed_parts(coded, largest_region(k)):
+        groups = _mixed_mdav(own, k)
+        labels[region] = groups + count
+        count += int(groups.max()) + 1
+    return labels
 
 
 def _grouped_classes(coded: Coded, classes: Classes, k: int) -> Labels:
@@ -158,7 +168,8 @@ def number_regions(points: Points, most: int) -> list[Indices]:
     """Halves of halves across the side in which they vary most, none of more than *most*."""
 
     def halves(region: Indices) -> tuple[Indices, Indices]:
-        along = points[region, np.argmax(points[region].var(axis=0))]
+        widths = [_variance(points[region, axis]) for axis in range(points.shape[1])]
+        along = points[region, np.argmax(widths)]
         return _parted(region, along, len(region) // 2)
 
     return _cut_apart(len(points), most, halves)
@@ -166,12 +177,21 @@ def number_regions(points: Points, most: int) -> list[Indices]:
 
 def mixed_regions(coded: Coded, most: int) -> list[Indices]:
     """Cut across the attribute that varies most, nominal ones first, none of more than *most*."""
+    return [region for region, _ in _mixed_parts(coded, most)]
 
-    def halves(region: Indices) -> tuple[Indices, Indices]:
-        keys = _widest(coded, region)
-        return _parted(region, keys, _middle(np.sort(keys)))
 
-    return _cut_apart(len(coded), most, halves)
+def _mixed_parts(coded: Coded, most: int) -> Iterator[tuple[Indices, Coded]]:
+    """The same regions with their records, which are parted with them: they lie close together."""
+    waiting = [(np.arange(len(coded)), coded)]
+    while waiting:
+        region, own = waiting.pop()
+        if len(region) <= most:
+            yield region, own
+            continue
+        keys = _widest(own)
+        lower = _lowest(keys, _middle(keys))
+        parts = np.flatnonzero(lower), np.flatnonzero(~lower)
+        waiting += [(region[part], own.take(part)) for part in parts]
 
 
 def _cut_apart(
@@ -189,37 +209,50 @@ def _cut_apart(
 
 def _parted(region: Indices, keys: Keys, cut: int) -> tuple[Indices, Indices]:
     """The records with the *cut* lowest keys and the others, each in their order."""
-    order = np.argsort(keys, kind="stable")
-    return region[np.sort(order[:cut])], region[np.sort(order[cut:])]
+    lower = _lowest(keys, cut)
+    return region[lower], region[~lower]
 
 
-def _widest(coded: Coded, region: Indices) -> Keys:
-    """Where the records lie along the attribute that varies most among them.
+def _lowest(keys: Keys, cut: int) -> Flags:
+    """Which keys are the *cut* lowest; of equal ones the first count as lower."""
+    value = np.partition(keys, cut)[cut]
+    lower: Flags = keys < value
+    equal = np.flatnonzero(keys == value)
+    lower[equal[: cut - np.count_nonzero(lower)]] = True
+    return lower
+
+
+def _widest(coded: Coded) -> Keys:
+    """Where records lie along the attribute that varies most among them.
 
     Categories without an order lie by how many records have them, so that frequent ones stay
     whole.
     """
     n_numbers = coded.numbers.shape[1]
-    widths = list(coded.numbers[region].var(axis=0))
-    counts = [
-        np.bincount(column[region], minlength=coded.squares.shape[1]) for column in coded.codes.T
-    ]
+    widths = [_variance(column) for column in coded.numbers.T]
+    counts = [np.bincount(column, minlength=coded.squares.shape[1]) for column in coded.codes.T]
     for squares, count, ordered in zip(coded.squares, counts, coded.ordered, strict=True):
-        shares = count / len(region)
+        shares = count / len(coded)
         widths.append(shares @ squares @ shares / 2 * (1.0 if ordered else NOMINAL_FIRST))
     axis = int(np.argmax(widths)) - n_numbers
     if axis < 0:
-        return np.asarray(coded.numbers[region, axis + n_numbers])
+        return coded.numbers[:, axis + n_numbers]
     places = np.arange(len(counts[axis]), dtype=np.min_scalar_type(len(counts[axis])))
     if not coded.ordered[axis]:
         places[np.argsort(-counts[axis], kind="stable")] = places.copy()
-    return np.asarray(places[coded.codes[region, axis]])
+    return np.asarray(places[coded.codes[:, axis]])
+
+
+def _variance(column: Floats) -> float:
+    """The variance, added up one by one: quicker than along an axis, and the same to the bit."""
+    mean = np.cumsum(column)[-1] / len(column)
+    return float(np.cumsum((column - mean) ** 2)[-1] / len(column))
 
 
 def _middle(keys: Keys) -> int:
-    """The middle of sorted keys, or an end of its run of equal ones where that is near."""
+    """How many keys are below the middle one, or up to it, where one of that is near the half."""
     half = len(keys) // 2
-    low = int(np.searchsorted(keys, keys[half], "left"))
-    high = int(np.searchsorted(keys, keys[half], "right"))
+    value = np.partition(keys, half)[half]
+    low, high = int(np.count_nonzero(keys < value)), int(np.count_nonzero(keys <= value))
     cut = low if half - low <= high - half else high
     return cut if min(cut, len(keys) - cut) >= len(keys) // 10 else half

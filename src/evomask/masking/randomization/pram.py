@@ -17,11 +17,14 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.checks import require_attributes, require_share
 from evomask.masking.method import About
+from evomask.masking.statistics import Statistics
 
 Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
 
 _TOLERANCE = 1e-9
+AS_DESIGNED = 0.01
+"""How far the probabilities of a matrix may lie from those of a design that it still tells of."""
 
 
 class Design(StrEnum):
@@ -69,9 +72,16 @@ class Pram:
         require_attributes(self.attributes, "PRAM")
         require_share(self.change, "change")
 
+    def fitted(self, statistics: Statistics) -> "MatrixPram":
+        """The method with the matrices that the frequencies of the whole file give."""
+        own = {name: self._designed(statistics.frequencies[name]) for name in self.attributes}
+        return MatrixPram(self.attributes, own)
+
     def matrix(self, table: Table, name: str) -> Transitions:
         """The transition matrix of one attribute."""
-        frequencies = category_frequencies(table, name)
+        return self._designed(category_frequencies(table, name))
+
+    def _designed(self, frequencies: Floats) -> Transitions:
         designed = _DESIGNS[self.design](frequencies, self.change)
         return made_invariant(designed, frequencies) if self.invariant else designed
 
@@ -205,6 +215,19 @@ _DESIGNS: Mapping[Design, Callable[[Floats, float], Transitions]] = {
     Design.DIAGONAL: frequency_diagonal,
     Design.ENTROPY: constant_diagonal,
 }
+
+
+def is_designed(matrix: Transitions, frequencies: Floats) -> bool:
+    """Whether a design that reads the frequencies makes nearly this matrix, for some change.
+
+    Who knows the design could read the frequencies from it.
+    """
+    change = float(1 - matrix.diagonal().min(initial=1.0))
+    if np.abs(matrix - constant_diagonal(frequencies, change)).max() < _TOLERANCE:
+        return False
+    designs = (off_diagonal, frequency_diagonal)
+    made = (design(frequencies, change) for design in designs)
+    return any(np.abs(matrix - other).max() < AS_DESIGNED for other in made)
 
 
 def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:

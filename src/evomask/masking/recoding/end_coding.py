@@ -1,6 +1,7 @@
 """Top and bottom coding (Hundepool et al., 1998): the highest or lowest values become one."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from evomask.masking.checks import (
 from evomask.masking.method import About
 from evomask.masking.recoding.group_values import GroupValues
 from evomask.masking.recoding.merging import with_merged
+from evomask.masking.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,21 @@ class TopCoding:
         for name in self.attributes:
             if ordered_attribute(table, name, "top coding").kind is Kind.CONTINUOUS:
                 values = table.values(name)
-                limit = -_lower_limit(-values, self.percent)
-                table = table.with_columns({name: np.minimum(values, limit)})
+                table = table.with_columns({name: np.minimum(values, self._limit(name, values))})
             else:
                 size = table.attribute(name).domain_size
                 first = size - _fitting(self.merged, size, name)
                 together = _between(table, name, first, size)
                 table = with_merged(table, name, together, first, self.release)
         return table
+
+    def fitted(self, statistics: Statistics) -> "FittedTopCoding":
+        """The method with the limits of the whole file."""
+        limits = {n: own.highest(self.percent) for n, own in statistics.numbers.items()}
+        return FittedTopCoding(self.attributes, self.merged, self.percent, self.release, limits)
+
+    def _limit(self, name: str, values: Floats) -> float:
+        return -_lower_limit(-values, self.percent)
 
 
 @dataclass(frozen=True)
@@ -104,13 +113,40 @@ class BottomCoding:
         for name in self.attributes:
             if ordered_attribute(table, name, "bottom coding").kind is Kind.CONTINUOUS:
                 values = table.values(name)
-                limit = _lower_limit(values, self.percent)
-                table = table.with_columns({name: np.maximum(values, limit)})
+                table = table.with_columns({name: np.maximum(values, self._limit(name, values))})
             else:
                 last = _fitting(self.merged, table.attribute(name).domain_size, name)
                 together = _between(table, name, 0, last)
                 table = with_merged(table, name, together, last - 1, self.release)
         return table
+
+    def fitted(self, statistics: Statistics) -> "FittedBottomCoding":
+        """The method with the limits of the whole file."""
+        limits = {n: own.lowest(self.percent) for n, own in statistics.numbers.items()}
+        return FittedBottomCoding(self.attributes, self.merged, self.percent, self.release, limits)
+
+    def _limit(self, name: str, values: Floats) -> float:
+        return _lower_limit(values, self.percent)
+
+
+@dataclass(frozen=True)
+class FittedTopCoding(TopCoding):
+    """Top coding of a part, at the limits of the whole file."""
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def _limit(self, name: str, values: Floats) -> float:
+        return self.limits[name]
+
+
+@dataclass(frozen=True)
+class FittedBottomCoding(BottomCoding):
+    """Bottom coding of a part, at the limits of the whole file."""
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def _limit(self, name: str, values: Floats) -> float:
+        return self.limits[name]
 
 
 def _check(method: str, attributes: tuple[str, ...], merged: int, percent: float) -> None:

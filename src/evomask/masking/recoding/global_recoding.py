@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Flags
+from evomask.arrays import Flags, Floats
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -15,6 +15,7 @@ from evomask.masking.method import About
 from evomask.masking.randomization.pram import category_frequencies
 from evomask.masking.recoding.group_values import GroupValues
 from evomask.masking.recoding.merging import fitting_hierarchy, with_merged
+from evomask.masking.statistics import Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +52,25 @@ class GlobalRecoding:
         """Every attribute with its rare categories put together."""
         for name in self.attributes:
             together, label = self._rare(table, name)
-            frequencies = np.where(together, category_frequencies(table, name), -1.0)
+            frequencies = np.where(together, self._frequencies(table, name), -1.0)
             table = with_merged(
                 table, name, together, int(frequencies.argmax()), self.release, label
             )
         return table
 
+    def fitted(self, statistics: Statistics) -> "FittedGlobalRecoding":
+        """The method by the frequencies of the whole file."""
+        own = {name: statistics.frequencies[name] for name in self.attributes}
+        return FittedGlobalRecoding(
+            self.attributes, self.merged, self.release, self.hierarchies, own
+        )
+
+    def _frequencies(self, table: Table, name: str) -> Floats:
+        return category_frequencies(table, name)
+
     def _rare(self, table: Table, name: str) -> tuple[Flags, str | None]:
         attribute = table.attribute(name)
-        frequencies = category_frequencies(table, name)[: attribute.domain_size]
+        frequencies = self._frequencies(table, name)[: attribute.domain_size]
         if self.merged > len(frequencies):
             raise ParameterError(
                 f"merged must not exceed the {len(frequencies)} categories of {name!r}, "
@@ -70,6 +81,16 @@ class GlobalRecoding:
         if name not in self.hierarchies:
             return together, None
         return _common_ancestor(fitting_hierarchy(table, name, self.hierarchies[name]), together)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGlobalRecoding(GlobalRecoding):
+    """Global recoding of a part, by the frequencies of the whole file."""
+
+    frequencies: Mapping[str, Floats] = field(default_factory=dict)
+
+    def _frequencies(self, table: Table, name: str) -> Floats:
+        return self.frequencies[name]
 
 
 def _common_ancestor(hierarchy: Hierarchy, together: Flags) -> tuple[Flags, str]:

@@ -46,6 +46,9 @@ DEVIATIONS = 3.0
 """Records so far nearer to their originals than shuffled ones are not there by chance."""
 
 
+SPECIAL = "special-uniques"
+
+
 class Clock(Protocol):
     """Says what there is still time for, by how long its like has taken."""
 
@@ -187,15 +190,18 @@ def audit(
         minimum: fewest records in a cell of the histogram.
         unmasked: what attacks on the original achieve, by name; what is not known yet is added,
             so that audits of many files attack it once.
-        clock: leaves out attacks that there is no time for.
+        clock: leaves out attacks, and special uniques, that there is no time for.
     """
     kept = released(masked)
     names = kept.schema.quasi_identifiers
     ordered = _ordered(masked, original) if in_order is None else in_order
     known = {} if unmasked is None else unmasked
-    attacks, notes, skipped = _attacked(
-        kept, masked, original, known, ordered=ordered, clock=clock or Unhurried()
-    )
+    clock = clock or Unhurried()
+    attacks, notes, skipped = _attacked(kept, masked, original, known, ordered=ordered, clock=clock)
+    special = None
+    if clock.allows(SPECIAL):
+        with clock.timing(SPECIAL):
+            special = special_risk(kept, names, minimum)
     at_home = released(_with_households(masked, original)) if ordered else kept
     return Audit(
         len(kept),
@@ -207,9 +213,9 @@ def audit(
         attacks,
         notes,
         household_risk(at_home, names, minimum),
-        special_risk(kept, names, minimum),
+        special,
         kept.suppressed_cells(),
-        skipped,
+        skipped if special else (*skipped, SPECIAL),
     )
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evomask.data.frames import Declaration
-from evomask.data.proposal import ProposedSchema, propose
-from evomask.io.dialects import Dialect
+from evomask.data.roles.proposal import ProposedSchema
 from evomask.io.files import check_target, write_text
-from evomask.io.proposals import schema_text
-from evomask.io.tables import Source, read_source
+from evomask.io.tables import Source
+from evomask.runs.beginning.proposing import propose
 from evomask.runs.beginning.trees import write_trees
+from evomask.runs.inputs import Input
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,14 @@ class InitJob:
     force: bool = False
     hierarchies: Path | None = None
 
+    @property
+    def source(self) -> Input:
+        """The file as an input of which nothing is said but how it is written."""
+        return Input(
+            self.path, delimiter=self.delimiter, encoding=self.encoding, decimal=self.decimal,
+            missing=self.missing,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class InitOutcome:
@@ -45,26 +53,15 @@ def propose_schema(job: InitJob) -> InitOutcome:
     """Look at a file and propose its schema; write it where the job says so."""
     if job.out is not None:
         check_target(job.out, force=job.force, inputs=[job.path])
-    source, proposed = _looked_at(job)
+    found = propose(job.source)
     if job.hierarchies is not None:
-        proposed = _with_trees(source, proposed, job.hierarchies, _home(job))
-    text = schema_text(proposed, job.path.name, source.frame.height, source.dialect)
+        trees = _with_trees(found.source, found.proposed, job.hierarchies, _home(job))
+        found = replace(found, proposed=trees)
     if job.out is not None:
-        write_text(job.out, text, force=job.force)
-    shown = None if source.dialect is None else str(source.dialect)
-    return InitOutcome(proposed, text, source.frame.height, shown)
-
-
-def _looked_at(job: InitJob) -> tuple[Source, ProposedSchema]:
-    """The file and its proposal; where texts look like missing values, read with them named."""
-    dialect = Dialect(job.delimiter, job.encoding, job.missing, job.decimal)
-    source = read_source(job.path, dialect)
-    proposed = propose(source.table())
-    if not proposed.missing:
-        return source, proposed
-    named = replace(dialect, missing=(*dialect.missing, *proposed.missing))
-    source = read_source(job.path, named)
-    return source, propose(source.table())
+        write_text(job.out, found.text, force=job.force)
+    dialect = found.source.dialect
+    shown = None if dialect is None else str(dialect)
+    return InitOutcome(found.proposed, found.text, found.records, shown)
 
 
 def _home(job: InitJob) -> Path:

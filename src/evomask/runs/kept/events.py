@@ -23,6 +23,7 @@ class Phase(StrEnum):
     LOADING = "loading"
     COMPILING = "compiling"
     SEARCHING = "searching"
+    PROVING = "proving"
     AUDITING = "auditing"
     RELEASING = "releasing"
 
@@ -45,6 +46,14 @@ class PointNews(msgspec.Struct, frozen=True):
     making: Making = Making()
 
 
+class Tried(msgspec.Struct, frozen=True, array_like=True):
+    """Loss and risk of a file that was measured; the method's name where it is a simple one."""
+
+    loss: float
+    risk: float
+    simple: str = ""
+
+
 class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
     """A member of the portfolio had its turn.
 
@@ -57,6 +66,8 @@ class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
         shares: the part of the effort that each member had, in percent.
         suggested: the number of the point that would be released now where nobody picks one.
         front: the points of the front by loss; none where they are those of the turn before.
+        tried: the files that were measured in this turn.
+        before: the risk of the original file, told with the first turn.
     """
 
     round: int
@@ -68,6 +79,8 @@ class Turn(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
     shares: dict[str, float]
     suggested: int
     front: tuple[PointNews, ...] | None = None
+    tried: tuple[Tried, ...] = ()
+    before: float | None = None
 
 
 class Generation(msgspec.Struct, frozen=True):
@@ -209,10 +222,10 @@ def read_events(journal: Path) -> tuple[Event, ...]:
         lines = journal.read_bytes().splitlines()
     except OSError:
         return ()
-    return tuple(event for line in lines if (event := _event(line)) is not None)
+    return tuple(event for line in lines if (event := event_in(line)) is not None)
 
 
-def _event(line: bytes) -> Event | None:
+def event_in(line: bytes) -> Event | None:
     """The event that a line tells of; a generation's line tells of one without naming it."""
     for kind in (Kept, Generation):
         try:

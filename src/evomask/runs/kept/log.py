@@ -14,6 +14,8 @@ import msgspec
 
 LOG = "log.jsonl"
 NOTHING_BEFORE = "0" * 64
+RELEASES = ("released", "chose")
+"""What was done when a file was written."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -56,6 +58,12 @@ def last_entry(folder: Path) -> Entry | None:
     """What was done last; nothing where the log does not tell."""
     lines = read_lines(folder)
     return _entry(lines[-1]) if lines else None
+
+
+def released_points(folder: Path) -> tuple[int, ...]:
+    """The points that were released from a folder so far, in their order."""
+    entries = [entry for entry in map(_entry, read_lines(folder)) if entry is not None]
+    return tuple(entry.point for entry in entries if entry.did in RELEASES)
 
 
 def broken_line(lines: Iterable[bytes]) -> int | None:

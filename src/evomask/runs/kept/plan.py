@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tomli_w
@@ -14,11 +14,14 @@ import tomli_w
 from evomask.data.parameters import parameters_of, read_parameters
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.io.schemas import SchemaFile, read_schema
+from evomask.io.schemas import SchemaFile, read_schema, sentence
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import UNBOUNDED, Bounds
 from evomask.runs.inputs import Input
 from evomask.searches.search import Search
+
+if TYPE_CHECKING:
+    from evomask.portfolio.worker import Settings
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000
@@ -65,12 +68,16 @@ def make_plan(
     budget: Budget | None = None,
     out: Path | None = None,
     pick: str = "best",
+    at_hand: bool = False,
 ) -> Plan:
     """A plan from what a user says; the search's parameters are read from text."""
     values = read_parameters(search.name, parameters_of(search.parameters), texts)
     parameters = search.parameters(**values)
     limits = budget or search.budget
-    return plan_of(search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick)
+    return plan_of(
+        search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick,
+        at_hand=at_hand,
+    )  # fmt: skip
 
 
 def plan_of(
@@ -85,14 +92,19 @@ def plan_of(
     keep: Keeping = NO_STATISTICS,
     bounds: Bounds = UNBOUNDED,
     keep_order: bool = False,
+    at_hand: bool = False,
 ) -> Plan:
-    """A plan for a search whose parameters are at hand."""
+    """A plan for a search whose parameters are at hand.
+
+    Args:
+        at_hand: whether the records are, too: then there are no files to know again.
+    """
     plain = msgspec.to_builtins(parameters)
     return Plan(
         search=search,
         seed=seed,
         input=_absolute(source),
-        sha256=_hashes(source, plain),
+        sha256={} if at_hand else _hashes(source, plain),
         parameters=plain,
         budget=budget,
         versions={name: version(name) for name in ("evomask", "numpy")}
@@ -110,7 +122,17 @@ def parameters_in(plan: Plan, search: Search) -> Any:  # noqa: ANN401
     try:
         return msgspec.convert(plan.parameters, search.parameters)
     except msgspec.ValidationError as error:
-        raise ParameterError(f"the plan does not fit {search.name}: {error}") from None
+        raise ParameterError(f"the plan does not fit {search.name}: {sentence(error)}") from None
+
+
+def settings_in(plan: Plan) -> "Settings":
+    """What the files of a planned protection are made by."""
+    from evomask.portfolio.worker import Settings
+
+    try:
+        return msgspec.convert(plan.parameters, Settings)
+    except msgspec.ValidationError as error:
+        raise RunError(f"plan.toml cannot be read by this version: {sentence(error)}") from None
 
 
 def encode_plan(plan: Plan) -> bytes:
@@ -124,7 +146,9 @@ def decode_plan(text: bytes) -> Plan:
     try:
         plan = msgspec.toml.decode(text, type=Plan, dec_hook=lambda kind, value: kind(value))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RunError(f"plan.toml is not a plan this version can read: {error}") from None
+        raise RunError(
+            f"plan.toml is not a plan this version can read: {sentence(error)}"
+        ) from None
     if plan.format != FORMAT:
         raise RunError(f"plan.toml has format {plan.format}, this version reads {FORMAT}")
     return plan

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from evomask.io.dialects import Dialect
 from evomask.io.written import Promise
+from evomask.runs.kept import names
 from evomask.runs.kept.log import LOG, appended, file_hash, last_entry
 from evomask.runs.kept.signing import SIGNATURE, read_key, signed
 from evomask.runs.kept.staging import Stage
 
-MASKED, ORDER, PROMISE = "masked", "order.npy", "promise.json"
+MASKED, ORDER, PROMISE = names.MASKED, "order.npy", "promise.json"
 STATES = "state-*.npz"
 
 

@@ -14,13 +14,18 @@ from evomask.errors import RunError
 from evomask.evolution.checkpoint import Codec, read_state, write_state
 from evomask.io.files import replace_file
 from evomask.io.fronts import front_as_parquet
+from evomask.runs.kept import names
+from evomask.runs.kept.glance import is_worked_on
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.plan import Plan, decode_plan, encode_plan
 from evomask.runs.kept.rows import Row
 from evomask.runs.kept.staging import finish
 
-PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
+PLAN, JOURNAL, FRONT = names.PLAN, names.JOURNAL, names.FRONT
 KEPT_SNAPSHOTS = 2
+
+LOOKS = (0.02, 0.05, 0.1, 0.2)
+"""Seconds to wait for a lock that is held, until it is given up: somebody may only look at it."""
 
 
 class Kept(Protocol):
@@ -65,7 +70,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path, plan: Plan) -> "Store":
         """A new folder with a plan in it."""
-        cls._check_new(folder)
+        cls.check_new(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
@@ -73,18 +78,22 @@ class Store:
             raise RunError(f"{folder} cannot be made: {error.strerror or error}") from None
         store = cls(folder)
         with store.locked():
-            cls._check_new(folder)
+            cls.check_new(folder)
             store.save_plan(plan)
         return store
 
     @staticmethod
-    def _check_new(folder: Path) -> None:
+    def check_new(folder: Path) -> None:
+        """Refuse a folder that holds something, or that could not be made."""
         if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
             raise RunError(
                 f"{folder} is not empty; go on with `evomask resume {folder}` "
                 "if it holds a run, or choose another folder"
             )
         refuse_links(folder)
+        above = next((place for place in folder.absolute().parents if place.exists()), folder)
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise RunError(f"{folder} cannot be made: {above} is no folder that can be written to")
 
     def save_plan(self, plan: Plan) -> None:
         """Write the plan, in the place of an earlier one."""
@@ -141,17 +150,23 @@ class Store:
             return
         refuse_links(self.folder)
         with self._lock() as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BusyError(f"another process works on {self.folder}; wait for it") from None
+            for wait in LOOKS:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except OSError:
+                    time.sleep(wait)
+            else:
+                raise BusyError(f"another process works on {self.folder}; wait for it")
             finish(self.folder)
             yield
 
     def _lock(self) -> IO[bytes]:
         """The file that whoever works on the run holds; it is never behind a link."""
         try:
-            handle = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            handle = os.open(
+                self.folder / names.LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600
+            )
         except OSError as error:
             raise RunError(
                 f"{self.folder} cannot be worked on: {error.strerror or error}"
@@ -161,13 +176,7 @@ class Store:
     @property
     def is_busy(self) -> bool:
         """Whether a process works on the run now."""
-        try:
-            with self.locked():
-                return False
-        except BusyError:
-            return True
-        except RunError:
-            return False
+        return is_worked_on(self.folder)
 
     def snapshot_files(self) -> list[Path]:
         """The snapshots there are, the newest first."""

@@ -3,17 +3,18 @@
 It is the first population of the portfolio, and the baseline on its map.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.arrays import Indices
 from evomask.data.schema import Role
-from evomask.data.table import Table
+from evomask.data.table import Column, Table
 from evomask.errors import ParameterError
 from evomask.evolution.brood import Brood, Outcome, Outcomes, Task
 from evomask.evolution.individual import Individual, Population
@@ -46,6 +47,39 @@ class Parameters:
             raise ParameterError(f"each must be at least 1, got {self.each}")
 
 
+Columns = Mapping[str, Column]
+
+MOST_BYTES = 100_000_000
+"""Room for what steps have made of a file."""
+
+
+@dataclass(eq=False)
+class Recent:
+    """What steps made; where there is no room, what was not used for longest is forgotten."""
+
+    room: int = MOST_BYTES
+    _made: dict[MaskingMethod, Columns] = field(default_factory=dict)
+
+    def of(self, step: MaskingMethod, make: Callable[[], Columns]) -> Columns:
+        """What a step made, made anew where it is not known."""
+        found = self._made.pop(step, None) or make()
+        self._made[step] = found
+        while len(self._made) > 1 and sum(map(_bytes_of, self._made.values())) > self.room:
+            del self._made[next(iter(self._made))]
+        return found
+
+
+def _bytes_of(columns: Columns) -> int:
+    return sum(column.nbytes for column in columns.values())
+
+
+def steps_of(method: MaskingMethod) -> tuple[MaskingMethod, ...]:
+    """The steps that a method is made of; itself where it is a single one."""
+    if not isinstance(method, InTurn):
+        return (method,)
+    return tuple(step for part in method.methods for step in steps_of(part))
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """The methods that fit a table; a genome is a method's number."""
@@ -74,8 +108,41 @@ class Grid:
         return Outcome(self.order[int(task.rival or 0)], (0.0,))
 
     def decode(self, genome: int, draw: int) -> Table:
-        """The masked file, every stratum on its own where there are strata."""
-        return self._method(genome).mask(self.original, self.draws(genome))
+        """The masked file, every stratum on its own where there are strata.
+
+        Of pairs the steps draw each from a stream of its own, and serve for all pairs that have
+        them.
+        """
+        if not self.pairs:
+            return self._method(genome).mask(self.original, self.draws(genome))
+        parts = map(self._masked, steps_of(self.methods[genome].method))
+        return self.original.with_columns(dict(chain.from_iterable(p.items() for p in parts)))
+
+    def sampled(self, records: Indices) -> Callable[[int, int], Table]:
+        """How methods decode to some records alone."""
+        return SampledGrid(self, self.original.take(records), records).decode
+
+    def columns(self, step: MaskingMethod) -> Columns:
+        """What one step of a pair makes of the whole file."""
+        masked = within_strata(step, self.original).mask(self.original, self.stream(step))
+        return {name: masked[name] for name in step.attributes}
+
+    def stream(self, step: MaskingMethod) -> np.random.Generator:
+        """What a step draws from."""
+        return self.draws(self._numbers[step])
+
+    def _masked(self, step: MaskingMethod) -> Columns:
+        return self._recent.of(step, partial(self.columns, step))
+
+    @cached_property
+    def _recent(self) -> "Recent":
+        return Recent()
+
+    @cached_property
+    def _numbers(self) -> Mapping[MaskingMethod, int]:
+        """Numbers of the steps, after those of the methods."""
+        steps = chain.from_iterable(steps_of(method.method) for method in self.methods)
+        return {step: i for i, step in enumerate(dict.fromkeys(steps), len(self.methods))}
 
     def making(self, genome: int) -> Making:
         """The method and its parameters, and the strata."""
@@ -99,6 +166,38 @@ class Grid:
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
         """The method's number that was packed."""
         return int(arrays["method"][0])
+
+
+@dataclass(frozen=True, eq=False)
+class SampledGrid:
+    """The methods on some records of a table.
+
+    Steps for some of the attributes are made on the whole table, whose groups are tighter. A
+    step for all of them is made on the records alone: so is the repair of what other methods
+    make, and either must not be better off.
+    """
+
+    grid: Grid
+    sample: Table
+    records: Indices
+    _made: dict[MaskingMethod, Columns] = field(default_factory=dict, repr=False)
+
+    def decode(self, genome: int, draw: int) -> Table:
+        """The records as a method masks them."""
+        steps = steps_of(self.grid.methods[genome].method)
+        parts = [self._columns(step) for step in steps]
+        return self.sample.with_columns(dict(chain.from_iterable(p.items() for p in parts)))
+
+    def _columns(self, step: MaskingMethod) -> Columns:
+        if step not in self._made:
+            self._made[step] = self._masked(step)
+        return self._made[step]
+
+    def _masked(self, step: MaskingMethod) -> Columns:
+        if set(step.attributes) >= set(self.sample.schema.quasi_identifiers):
+            masked = step.mask(self.sample, self.grid.stream(step))
+            return {name: masked[name] for name in step.attributes}
+        return {name: c[self.records] for name, c in self.grid.columns(step).items()}
 
 
 def paired(table: Table) -> Iterator[GridMethod]:

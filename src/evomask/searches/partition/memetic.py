@@ -26,7 +26,13 @@ FOUNDING = 0.6
 """Share of the budget that the long bursts take."""
 
 BURSTS = 4
-"""Partitions annealed in a generation."""
+"""Partitions annealed in a generation, where nobody asks for a width."""
+
+KEPT = 24
+"""Partitions that stay."""
+
+BESIDE = 2
+"""Tasks of a generation that are not bursts: crossing, and solving pools."""
 
 GENERATIONS = 10
 """Generations of short bursts that the rest of the budget is for."""
@@ -42,12 +48,19 @@ class Effort:
     long: int
     short: int
     founders: int = FIRST_FOUNDERS
+    width: int = 0
 
     @classmethod
-    def of(cls, long: int, founders: int = FIRST_FOUNDERS) -> "Effort":
+    def of(cls, long: int, founders: int = FIRST_FOUNDERS, width: int = 0) -> "Effort":
         """The short burst that goes with so many long ones."""
         later = long * founders * (1.0 - FOUNDING) / FOUNDING
-        return cls(long, max(1, int(later / (BURSTS * GENERATIONS))), founders)
+        bursts = width - BESIDE if width else BURSTS
+        return cls(long, max(1, int(later / (bursts * GENERATIONS))), founders, width)
+
+    def wide(self, width: int) -> "Effort":
+        """The same steps in so many bursts at once, as many as a generation has tasks."""
+        long = max(1, self.long * self.founders // width)
+        return Effort.of(long, width, width)
 
     @classmethod
     def within(cls, evaluations: float, n_records: int, k: int) -> "Effort":
@@ -66,7 +79,12 @@ class Effort:
     @property
     def first(self) -> int:
         """How many long bursts come before the first generation."""
-        return min(self.founders, FIRST_FOUNDERS)
+        return min(self.founders, self.width or FIRST_FOUNDERS)
+
+    @property
+    def bursts(self) -> int:
+        """Partitions annealed in a generation: with a width, all its tasks but two."""
+        return self.width - BESIDE if self.width else BURSTS
 
     @property
     def renewals(self) -> int:
@@ -82,17 +100,19 @@ class Memes:
         renewals: generations at the start whose bursts are long and forget where they began.
         size: how many stay.
         pools: every so many generations the best one's pools are solved exactly.
+        bursts: how many are annealed in a generation.
     """
 
     renewals: int = 0
-    size: int = 24
+    size: int = KEPT
     pools: int = 4
+    bursts: int = BURSTS
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         """The best and individuals drawn by rank are annealed; all are recombined."""
         ranked = _ranked(state.population)
         weights = 1.0 / np.arange(1, len(ranked) + 1)
-        drawn = rng.choice(len(ranked), BURSTS - 1, p=weights / weights.sum())
+        drawn = rng.choice(len(ranked), self.bursts - 1, p=weights / weights.sum())
         annealed = [ranked[0], *(ranked[i] for i in drawn)]
         operator = RENEW if state.generation < self.renewals else ANNEAL
         brood = [

@@ -18,6 +18,7 @@ from evomask.data.partition import (
 from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.setup import Draws
+from evomask.evolution.state import State
 from evomask.kernels.generator import seed_of
 from evomask.kernels.groups.annealing import anneal
 from evomask.kernels.groups.sums import padded
@@ -27,8 +28,10 @@ from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed
 from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.operators import resolved
+from evomask.searches.partition.proof import proved
 from evomask.searches.partition.recombination import recombined
 from evomask.searches.partition.schedule import LEVELS, Schedule
+from evomask.searches.search import Proven
 
 NAME = "partition"
 ANNEAL = "anneal"
@@ -135,11 +138,13 @@ class Memetic(PartitionProblem):
     Args:
         long: steps of a burst that forgets its start.
         short: steps of one that keeps most of it.
+        proves: whether to tell in the end how far from the best possible the partition is.
     """
 
     annealing: Annealing
     long: int = 1
     short: int = 1
+    proves: bool = False
 
     @classmethod
     def of(cls, common: PartitionProblem, draws: Draws, stratum: int = 0) -> "Memetic":
@@ -164,6 +169,14 @@ class Memetic(PartitionProblem):
         return self._annealed(
             parents[0], self.annealing.schedule.between(hot, COLD), self.short, rng
         )
+
+    def proved(self, state: State[Labels]) -> Proven | None:
+        """A bound by column generation from all groups of the last population."""
+        if not self.proves:
+            return None
+        proof = proved(self.points, self.k, [member.genome for member in state.population])
+        answer = {"lower_bound": proof.bound, "gap": proof.gap}
+        return Proven(self.outcome(proof.labels), answer)
 
     def lasting(self, long: int, short: int) -> "Memetic":
         """The same with bursts of so many steps."""

@@ -27,8 +27,17 @@ from evomask.searches.partition import genetic, hybrid
 from evomask.searches.partition.constructions import GAMMA, Construction, fixed_size
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_large, is_vast
-from evomask.searches.partition.memetic import BURSTS, FEW_FOUNDERS, FIRST_FOUNDERS, Effort, Memes
+from evomask.searches.partition.memetic import (
+    BESIDE,
+    BURSTS,
+    FEW_FOUNDERS,
+    FIRST_FOUNDERS,
+    KEPT,
+    Effort,
+    Memes,
+)
 from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
+from evomask.searches.partition.proof import require_few
 from evomask.searches.partition.regional import STEPS as REGION_STEPS
 from evomask.searches.partition.regional import PartByPart, Regional
 from evomask.searches.partition.strata import Apart
@@ -81,6 +90,8 @@ class Parameters:
         construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), projection
             or halves.
         informed: whether one-step starts from MDAV's groups inside macrogroups; not in the paper.
+        prove: in the end, tell how far the partition can be from the best possible.
+        width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
 
     k: int = 3
@@ -97,6 +108,8 @@ class Parameters:
     gamma: float = GAMMA
     construction: Construction = Construction.MDAV
     informed: bool = True
+    prove: bool = False
+    width: int | None = None
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -104,6 +117,10 @@ class Parameters:
             raise ParameterError(f"burst must be at least 1 step, got {self.burst}")
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
+        if self.prove and self.algorithm is not Algorithm.MEMETIC:
+            raise ParameterError("--prove goes with --algorithm memetic, the default")
+        if self.width is not None and self.width <= BESIDE:
+            raise ParameterError(f"width must be at least {BESIDE + 1}, got {self.width}")
 
     def rates(self, usual: genetic.Preset) -> genetic.Rates:
         """The preset asked for, or the usual one, with what was set in its place."""
@@ -189,12 +206,23 @@ def _fields(common: PartitionProblem) -> tuple[Table, tuple[str, ...], Points, i
 
 def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
+    if parameters.prove:
+        _require_provable(len(common.points), apart)
     if is_large(common.points) and not apart:
         return _regional(common, parameters, around)
     problem = Apart.of(common, around.draws) if apart else Memetic.of(common, around.draws)
     effort = _effort(problem, parameters, around)
     problem = problem.lasting(effort.long, effort.short)
-    return Setup(problem, Memes(effort.renewals), effort.first, Best())
+    if isinstance(problem, Memetic):
+        problem = replace(problem, proves=parameters.prove)
+    scheme = Memes(effort.renewals, size=max(KEPT, effort.width), bursts=effort.bursts)
+    return Setup(problem, scheme, effort.first, Best())
+
+
+def _require_provable(n_records: int, apart: bool) -> None:
+    if apart:
+        raise ParameterError("--prove is for files without strata; leave it out")
+    require_few(n_records)
 
 
 def _regional(common: PartitionProblem, parameters: Parameters, around: Surroundings) -> Setup[Any]:
@@ -207,6 +235,11 @@ def _regional(common: PartitionProblem, parameters: Parameters, around: Surround
 
 def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     """Burst lengths as told, or from the evaluations, or from the seconds and this machine."""
+    usual = _usual_effort(problem, parameters, around)
+    return usual if parameters.width is None else usual.wide(parameters.width)
+
+
+def _usual_effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundings) -> Effort:
     budget = around.budget or Budget(generations=0)
     if parameters.burst is not None:
         founders = FEW_FOUNDERS if is_vast(problem.points) else FIRST_FOUNDERS
@@ -215,7 +248,7 @@ def _effort(problem: Memetic | Apart, parameters: Parameters, around: Surroundin
         return Effort.within(budget.evaluations, len(problem.points), problem.k)
     if budget.seconds is None or around.decide is None:
         return Effort.usual(len(problem.points))
-    seconds, workers = budget.seconds, min(around.workers, BURSTS)
+    seconds, workers = budget.seconds, min(around.workers, parameters.width or BURSTS)
     steps = around.decide("evaluations", lambda: workers * _steps_within(seconds, problem))
     return Effort.within(steps, len(problem.points), problem.k)
 

@@ -56,13 +56,23 @@ def cheapest(costs: Floats, cover: "csc_array", known: float) -> Flags | None:
     return taken if taken is not None and _is_better(scaled, cover, taken, limit) else None
 
 
+def cheapest_within(costs: Floats, cover: "csc_array", known: float, nodes: int) -> Flags | None:
+    """The same for many groups: the best choice that so many branches lead to, if it is cheaper."""
+    shares = _shares(costs, cover, whole=True, nodes=nodes)
+    taken: Flags | None = None if shares is None else shares > 0.5
+    limit = known * (1.0 - GAIN)
+    return taken if taken is not None and _is_better(costs, cover, taken, limit) else None
+
+
 def _is_better(costs: Floats, cover: "csc_array", taken: Flags, limit: float) -> bool:
     """Whether a choice holds every record once and costs less than the limit."""
     is_cover = bool((cover @ taken.astype(np.float64) == 1.0).all())
     return is_cover and float(costs[taken].sum()) < limit
 
 
-def _shares(costs: Floats, cover: "csc_array", whole: bool) -> Floats | None:
+def _shares(
+    costs: Floats, cover: "csc_array", whole: bool, nodes: int | None = None
+) -> Floats | None:
     """How much of each group the cheapest cover takes: any share, or all and nothing."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -72,7 +82,7 @@ def _shares(costs: Floats, cover: "csc_array", whole: bool) -> Floats | None:
             integrality=np.full(len(costs), int(whole)),
             bounds=Bounds(0, 1 if whole else np.inf),
             constraints=LinearConstraint(cover, 1, 1),
-            options={"mip_rel_gap": 0},
+            options={"mip_rel_gap": 0} if nodes is None else {"node_limit": nodes},
         )
     return None if solution.x is None else np.asarray(solution.x, dtype=np.float64)
 

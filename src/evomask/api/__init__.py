@@ -1,0 +1,1 @@
+"""evomask for Python users: data frames in, data frames and results out."""

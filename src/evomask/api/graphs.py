@@ -1,0 +1,62 @@
+"""Social graphs as networkx has them: protected, and measured."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evomask.runs.graphs.graph import Readings
+
+
+def protect_graph(
+    graph: Any,  # noqa: ANN401
+    k: int,
+    *,
+    location: Iterable[str] = (),
+    topics: Iterable[str] = (),
+    protector: str = "search",
+    edges: bool = False,
+    seed: int | None = None,
+) -> Any:  # noqa: ANN401
+    """Make every profile of a networkx graph shared by k nodes or more; a new graph back.
+
+    Args:
+        location: node attributes of the place, from specific to general; found by name
+            (city, region, country, continent) when absent.
+        topics: node attributes of the topics, in order; topic1, topic2, ... when absent.
+        protector: ``search`` (loses less) or ``random`` (the thesis' Algorithm 14).
+        edges: whether degrees are made k-anonymous too, by adding edges.
+
+    Nodes keep their names, as text, and their order: rename them before a release. Attributes
+    that are no part of a profile are left out.
+    """
+    from evomask.io.graphs import graph_from_networkx, graph_to_networkx
+    from evomask.runs.graphs.graph import (
+        generator,
+        protected_with_edges,
+        protector_named,
+        with_profiles,
+    )
+
+    loaded = with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
+    masked = protected_with_edges(
+        loaded, k, protector_named(protector), generator(seed), degrees=edges
+    )
+    return graph_to_networkx(masked.graph)
+
+
+def measure_graph(
+    original: Any,  # noqa: ANN401
+    masked: Any,  # noqa: ANN401
+    *,
+    location: Iterable[str] = (),
+    topics: Iterable[str] = (),
+) -> "Readings":
+    """Loss, risk and structure of a protected networkx graph; nodes are matched by name."""
+    from evomask.io.graphs import graph_from_networkx
+    from evomask.runs.graphs.graph import read_aligned, with_profiles
+
+    before, after = (
+        with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
+        for graph in (original, masked)
+    )
+    return read_aligned(before, after)

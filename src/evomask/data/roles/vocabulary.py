@@ -1,0 +1,161 @@
+"""Words in names of columns that tell what they are likely to be, in eleven languages.
+
+English first, then German, French, Spanish, Italian, Dutch, Portuguese, Polish, and Swedish,
+Danish and Norwegian; without accents, as `words_of` takes names apart.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+IDENTIFIERS = _words("""
+    id ids identifier name names surname firstname lastname forename fullname email mail phone
+    telephone mobile fax ssn passport licence license plate address street iban account
+    uuid guid key ip url username login person respondent patient client customer member
+    vorname nachname familienname anschrift adresse strasse hausnummer telefon telefonnummer handy
+    mobilnummer ausweis kennzeichen kennung kundennummer kontonummer kunde versicherungsnummer
+    steuernummer matrikelnummer personalnummer befragter
+    nom prenom adresse rue telephone portable courriel identifiant matricule nir personne
+    nombre apellido apellidos direccion calle telefono movil correo dni nie pasaporte identificador
+    expediente cliente paciente
+    nome cognome indirizzo telefono cellulare codicefiscale matricola cliente paziente
+    naam voornaam achternaam adres straat telefoon bsn burgerservicenummer klantnummer
+    apelido sobrenome morada endereco telefone telemovel nif cpf contribuinte
+    imie nazwisko adres ulica telefon pesel nip pacjent klient
+    namn fornamn efternamn navn fornavn efternavn etternavn adress gata gade personnummer cpr
+    fodselsnummer kundnummer mobil epost
+""")
+NAMES = _words("""
+    name names surname firstname lastname forename fullname vorname nachname familienname nom
+    prenom nombre apellido apellidos nome cognome naam voornaam achternaam apelido sobrenome imie
+    nazwisko namn fornamn efternamn navn fornavn efternavn etternavn
+""")
+FREE_TEXTS = _words("""
+    comment comments remark remarks note notes description text kommentar bemerkung anmerkung
+    commentaire remarque comentario observaciones commento osservazioni opmerking komentarz uwagi
+    observacoes
+""")
+WEIGHTS = _words("""
+    weight weights wgt wgts wt gewicht gewichtung hochrechnungsfaktor poids ponderation peso
+    ponderacion ponderazione wegingsfactor weegfactor ponderador waga vikt vaegt vekt
+""")
+"""Found within a name too where they have three letters or more, as in fnlwgt."""
+OF_BODIES = _words("""
+    body birth kg lb lbs gram grams koerper korper geburt corps corporel corporal kilo naissance
+    nacer corporeo lichaam kropp
+""")
+HEIGHTS = _words("""
+    height bmi koerpergrosse korpergrosse taille estatura altura altezza statura lengte wzrost
+    langd hoyde hojde
+""")
+HOUSEHOLDS = _words("""
+    household hh hhid hid familyid householdid dwelling haushalt haushaltsnummer hhnr menage foyer
+    logement hogar vivienda nucleo famiglia huishouden agregado gospodarstwo hushall husstand
+    husholdning husstandsnr
+""")
+STRATA = _words("stratum strata strat psu cluster schicht strate estrato strato warstwa stratum")
+POSTCODES = _words("""
+    zip zipcode postcode postal postalcode plz postleitzahl codepostal cap pocztowy postnummer
+    postnr cp
+""")
+DATES = _words("date datum fecha data dato day birthday birthdate dob geburtstag dzien")
+NOT_NUMBERED = _words("""
+    covid paid unpaid aid medicaid bid grid hybrid void valid invalid solid liquid rapid acid
+    android asteroid thyroid steroid fluid humid
+""")
+"""Words that end as those of numbers do and are none."""
+TARGETS = _words("class target outcome label")
+"""Names of what a model is to predict, in files made for that."""
+QUASI_IDENTIFIERS = POSTCODES | _words("""
+    age sex gender municipality city town village county district
+    province region state country nation nationality citizenship birth birthday birthdate born
+    dob race ethnic ethnicity language marital civil education schooling degree occupation job
+    profession employer workclass relationship household family children size area dwelling
+    latitude longitude lat lon location place home housing height
+    alter geschlecht geburt geburtsdatum geburtsjahr geburtsort wohnort stadt ort gemeinde kreis
+    bezirk bundesland land staat staatsangehorigkeit nationalitat herkunft sprache familienstand
+    bildung schulabschluss ausbildung beruf arbeitgeber branche haushaltsgrosse kinder
+    sexe naissance ville commune departement pays nationalite langue matrimoniale
+    diplome etudes profession metier emploi employeur menage enfants
+    edad sexo genero nacimiento ciudad municipio provincia pais nacionalidad idioma educacion
+    estudios ocupacion profesion empleo hogar hijos
+    eta sesso genere nascita citta comune regione paese cittadinanza nazionalita lingua istruzione
+    professione occupazione lavoro figli
+    leeftijd geslacht geboorte geboortedatum woonplaats stad gemeente provincie nationaliteit taal
+    burgerlijke opleiding onderwijs beroep werkgever kinderen
+    idade nascimento cidade distrito concelho freguesia nacionalidade escolaridade profissao
+    ocupacao emprego filhos
+    wiek plec urodzenia miasto gmina powiat wojewodztwo kraj obywatelstwo narodowosc jezyk
+    wyksztalcenie zawod praca dzieci cywilny
+    alder kon kjonn fodelse fodelsedatum fodsel fodselsdato fodselsdag kommun kommune lan fylke
+    medborgarskap statsborgerskab statsborgerskap sprak sprog civilstand sivilstand utbildning
+    uddannelse utdanning yrke stilling erhverv barn born
+""")
+CONFIDENTIAL = _words("""
+    income wage wages salary pay earnings expenses expend expenditure spending debt debts savings
+    wealth assets tax taxes benefit benefits pension health disease diagnosis illness condition
+    disability treatment drug drugs medication alcohol hiv test result crime offence conviction
+    religion belief party vote politics union orientation loan credit credits score capital
+    glucose insulin cholesterol blood pressure bmi symptom symptoms
+    einkommen gehalt lohn verdienst ausgaben schulden ersparnisse vermogen kredit steuer rente
+    gesundheit krankheit diagnose behandlung medikament behinderung blutdruck konfession glaube
+    partei gewerkschaft
+    revenu revenus salaire depenses dette dettes epargne patrimoine impot retraite sante maladie
+    diagnostic traitement medicament handicap parti syndicat
+    ingreso ingresos salario sueldo renta gasto gastos deuda ahorro ahorros impuesto salud
+    enfermedad diagnostico tratamiento discapacidad partido sindicato
+    reddito stipendio spesa debito risparmio imposta salute malattia diagnosi cura disabilita
+    religione partito sindacato
+    inkomen loon salaris uitgaven schuld spaargeld belasting gezondheid ziekte behandeling religie
+    godsdienst partij
+    rendimento despesa divida poupanca imposto saude doenca tratamento religiao
+    dochod pensja wynagrodzenie zarobki wydatki dlug oszczednosci podatek zdrowie choroba diagnoza
+    leczenie wyznanie religia partia
+    inkomst manadslon arslon lonn indkomst inntekt utgifter skuld gaeld gjeld formue skatt skat
+    helse halsa sundhed sjukdom sygdom sykdom diagnos behandling parti
+""")
+MISSING_TEXTS = _words("""
+    NA N/A n/a na ? . - -- null NULL Null NaN nan None #N/A #NULL! missing Missing
+""")
+
+_BREAKS = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
+_NOT_TAKEN_APART = str.maketrans(
+    {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+)
+LONG_STEM, LONGEST_STEM = 5, 8
+"""Letters from which a word is known at the ends of a compound, and anywhere in it."""
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words in a column's name: zip and code in zipCode, zip_code and ZIP code."""
+    plain = unicodedata.normalize("NFKD", name.translate(_NOT_TAKEN_APART))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return frozenset(word.lower() for word in _BREAKS.split(letters) if word)
+
+
+def known_among(words: Collection[str], meaning: frozenset[str]) -> frozenset[str]:
+    """The words of a meaning that a name has, also within compounds such as Nettoeinkommen."""
+    return frozenset(stem for word in words for stem in meaning if _holds(word, stem))
+
+
+def weights_in(words: Collection[str]) -> frozenset[str]:
+    """The words for weights that a name has, also within its words where they are not short."""
+    return frozenset(
+        weight
+        for word in words
+        for weight in WEIGHTS
+        if word == weight or (len(weight) > 2 and weight in word)
+    )
+
+
+def _holds(word: str, stem: str) -> bool:
+    if word == stem:
+        return True
+    if len(stem) >= LONGEST_STEM:
+        return stem in word
+    return len(stem) >= LONG_STEM and (word.startswith(stem) or word.endswith(stem))

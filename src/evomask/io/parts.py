@@ -1,0 +1,250 @@
+"""Files larger than memory: Parquet read in parts of so many records, written part by part."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evomask.arrays import Floats, Points
+from evomask.data.frames import Declarations, polars_from, table_from
+from evomask.data.table import Table
+from evomask.errors import DataError, FileError
+from evomask.io.files import OWNER_ALONE, write_atomically
+
+RECORDS = 250_000
+"""Records of a part, where nobody says."""
+
+ENDING = ".parquet"
+COUNT = "__count"
+"""A column of ours in temporary files; no file that is read may have one of this name."""
+
+BUCKET = 10_000_000
+"""Records whose distinct combinations are counted at once."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the records of a part stand."""
+
+    path: str
+    first: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A Parquet file, or all those of a folder, as parts of so many records."""
+
+    places: tuple[Place, ...]
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: Path, records: int = RECORDS) -> "Parts":
+        """The parts of a file or folder; all files of a folder must have the same columns."""
+        files = parquet_files(path)
+        columns = [_columns(file) for file in files]
+        for file, own in zip(files, columns, strict=True):
+            if own != columns[0]:
+                raise DataError(f"{file} has other columns than {files[0]}; give them the same")
+        if COUNT in columns[0]:
+            raise DataError(f"a column is called {COUNT}; rename it")
+        places = [
+            Place(str(file), first, min(records, total - first))
+            for file in files
+            for total in [_length(file)]
+            for first in range(0, total, records)
+        ]
+        if not places:
+            raise DataError(f"{path} holds no records")
+        return cls(tuple(places), columns[0])
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def records(self) -> int:
+        """How many records there are in all parts."""
+        return sum(place.records for place in self.places)
+
+    def read(self, number: int, names: Iterable[str] | None = None) -> pl.DataFrame:
+        """The records of one part, some or all of their columns."""
+        place = self.places[number]
+        wanted = list(self.columns if names is None else names)
+        part = pl.scan_parquet(place.path).select(wanted).slice(place.first, place.records)
+        return part.collect()
+
+    def table(self, number: int, declared: Declarations) -> Table:
+        """The columns of one part that are declared, as a table."""
+        return table_from(self.read(number, declared), declared)
+
+
+def parquet_files(path: Path) -> tuple[Path, ...]:
+    """The file itself, or the Parquet files of a folder in the order of their names."""
+    if not path.is_dir():
+        if path.suffix.lower() != ENDING:
+            raise FileError(f"{path} is not Parquet, and only Parquet is read in parts")
+        return (path,)
+    files = tuple(sorted(path.glob(f"*{ENDING}")))
+    if not files:
+        raise FileError(f"the folder {path} holds no file *{ENDING}")
+    return files
+
+
+def from_text(path: Path, target: Path, delimiter: str, missing: Sequence[str]) -> Path:
+    """A text file as Parquet, converted once without ever being in memory as a whole."""
+    if not target.exists():
+        text = pl.scan_csv(
+            path, separator=delimiter, null_values=list(missing), infer_schema_length=100_000
+        )
+
+        def convert(temporary: Path) -> None:
+            text.sink_parquet(temporary)
+
+        _told(lambda: write_atomically(target, convert, mode=OWNER_ALONE), path)
+    return target
+
+
+def hashes_of(path: Path) -> dict[str, str]:
+    """The sha256 of every file, by its name."""
+    found = {}
+    for file in parquet_files(path):
+        with file.open("rb") as content:
+            found[file.name] = hashlib.file_digest(content, "sha256").hexdigest()
+    return found
+
+
+def part_name(number: int) -> str:
+    """What the file of a written part is called."""
+    return f"part-{number:06}{ENDING}"
+
+
+def write_part(frame: pl.DataFrame, path: Path) -> str:
+    """Write one part, all of it or nothing; the hash of what was written."""
+    buffer = BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    content = buffer.getbuffer()
+    write_atomically(path, lambda temporary: temporary.write_bytes(content), force=True)
+    return hashlib.sha256(content).hexdigest()
+
+
+def with_masked(frame: pl.DataFrame, masked: Table, dropped: Sequence[str]) -> pl.DataFrame:
+    """A part as it is released: masked columns in their places, the others as they stand.
+
+    Args:
+        dropped: identifiers, which stay behind.
+    """
+    own = polars_from(masked)
+    rest = frame.drop(dropped)
+    if masked.suppressed.any():
+        rest = rest.filter(pl.Series(~masked.suppressed))
+    return rest.with_columns(own.get_columns())
+
+
+def keep_rows(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write a temporary file of columns."""
+    frame = pl.DataFrame(dict(columns))
+    write_atomically(path, lambda temporary: _ipc(frame, temporary), force=True, mode=OWNER_ALONE)
+
+
+def _ipc(frame: pl.DataFrame, path: Path) -> None:
+    """Through memory, so that a full disk is the operating system's error."""
+    buffer = BytesIO()
+    frame.write_ipc(buffer)
+    path.write_bytes(buffer.getbuffer())
+
+
+def kept_rows(path: Path) -> pl.DataFrame:
+    """The columns of such a file."""
+    return pl.read_ipc(path)
+
+
+def keep_matrix(path: Path, matrix: Points) -> None:
+    """Write a temporary file of numbers, a row a record."""
+
+    def write(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            np.save(file, np.ascontiguousarray(matrix), allow_pickle=False)
+
+    write_atomically(path, write, force=True, mode=OWNER_ALONE)
+
+
+def kept_matrix(path: Path, first: int, end: int) -> Points:
+    """Some rows of such a file, read without the others."""
+    rows: Points = np.load(path, mmap_mode="r", allow_pickle=False)[first:end]
+    return rows
+
+
+def numbers_of(frame: pl.DataFrame, name: str) -> Floats:
+    """A column of a temporary file as numbers."""
+    found: Floats = frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return found
+
+
+def value_counts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """How many records have each value of a column, values in order."""
+    return frame.select(name).group_by(name).len(COUNT).sort(name)
+
+
+def summed_counts(names: Sequence[str], parts: Iterable[Path]) -> pl.DataFrame:
+    """Counts of combinations of columns, added up over files of them; in a fixed order."""
+    total: pl.DataFrame | None = None
+    for path in parts:
+        frame = kept_rows(path)
+        both = frame if total is None else pl.concat([total, frame], how="vertical_relaxed")
+        total = both.group_by(names).agg(pl.col(COUNT).cast(pl.Int64).sum())
+    if total is None:
+        raise DataError("there is nothing to count")
+    return total.sort(names)
+
+
+def keep_counts(path: Path, frame: pl.DataFrame, names: Sequence[str]) -> None:
+    """Write how many records have each combination of columns."""
+    counts = frame.select(names).group_by(names).len(COUNT)
+    keep_rows(path, {name: counts[name] for name in counts.columns})
+
+
+@dataclass(frozen=True)
+class Alike:
+    """How many records look alike in written parts: the fewest, all of them, and the classes."""
+
+    least: int
+    records: int
+    classes: int
+
+
+def alike_in(path: Path, names: Sequence[str]) -> Alike:
+    """Count the classes of all written parts, so many records at a time that memory lasts."""
+    files = [str(file) for file in parquet_files(path)]
+    everything = pl.scan_parquet(files).select(names)
+    records = int(everything.select(pl.len()).collect().item())
+    buckets = max(1, -(-records // BUCKET))
+    least, classes = records, 0
+    for bucket in range(buckets):
+        own = everything
+        if buckets > 1:
+            own = own.filter(pl.struct(names).hash() % buckets == bucket)
+        sizes = own.group_by(names).len(COUNT).select(pl.col(COUNT).min(), pl.len().alias("n"))
+        fewest, count = sizes.collect(engine="streaming").row(0)
+        if count:
+            least, classes = min(least, int(fewest)), classes + int(count)
+    return Alike(least, records, classes)
+
+
+def _columns(path: Path) -> tuple[str, ...]:
+    return tuple(_told(lambda: pl.scan_parquet(path).collect_schema().names(), path))
+
+
+def _length(path: Path) -> int:
+    return int(_told(lambda: pl.scan_parquet(path).select(pl.len()).collect().item(), path))
+
+
+def _told(read: Any, path: Path) -> Any:  # noqa: ANN401
+    try:
+        return read()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None

@@ -1,0 +1,53 @@
+"""A run at a glance: its plan and record as plain data, and whether somebody works on it.
+
+For those who show many runs and compute nothing: what computes is not imported.
+"""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evomask.errors import RunError
+from evomask.runs.kept.names import LOCK, PLAN, RECORD
+
+Plain: TypeAlias = dict[str, Any]
+
+
+def plan_in(folder: Path) -> Plain:
+    """The plan of a run as plain data."""
+    try:
+        return tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        raise RunError(f"the plan of {folder.name} cannot be read; start the run again") from None
+
+
+def record_in(folder: Path) -> Plain:
+    """The record of a release as plain data."""
+    try:
+        record: Plain = json.loads((folder / RECORD).read_bytes())
+        return {**record, "chosen": record["points"]["chosen"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise RunError(f"the record of {folder.name} cannot be read; release again") from None
+
+
+def is_worked_on(folder: Path) -> bool:
+    """Whether a process works on the run now; nobody is kept waiting by the look."""
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system: nobody is kept out
+        return False
+    try:
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False

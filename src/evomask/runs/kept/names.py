@@ -1,0 +1,7 @@
+"""What the files in the folder of a run are called."""
+
+PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
+RECORD, PUBLIC_RECORD = "record.json", "record-public.json"
+INTERNAL, PUBLIC = "report-internal.html", "report-public.html"
+MASKED = "masked"
+LOCK = ".lock"

@@ -1,0 +1,1 @@
+"""Files larger than memory: masked, measured and verified part by part."""

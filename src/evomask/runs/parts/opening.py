@@ -1,0 +1,219 @@
+"""A large file made ready: its parts, what its columns are, and what is known of the whole."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from evomask.arrays import Floats, Points
+from evomask.data.frames import Declaration, Declarations, table_from
+from evomask.data.hierarchy import TreeLines
+from evomask.data.schema import Attribute, Kind, Schema
+from evomask.data.table import Table
+from evomask.errors import RunError
+from evomask.evolution.streams import working_stream
+from evomask.execution.evaluator import Evaluators
+from evomask.io.files import check_writable, replace_file
+from evomask.io.hierarchies import read_trees
+from evomask.io.parts import (
+    COUNT,
+    RECORDS,
+    Parts,
+    from_text,
+    hashes_of,
+    keep_rows,
+    kept_rows,
+    numbers_of,
+    summed_counts,
+    value_counts,
+)
+from evomask.masking.statistics import NumberStatistics, Statistics
+from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi_identifiers
+from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
+
+PLAN = "plan.json"
+OWNER_ALONE = 0o700
+SAMPLE = 50_000
+"""Records that regions and people are drawn from, about."""
+
+Settings = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A large file in a folder where it is worked on.
+
+    Args:
+        first: the records of its first part, for what does not depend on the others.
+        trees: lines of the value trees that came with it.
+    """
+
+    folder: Path
+    parts: Parts
+    first: Table
+    seed: int
+    trees: TreeLines = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        """Its attributes; categories are those of the first part alone."""
+        return self.first.schema
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Identifiers, which stay behind."""
+        return tuple(a.name for a in self.schema if not a.role.is_released)
+
+
+def opened(
+    source: Input, folder: Path, settings: Settings, seed: int, hierarchies: Path | None = None
+) -> Opened:
+    """The file, and a folder that is new, or one where the same work was begun.
+
+    Args:
+        settings: all that the result depends on besides the file and the seed.
+    """
+    declared, schema = declarations_of(source)
+    _make(folder)
+    path = source.path
+    if path.is_file() and path.suffix.lower() in (".csv", ".tsv", ".txt"):
+        delimiter = source.delimiter or schema.dialect.delimiter or ","
+        missing = source.missing or schema.dialect.missing
+        path = from_text(path, folder / WORK / "converted.parquet", delimiter, missing)
+    parts = Parts.of(path, RECORDS)
+    kept = _begun(folder, {"input": hashes_of(path), **settings}, seed)
+    first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
+    check_stated(first, schema.stated | source.roles.keys())
+    return Opened(folder, parts, first, kept, read_trees(first.schema, hierarchies), assumed)
+
+
+def _make(folder: Path) -> None:
+    check_writable(folder.parent)
+    if folder.exists() and not (folder / PLAN).exists() and any(folder.iterdir()):
+        others = [path.name for path in folder.iterdir() if path.name != WORK]
+        if others:
+            raise RunError(f"the folder {folder} holds other files; choose a new one")
+    for own in (folder, folder / WORK, folder / MASKED):
+        own.mkdir(mode=OWNER_ALONE, exist_ok=True)
+
+
+def _begun(folder: Path, wanted: Settings, seed: int) -> int:
+    """The seed of the work in a folder; another file or other settings are refused."""
+    path = folder / PLAN
+    if path.exists():
+        plan = json.loads(path.read_text(encoding="utf-8"))
+        if plan["settings"] != json.loads(json.dumps(wanted)):
+            raise RunError(
+                f"{folder} holds work on another file or with other options; choose a new folder, "
+                "or give the same ones to go on"
+            )
+        return int(plan["seed"])
+    text = json.dumps({"settings": wanted, "seed": seed}, indent=1).encode()
+    replace_file(path, lambda file: file.write(text))
+    return seed
+
+
+@dataclass(frozen=True)
+class Surveying:
+    """Counts the values of one part, and draws some of its records."""
+
+    parts: Parts
+    names: tuple[str, ...]
+    folder: str
+    share: float
+    seed: int
+
+    def __call__(self, number: int) -> Result:
+        """The counts of every column in a file, and the sample in another."""
+        frame = self.parts.read(number, self.names)
+        for place, name in enumerate(self.names):
+            counts = value_counts(frame, name)
+            keep_rows(_counts(self.folder, place, number), {n: counts[n] for n in counts.columns})
+        chances = working_stream(self.seed, number).random(len(frame))
+        drawn = frame[np.flatnonzero(chances < self.share)]
+        keep_rows(_sampled(self.folder, number), {name: drawn[name] for name in self.names})
+        return {"records": len(frame), "sampled": len(drawn)}
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What is known of some columns of the whole file.
+
+    Args:
+        attributes: with the categories of all parts.
+    """
+
+    attributes: tuple[Attribute, ...]
+    statistics: Statistics
+
+    @property
+    def declared(self) -> Declarations:
+        """How every part is to be read."""
+        return {
+            a.name: Declaration(
+                a.kind, a.role, a.categories, a.decimals, a.hierarchy, a.label, a.value_labels,
+                a.notes,
+            )
+            for a in self.attributes
+        }  # fmt: skip
+
+    def scale(self, names: Sequence[str]) -> tuple[Floats, Floats, Floats]:
+        """Means, deviations (1 for a constant) and medians of numbers."""
+        own = [self.statistics.numbers[name] for name in names]
+        medians = np.array([number.median for number in own])
+        means = np.array([_mean(number) for number in own])
+        deviations = np.array([number.deviation for number in own])
+        return means, np.where(deviations > 0, deviations, 1.0), medians
+
+
+def surveyed(file: Opened, declared: Declarations, evaluators: Evaluators, told: Told) -> Overview:
+    """What is known of the declared columns after a pass over all parts."""
+    names, folder = tuple(declared), str(file.folder)
+    share = min(1.0, SAMPLE / file.parts.records)
+    make = Surveying(file.parts, names, folder, share, file.seed)
+    carried_out(Step(folder, "survey", make), len(file.parts), evaluators, told)
+    numbers: dict[str, NumberStatistics] = {}
+    frequencies: dict[str, Floats] = {}
+    attributes = []
+    for place, name in enumerate(names):
+        paths = [_counts(folder, place, number) for number in range(len(file.parts))]
+        counts = summed_counts([name], paths)
+        table, times = table_from(counts.select(name), {name: declared[name]}), counts[COUNT]
+        attributes.append(table.attribute(name))
+        if table.attribute(name).kind is Kind.CONTINUOUS:
+            numbers[name] = _numbers(table.values(name), times.to_numpy())
+        else:
+            frequencies[name] = np.bincount(
+                table.codes(name), times.to_numpy(), len(table.attribute(name).categories)
+            ).astype(np.float64)
+    return Overview(tuple(attributes), Statistics(numbers, frequencies))
+
+
+def sample_of(file: Opened, names: Sequence[str]) -> Points:
+    """The numbers of the records that the survey drew, NaN where one is missing."""
+    frames = [kept_rows(_sampled(str(file.folder), n)) for n in range(len(file.parts))]
+    columns = [np.concatenate([numbers_of(frame, name) for frame in frames]) for name in names]
+    return np.column_stack(columns)
+
+
+def _numbers(values: Floats, counts: Floats) -> NumberStatistics:
+    known = ~np.isnan(values)
+    order = np.argsort(values[known], kind="stable")
+    counted = counts.astype(np.int64)
+    return NumberStatistics(values[known][order], counted[known][order], int(counted[~known].sum()))
+
+
+def _mean(number: NumberStatistics) -> float:
+    total = int(number.counts.sum()) + number.missing
+    return (number.mean * (total - number.missing) + number.median * number.missing) / total
+
+
+def _counts(folder: str, place: int, number: int) -> Path:
+    return Path(folder) / WORK / f"values-{place:03}-{number:06}.arrow"
+
+
+def _sampled(folder: str, number: int) -> Path:
+    return Path(folder) / WORK / f"sample-{number:06}.arrow"

@@ -1,0 +1,178 @@
+"""Runs: asked for, followed as they go, stopped, continued, compared."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import StreamingResponse
+
+from evomask.errors import RunError
+from evomask.web.answers import (
+    CompareWish,
+    Goal,
+    More,
+    RunDetail,
+    RunPoints,
+    RunView,
+    RunWish,
+    Work,
+)
+from evomask.web.commands import words_of
+from evomask.web.commands import work_of as process_of
+from evomask.web.queue import Request as RunRequest
+from evomask.web.routes.served import PROBLEMS, Here, RunName, work_of
+from evomask.web.state import Served
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], responses=PROBLEMS)
+
+BETWEEN = 0.25
+"""Seconds between two looks for news of a run."""
+
+ALIVE = 10.0
+"""Seconds after which a silent stream says that it is still there."""
+
+
+@router.get("")
+async def list_runs(here: Here) -> list[RunView]:
+    """Every run of the folder, those of the command line too."""
+    return list(here.desk)
+
+
+@router.post("", status_code=201)
+async def ask_for_run(here: Here, wish: RunWish) -> RunView:
+    """Let a file be protected: the run waits for its turn, then a process of its own begins."""
+    file = here.workspace.find(wish.file)
+    schema = (await asyncio.to_thread(here.workspace.schema, file)).path
+    name = here.queue.new_name(file.name)
+    home = here.folder / name
+    words = words_of(
+        "protect", file.path.absolute(), "--schema", schema.absolute(), *_options(wish.goal),
+        "--out", home.absolute(), "--json", "--quiet",
+    )  # fmt: skip
+    goal = wish.goal.model_dump()
+    here.queue.ask(name, RunRequest(file.id, file.name, goal, tuple(words), time.time()))
+    return here.desk.view(name)
+
+
+def _options(goal: Goal) -> list[str]:
+    asked = {"k": goal.k, "l": goal.l, "t": goal.t}
+    require = ",".join(f"{name}={value:g}" for name, value in asked.items() if value != 1)
+    options = {
+        "--require": require,
+        "--seconds": goal.seconds,
+        "--evaluations": goal.files,
+        "--searches": ",".join(goal.searches),
+        "--max-risk": goal.max_risk,
+        "--max-loss": goal.max_loss,
+        "--workers": goal.workers if not goal.cluster else None,
+        "--cluster": goal.cluster,
+        "--profile": goal.profile,
+    }
+    given = {option: value for option, value in options.items() if value not in (None, "")}
+    return [word for option, value in given.items() for word in (option, f"{value}")]
+
+
+@router.get("/{name}")
+async def show_run(here: Here, name: RunName) -> RunDetail:
+    """A run with its goal, its front and its course."""
+    return here.desk.detail(name)
+
+
+@router.get("/{name}/points")
+async def show_points(here: Here, name: RunName) -> RunPoints:
+    """Everything on the map of loss and risk."""
+    return here.desk.points(name)
+
+
+@router.post("/{name}/stop")
+async def stop_run(here: Here, name: RunName) -> RunView:
+    """Ask a run to stop: it ends its turn and keeps what it found; one that waits is taken back."""
+    before = here.desk.view(name)
+    here.desk.stop(name)
+    return here.desk.view(name) if (here.folder / name).exists() else before
+
+
+@router.post("/{name}/continue")
+async def continue_run(here: Here, name: RunName, more: More) -> RunView:
+    """Go on with a run, for the rest of its budget or so many seconds; 0 ends the search there."""
+    view = here.desk.view(name)
+    if view.state in ("waiting", "starting", "running"):
+        raise RunError(f"{name} is at work already; wait, or stop it first")
+    plan, home, before = here.desk.plan(name), here.desk.home(name), here.queue.request(name)
+    if more.seconds is not None and "seconds" not in plan["budget"]:
+        raise RunError(f"{name} is bound by a number of files; continue it without seconds")
+    asked = before.goal if before else {}
+    where = (
+        ("--cluster", asked["cluster"])
+        if asked.get("cluster")
+        else ("--workers", asked.get("workers", 1))
+    )
+    longer = () if more.seconds is None else ("--seconds", more.seconds)
+    words = words_of("resume", home.absolute(), *longer, *where, "--json", "--quiet")
+    file, goal = (before.file, before.goal) if before else ("", {})
+    here.queue.ask(name, RunRequest(file, view.file, goal, tuple(words), time.time()))
+    return here.desk.view(name)
+
+
+@router.get("/{name}/compare")
+async def show_comparison(here: Here, name: RunName, points: str) -> Work:
+    """Points side by side, if that was asked for: their records, without anybody's values."""
+    here.desk.home(name)
+    return work_of(here.commands, _comparison(name, points))
+
+
+@router.post("/{name}/compare")
+async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
+    """Look closely at points of the front side by side; that takes a moment."""
+    home, texts = here.desk.home(name), [str(point) for point in wish.points]
+    here.desk.plan(name)
+    key = _comparison(name, ",".join(texts))
+    words = process_of("compare", home.absolute(), ",".join(texts))
+    here.commands.begin(key, lambda: here.commands.answer(words))
+    return work_of(here.commands, key)
+
+
+def _comparison(name: str, points: str) -> str:
+    return f"compare {name} {points}"
+
+
+@router.get("/{name}/events", response_class=StreamingResponse)
+async def follow_run(
+    request: Request,
+    here: Here,
+    name: RunName,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> StreamingResponse:
+    """News of a run as they happen (server-sent events), at most four times a second.
+
+    Each is named ``news`` and holds the run, its front where that changed, and the files that
+    were tried since; its number is how many were tried. A stream that broke off goes on there.
+    """
+    here.desk.home(name)
+    since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
+    stream = _news(request, here, name, min(since, 10**9))
+    return StreamingResponse(stream, media_type="text/event-stream")
+
+
+async def _news(request: Request, here: Served, name: str, since: int) -> AsyncIterator[str]:
+    told, front, silent = "", "", time.monotonic()
+    while not await request.is_disconnected() and (here.folder / name).exists():
+        detail, points = here.desk.detail(name), here.desk.points(name, since)
+        run = detail.model_dump_json(exclude={"front", "changed"})
+        now = json.dumps([point.model_dump() for point in detail.front])
+        if run != told or now != front or points.tried:
+            since += len(points.tried)
+            news = {
+                "run": json.loads(run),
+                "front": json.loads(now) if now != front else None,
+                "tried": points.tried,
+            }
+            yield f"event: news\nid: {since}\ndata: {json.dumps(news)}\n\n"
+            told, front, silent = run, now, time.monotonic()
+        elif time.monotonic() - silent > ALIVE:
+            yield ": still here\n\n"
+            silent = time.monotonic()
+        await asyncio.sleep(BETWEEN)

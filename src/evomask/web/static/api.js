@@ -1,0 +1,47 @@
+// The interface of the server: one sentence where something is wrong.
+
+import { say } from "./dom.js";
+
+export async function ask(path, method = "GET", body) {
+  const options = { method, headers: {} };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Error("the server does not answer; start it again with evomask serve");
+  }
+  if (answer.status === 204) return null;
+  const content = await answer.json().catch(() => ({ error: "the server gave no answer" }));
+  if (!answer.ok) throw new Error(content.error);
+  return content;
+}
+
+export const post = (path, body) => ask(path, "POST", body);
+export const put = (path, body) => ask(path, "PUT", body);
+
+// Do something and tell what went wrong instead of failing in silence.
+export async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    say(error.message, true);
+    return undefined;
+  }
+}
+
+const wait = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+
+// Look at work until it is done; its result, or its sentence as an error.
+export async function finished(look, each = () => {}) {
+  for (let pause = 300; ; pause = Math.min(2000, pause * 1.3)) {
+    const work = await look();
+    if (work.state === "done") return work.result;
+    if (work.state === "failed") throw new Error(work.error);
+    each(work);
+    await wait(pause);
+  }
+}

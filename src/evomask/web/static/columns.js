@@ -1,0 +1,137 @@
+// Columns: kinds and roles, hierarchies, rules, and how far people stand out by them.
+
+import { $, ROLES, el, filePath, letter, meter, number, plural, say, show, table } from "./dom.js";
+import { ask, attempt, post, put } from "./api.js";
+import { tiny } from "./charts.js";
+
+const KINDS = { continuous: "number", ordinal: "ordered", nominal: "names" };
+let file = null;
+
+const choice = (options, value, label, onchange) => el("select", { "aria-label": label, onchange, value: undefined },
+  Object.entries(options).map(([name, text]) => el("option", { value: name, selected: name === value }, text)));
+
+function save(change, said) {
+  const columns = file.columns.map(({ name, kind, role }) => ({ name, kind, role }));
+  change(columns);
+  const edits = $("rules").value.split("\n").map((line) => line.trim()).filter(Boolean);
+  return attempt(async () => {
+    file = await put(`${filePath}/schema`, { columns, edits });
+    say(said);
+  }).then(refresh);
+}
+
+const set = (name, field, said) => (event) => {
+  const { value } = event.target;
+  save((columns) => { columns.find((column) => column.name === name)[field] = value; }, said);
+};
+
+function row(column) {
+  const roles = Object.fromEntries(Object.keys(ROLES).map((role) => [role, role === column.proposed && role !== column.role ? `${role} (proposed)` : role]));
+  const tree = column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
+    : el("button", { type: "button", class: "link", onclick: () => openTree(column), "aria-label": `Hierarchy of ${column.name}` },
+      column.levels.length ? plural(column.levels.length - 1, "step") : "make");
+  const remarks = column.why.filter(Boolean);
+  return el("tr", null,
+    el("td", null, el("div", { class: "name" }, letter(column.role), el("div", null, el("strong", null, column.name),
+      column.label ? el("span", { class: "muted" }, ` ${column.label}`) : "",
+      el("div", { class: "why" }, remarks[0], remarks.length > 1 ? el("details", null, el("summary", null, "more"), remarks.slice(1).map((why) => el("div", null, why))) : ""),
+      column.trouble ? el("div", { class: "trouble small" }, column.trouble) : ""))),
+    el("td", { "data-label": "role" }, choice(roles, column.role, `Role of ${column.name}`, set(column.name, "role", `${column.name} saved`))),
+    el("td", { "data-label": "kind" }, choice(KINDS, column.kind, `Kind of ${column.name}`, set(column.name, "kind", `${column.name} saved`))),
+    el("td", { class: "number", "data-label": "distinct" }, number(column.distinct)),
+    el("td", { class: "number", "data-label": "missing" }, number(column.missing)),
+    el("td", { "data-label": "spread" }, column.cells.length ? tiny(column.cells) : el("span", { class: "muted small" }, "too few alike")),
+    el("td", { "data-label": "hierarchy" }, tree));
+}
+
+function refresh() {
+  if (!file) return;
+  const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+  const open = document.documentElement.scrollTop;
+  show("columns", el("p", { class: "muted" }, `${plural(file.records, "record")}, ${plural(file.columns.length, "column")}.`, file.notes.map((note) => ` ${note}.`)),
+    el("div", { class: "card tight" }, table(["column", "role", "kind", "#distinct", "#missing", "spread", "hierarchy"], file.columns.map(row), { class: "columns stack" })));
+  if (document.activeElement !== $("rules")) $("rules").value = file.edits.join("\n");
+  $("undo").disabled = !file.can_undo;
+  if (focused) document.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  document.documentElement.scrollTop = open;
+  countUniques();
+}
+
+async function countUniques() {
+  const quasi = file.columns.filter((column) => column.role === "quasi-identifier").map((column) => column.name);
+  if (!quasi.length) {
+    show("uniques", el("p", { class: "muted" }, "No column is a quasi-identifier yet. Mark what others may know of a person."));
+    return;
+  }
+  const found = await attempt(() => post(`${filePath}/uniques`, { columns: quasi }));
+  if (!found) return;
+  const share = (100 * found.uniques) / Math.max(1, found.records);
+  const adds = Object.entries(found.adds).sort((a, b) => b[1] - a[1]).slice(0, 8);
+  const most = Math.max(1, ...adds.map(([, count]) => count));
+  show("uniques",
+    el("p", null, el("span", { class: "big" }, number(found.uniques)), el("br"), `of ${number(found.records)} people are the only one with their combination of ${plural(quasi.length, "quasi-identifier")} (${share.toFixed(1)} %).`),
+    el("h3", null, "People by how many look alike"),
+    Object.entries(found.sizes).map(([size, count]) => meter(size, (100 * count) / Math.max(1, found.records), number(count), size === "1" ? "warn" : "")),
+    adds.length ? el("h3", null, "What singles people out most") : "",
+    adds.length ? el("p", { class: "muted small" }, "People who would not be unique without the column.") : "",
+    adds.map(([name, count]) => meter(name, (100 * count) / most, number(count))));
+}
+
+let treeColumn = null;
+
+function openTree(column) {
+  treeColumn = column.name;
+  $("tree-title").textContent = `Hierarchy of ${column.name}`;
+  $("tree-by").value = "suiting";
+  $("tree-said").textContent = "";
+  $("tree-lines").replaceChildren();
+  $("tree-text").value = "";
+  adapt();
+  $("tree").showModal();
+  $("tree-download").hidden = !column.levels.length;
+  $("tree-download").href = `${filePath}/tree/download?column=${encodeURIComponent(column.name)}`;
+  if (column.levels.length) ask(`${filePath}/tree?column=${encodeURIComponent(column.name)}`).then((tree) => showTree(tree, "Now: ")).catch(() => {});
+}
+
+function adapt() {
+  const by = $("tree-by").value;
+  $("tree-own").hidden = by !== "own";
+  $("tree-numbers-label").hidden = !["intervals", "quantiles", "order"].includes(by);
+}
+
+function showTree(tree, before = "") {
+  $("tree-said").className = "";
+  $("tree-said").textContent = `${before}${tree.levels[0]} values, then groups: ${tree.levels.slice(1).join(", ")}. Every value has its line.`;
+  $("tree-lines").replaceChildren(table(["value", ...tree.levels.slice(1).map((_, i) => `step ${i + 1}`)],
+    tree.lines.map((line) => el("tr", null, line.map((cell) => el("td", null, cell || "(missing)"))))));
+}
+
+async function makeTree(keep) {
+  const by = $("tree-by").value;
+  const numbers = $("tree-numbers-label").hidden ? "" : $("tree-numbers").value.trim();
+  const wish = { by: by === "own" ? "suiting" : by + (numbers ? `=${numbers}` : ""), text: by === "own" ? $("tree-text").value : "", keep };
+  if (by === "own" && !wish.text.trim()) { $("tree-said").textContent = "Write or choose a tree first."; return; }
+  try {
+    showTree(await post(`${filePath}/tree?column=${encodeURIComponent(treeColumn)}`, wish));
+    if (keep) {
+      file = await ask(`${filePath}/columns`);
+      $("tree").close();
+      say(`hierarchy of ${treeColumn} kept`);
+      refresh();
+    }
+  } catch (error) {
+    $("tree-said").className = "trouble";
+    $("tree-said").textContent = error.message;
+    $("tree-lines").replaceChildren();
+  }
+}
+
+$("tree-by").addEventListener("change", adapt);
+$("tree-look").addEventListener("click", () => makeTree(false));
+$("tree-keep").addEventListener("click", () => makeTree(true));
+$("tree-file").addEventListener("change", async (event) => { $("tree-text").value = await event.target.files[0].text(); });
+$("keep-rules").addEventListener("click", () => save(() => {}, "rules kept"));
+$("undo").addEventListener("click", () => attempt(async () => { file = await post(`${filePath}/schema/undo`); say("undone"); refresh(); }));
+$("roles").replaceChildren(...Object.entries(ROLES).flatMap(([role, [, meaning]]) => [el("dt", null, letter(role)), el("dd", null, el("strong", null, role), ` ${meaning}`)]));
+ask(`${filePath}/columns`).then((found) => { file = found; refresh(); })
+  .catch((error) => show("columns", el("div", { class: "banner bad", role: "alert" }, el("p", null, el("strong", null, "The file cannot be read. "), error.message))));

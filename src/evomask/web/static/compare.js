@@ -1,0 +1,123 @@
+// Compare: up to four points side by side.
+
+import { $, el, fixed, number, percent, place, plural, runPath, show } from "./dom.js";
+import { ask, finished, post } from "./api.js";
+import { bars, heat, keys } from "./charts.js";
+
+const MOST = 4;
+const wanted = (new URLSearchParams(location.search).get("points") || "").split(",").filter(Boolean).map(Number).slice(0, MOST);
+const letters = (i) => String.fromCharCode(65 + i);
+
+function picks(run, points) {
+  const boxes = Array.from({ length: MOST }, (_, i) => el("label", { class: "row" }, letters(i), el("select", {
+    "aria-label": `Point ${letters(i)}`, onchange: change,
+  }, el("option", { value: "" }, "none"), run.front.map((p) => el("option", { value: p.point, selected: p.point === points[i] }, `${p.point}: loss ${fixed(p.loss)}, risk ${fixed(p.risk)}`)))));
+  show("picks", boxes);
+}
+
+function change() {
+  const chosen = [...document.querySelectorAll("#picks select")].map((select) => select.value).filter(Boolean);
+  location.assign(`${location.pathname}?points=${[...new Set(chosen)].join(",")}`);
+}
+
+function best(values, higher) {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  return known.length > 1 ? (higher ? Math.max(...known) : Math.min(...known)) : null;
+}
+
+function line(title, help, values, { text = (value) => fixed(value, 2), higher = false } = {}) {
+  if (values.every((value) => value === null || value === undefined)) return null;
+  const winner = best(values, higher);
+  return el("tr", null, el("th", { scope: "row" }, title, el("div", { class: "help" }, help)),
+    values.map((value) => el("td", { class: "number" }, value === null || value === undefined ? "–"
+      : [value === winner ? el("strong", null, text(value)) : text(value), value === winner ? el("span", { class: "hidden" }, " best") : ""])));
+}
+
+function group(title, columns, rows) {
+  const shown = rows.filter(Boolean);
+  if (!shown.length) return null;
+  return el("section", { class: "card" }, el("h2", null, title), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, el("table", null,
+    el("thead", null, el("tr", null, el("td", null, el("span", { class: "hidden" }, "measure")), columns.map((name) => el("th", { scope: "col", class: "number" }, name)))),
+    el("tbody", null, shown))));
+}
+
+function heads(records) {
+  return el("div", { class: "points" }, records.map((record, i) => {
+    const { chosen } = record.points;
+    return el("section", { class: "card" }, el("h2", null, el("span", { class: `swatch s${i + 1}` }), ` ${letters(i)}: point ${chosen.point}`),
+      el("p", { class: "row" }, el("span", { class: "big" }, fixed(chosen.loss)), el("span", { class: "muted" }, "% loss"), el("span", { class: "big" }, fixed(chosen.risk)), el("span", { class: "muted" }, "% risk")),
+      el("p", { class: "small" }, record.method.join(" ")),
+      el("p", { class: "row" }, el("a", { class: "button", href: `/runs/${encodeURIComponent(place.run)}/release?point=${chosen.point}` }, `Release ${letters(i)}…`)));
+  }));
+}
+
+function figures(records) {
+  const columns = records.map((record, i) => `${letters(i)} · ${record.points.chosen.point}`);
+  const of = (get) => records.map(get);
+  const part = (name) => of((r) => r.points.chosen.parts && r.points.chosen.parts[name]);
+  const models = group("Loss, risk and guarantees", columns, [
+    line("loss", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.loss)),
+    line("risk", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.risk)),
+    line("linked", "people whose record an intruder picks who knows all quasi-identifiers; %", part("linked")),
+    line("read", "unknown values read in similar records, beyond guessing; %", part("read")),
+    line("confidential", "confidential values read by one who knows all quasi-identifiers; %", part("confidential")),
+    line("k", "smallest group of look-alikes; higher is better", of((r) => r.after.k), { text: number, higher: true }),
+    line("l", "fewest confidential values in a group; higher is better", of((r) => r.after.l), { text: number, higher: true }),
+    line("t", "how much a group tells; lower is better, 0 to 1", of((r) => r.after.t)),
+    line("uniques", "people who are the only one of their kind; lower is better", of((r) => r.after.uniques), { text: number }),
+    line("record risk", "mean chance to be identified; %", of((r) => r.after.record_risk)),
+    line("records left out", "lower is better", of((r) => r.suppressed_records), { text: number }),
+  ]);
+  const named = (key) => [...new Map(records.flatMap((r) => r[key].map((m) => [m.name, m]))).values()];
+  const value = (record, key, name) => { const found = record[key].find((m) => m.name === name); return found ? found.value : null; };
+  const measures = named("measures").map((m) => line(m.title, `${m.meaning}; ${m.direction}`, of((r) => value(r, "measures", m.name)), { higher: m.direction.startsWith("higher") }));
+  const attacks = named("attacks").map((a) => line(a.title, `${a.meaning}; guessing gets ${percent(a.baseline)}, on the original ${percent(a.unmasked)}`, of((r) => value(r, "attacks", a.name))));
+  return [models, group("Attacks that no search has seen", columns, attacks), group("All measures, in percent", columns, measures)];
+}
+
+function attributes(records) {
+  const names = [...new Set(records.flatMap((r) => r.spreads.map((s) => s.attribute)))];
+  const legend = ["before", ...records.map((r, i) => `${letters(i)} (point ${r.points.chosen.point})`)];
+  const charts = names.map((name) => {
+    const spreads = records.map((r) => r.spreads.find((s) => s.attribute === name));
+    const first = spreads.find(Boolean);
+    const series = [{ name: "before", values: first.before, place: 0 }];
+    spreads.forEach((s, i) => { if (s && s.cells.join() === first.cells.join()) series.push({ name: letters(i), values: s.after, place: i + 1 }); });
+    return el("div", null, bars(`${name}, percent of the records`, first.cells, series));
+  });
+  return el("section", { class: "card" }, el("h2", null, "Each attribute before and after"), keys(legend), el("div", { class: "small-charts" }, charts));
+}
+
+function largestChange({ attributes: names, before, after }) {
+  const pairs = names.flatMap((name, i) => names.slice(0, i).map((other, j) => [other, name, before[i][j], after[i][j]]));
+  return pairs.reduce((most, pair) => (Math.abs(pair[3] - pair[2]) > Math.abs(most[3] - most[2]) ? pair : most));
+}
+
+function extras(records) {
+  const riskCells = (r) => r.after.cells;
+  const risk = records.map((r, i) => el("div", null, bars(`${letters(i)}: records by their risk`, riskCells(r).map((c) => `${c.low} to ${c.high} %`), [{ name: "records", values: riskCells(r).map((c) => c.records), place: i + 1 }], "")));
+  const ties = records.filter((r) => r.associations).map((r) => el("details", null, el("summary", null, `${letters(records.indexOf(r))}: change of every association`),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Change of associations" }, heat(r.associations.attributes, r.associations.before, r.associations.after))));
+  const largest = records.filter((r) => r.associations).map((r) => {
+    const [a, b, before, after] = largestChange(r.associations);
+    return el("p", null, `${letters(records.indexOf(r))}: the largest change is between ${a} and ${b}, from ${fixed(before, 2)} to ${fixed(after, 2)}.`);
+  });
+  return [el("section", { class: "card" }, el("h2", null, "Risk of single records"), el("div", { class: "small-charts" }, risk)),
+    ties.length ? el("section", { class: "card" }, el("h2", null, "Associations between attributes"), el("p", { class: "muted" }, "After minus before, from −2 to 2; 0 is best."), largest, ties) : null];
+}
+
+async function start() {
+  const run = await ask(runPath);
+  const suggested = run.released ?? run.suggested;
+  const points = wanted.length ? wanted : suggested === null ? [] : [suggested];
+  picks(run, points);
+  if (!points.length) { show("comparison", el("p", { class: "muted" }, "There is no point yet. Wait for the search to find some.")); return; }
+  show("comparison", el("p", { role: "status" }, `Making the files of ${plural(points.length, "point")} again and looking closely at them…`), el("progress", { "aria-label": "Looking closely" }));
+  await post(`${runPath}/compare`, { points });
+  const found = await finished(() => ask(`${runPath}/compare?points=${points.join(",")}`));
+  const { points: records } = found;
+  show("comparison", heads(records), figures(records), attributes(records), extras(records));
+  document.body.dataset.compared = String(records.length);
+}
+
+start().catch((error) => show("comparison", el("div", { class: "banner bad", role: "alert" }, el("p", null, error.message))));

@@ -1,0 +1,75 @@
+// Goal: what is asked, what would be accepted, how long to search; and what to expect of it.
+
+import { $, el, filePath, number, place, show } from "./dom.js";
+import { ask, attempt, finished, post } from "./api.js";
+
+const form = $("goal");
+const memory = `goal-${place.file}`;
+let perFile = null;
+
+const value = (name) => (form.elements[name].value === "" ? null : Number(form.elements[name].value));
+
+function about(files) {
+  if (files < 10) return "fewer than 10";
+  const unit = 10 ** (String(Math.floor(files)).length - 1);
+  return `about ${number(Math.round(files / unit) * unit)}`;
+}
+
+function foretell() {
+  const seconds = 60 * (value("minutes") || 2);
+  if (value("files")) { $("outlook").textContent = `${number(value("files"))} files will be tried${perFile ? `, in about ${Math.max(1, Math.round((value("files") * perFile) / 60))} min` : ""}.`; return; }
+  if (perFile === null) return;
+  const files = (0.85 * seconds * (value("workers") || 1)) / perFile;
+  $("outlook").textContent = `Expect ${about(files)} files in ${value("minutes") || 2} minutes; one takes about ${perFile < 0.1 ? "less than 0.1" : perFile.toFixed(1)} s here.`;
+}
+
+function showMembers(names) {
+  const before = JSON.parse(sessionStorage.getItem(`${memory}-members`) || "null");
+  show("members", names.map((name) => el("label", null, el("input", { type: "checkbox", name: "member", value: name, checked: !before || before.includes(name) }), name)));
+}
+
+async function outlook() {
+  const path = `${filePath}/outlook`;
+  let work = await ask(path);
+  if (work.state !== "done") work = await post(path);
+  const found = await finished(() => ask(path));
+  perFile = found.seconds;
+  showMembers(found.members);
+  foretell();
+}
+
+function remember() {
+  const fields = Object.fromEntries(["k", "l", "t", "max_risk", "max_loss", "minutes", "workers", "files"].map((name) => [name, form.elements[name].value]));
+  sessionStorage.setItem(memory, JSON.stringify(fields));
+}
+
+function recall() {
+  const fields = JSON.parse(sessionStorage.getItem(memory) || "{}");
+  for (const [name, text] of Object.entries(fields)) form.elements[name].value = text;
+}
+
+form.addEventListener("input", () => { remember(); foretell(); });
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    const members = [...form.querySelectorAll("[name=member]")];
+    const chosen = members.filter((box) => box.checked).map((box) => box.value);
+    sessionStorage.setItem(`${memory}-members`, JSON.stringify(chosen));
+    const files = value("files");
+    const goal = {
+      k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
+      seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
+      searches: chosen.length < members.length ? chosen : [],
+    };
+    const run = await post("/api/runs", { file: place.file, goal });
+    location.assign(`/runs/${encodeURIComponent(run.name)}/search`);
+  });
+});
+
+recall();
+ask("/api/about").then((found) => {
+  $("cores-help").textContent = `processes that work at once; this machine has ${found.cores}`;
+  if (!sessionStorage.getItem(memory)) form.elements.workers.value = found.cores;
+  foretell();
+}).catch(() => {});
+outlook().catch((error) => { $("outlook").textContent = error.message; $("outlook").className = "trouble"; });

@@ -1,0 +1,166 @@
+// Release: a point chosen, a person's word, checks, and everything to take away.
+
+import { $, el, fixed, number, percent, place, plural, runPath, say, show } from "./dom.js";
+import { ask, attempt, finished, post } from "./api.js";
+
+const wished = Number(new URLSearchParams(location.search).get("point") || NaN);
+const FORMATS = { "": "as the original", csv: "CSV", parquet: "Parquet", sav: "SPSS", dta: "Stata" };
+let [run, release] = [null, null];
+
+const above = (point) => point.risk > release.limit;
+
+function choosing() {
+  const current = release.point ? release.point.point : null;
+  const selected = Number.isNaN(wished) ? current ?? run.suggested : wished;
+  const select = el("select", { id: "point", onchange: warn }, run.front.map((p) => el("option", { value: p.point, selected: p.point === selected },
+    `${p.point}: loss ${fixed(p.loss)} %, risk ${fixed(p.risk)} %${p.point === current ? " (released)" : p.point === run.suggested ? " (suggested)" : ""}`)));
+  return el("section", { class: "card", "aria-labelledby": "choose-title" }, el("h2", { id: "choose-title" }, "Choose"),
+    el("p", { class: "row" }, el("label", { for: "point" }, "point of the front"), select),
+    el("p", { id: "how" }), el("div", { id: "warning" }),
+    el("p", { class: "row" }, el("button", { id: "choose", type: "button", class: "primary", onclick: choose }, "Release this point")),
+    el("div", { id: "choosing", role: "status" }));
+}
+
+function warn() {
+  const point = run.front.find((p) => p.point === Number($("point").value));
+  if (!point) return;
+  $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}; lower is better, 0 to 100.`;
+  const current = release.point && release.point.point === point.point;
+  $("choose").textContent = current ? "Release this point again, in a new order" : "Release this point";
+  show("warning", above(point) ? el("div", { class: "banner bad" },
+    el("p", null, el("strong", null, `The risk is ${percent(point.risk)}, above the limit of ${release.limit} %.`), ` The most successful attacker gets about ${fixed(point.risk, 0)} of 100 people right.`),
+    el("p", { class: "row" }, el("label", { for: "confirm" }, `To release it all the same, write ${fixed(point.risk)}`), el("input", { id: "confirm", size: 6, autocomplete: "off" }))) : "");
+}
+
+async function choose() {
+  const point = Number($("point").value);
+  const confirm = $("confirm") ? $("confirm").value : "";
+  $("choose").disabled = true;
+  try {
+    await post(`${runPath}/choose`, { point, confirm });
+    await wait();
+    history.replaceState(null, "", location.pathname);
+    say(`point ${point} is released`);
+    await load();
+  } catch (error) {
+    show("choosing", el("p", { class: "trouble", role: "alert" }, error.message));
+  }
+  if ($("choose")) $("choose").disabled = false;
+}
+
+async function wait() {
+  show("choosing", el("p", null, "Writing the file, reading it back, checking it, writing the reports…"), el("progress", { "aria-label": "Releasing" }));
+  await finished(async () => (await ask(`${runPath}/release`)).choosing);
+}
+
+function summary() {
+  if (!release.released) return el("div", { class: "banner warn" }, el("p", null, "Nothing is released yet."));
+  const { point, achieved } = release;
+  const guarantees = Object.entries(achieved).map(([name, value]) => `${name} = ${name === "t" ? fixed(value, 2) : number(value)}`).join(", ");
+  return el("div", { class: `banner ${release.above ? "bad" : "good"}` },
+    el("p", null, el("strong", null, `Released: point ${point.point}`), `, loss ${percent(point.loss)}, risk ${percent(point.risk)}, ${guarantees}.`),
+    el("p", null, `${release.file}: ${plural(release.records, "record")} in random order${release.suppressed ? `, ${number(release.suppressed)} left out` : ""}. Chosen as ${release.reason}.`),
+    release.above ? el("p", null, el("strong", null, `Its risk is above the limit of ${release.limit} %.`)) : "");
+}
+
+function statement() {
+  const today = new Date().toISOString().slice(0, 10);
+  const said = release.statement;
+  const field = (name, title, help, value, kind = "text") => el("label", null, title, el("input", { name, type: kind, value, maxlength: 2000, autocomplete: "off" }), el("span", { class: "help" }, help));
+  return el("section", { class: "card", "aria-labelledby": "sign-title" }, el("h2", { id: "sign-title" }, "Sign"),
+    el("p", { class: "muted" }, "What a person says of the release goes into the record and the reports."),
+    el("form", { id: "statement", onsubmit: sign }, el("div", { class: "fields" },
+      field("by", "who decided", "your name or office", said.by), field("date", "when", "the day of the decision", said.date || today, "date"),
+      field("purpose", "what for", "whom the file is released to, and why", said.purpose), field("review", "review", "when to look at it again", said.review, "date")),
+    el("p", null, el("label", { for: "reason" }, "why this file"), el("textarea", { id: "reason", name: "reason", rows: 3, maxlength: 2000 }, said.reason)),
+    el("p", { class: "row" }, el("button", { class: "primary" }, said.by ? "Sign again" : "Sign the release"), said.by ? el("span", { class: "badge finished" }, `signed by ${said.by}`) : "")));
+}
+
+function sign(event) {
+  event.preventDefault();
+  const fields = Object.fromEntries(["by", "date", "purpose", "review", "reason"].map((name) => [name, event.target.elements[name].value]));
+  attempt(async () => {
+    say("writing record and reports again…");
+    release = await post(`${runPath}/statement`, fields);
+    say("signed; record and reports are written again");
+    render();
+  });
+}
+
+function checks(work) {
+  if (work.state !== "done") return "";
+  const marks = { true: ["finished", "✓ holds"], false: ["failed", "✕ fails"], null: ["", "– not checked"] };
+  const found = work.result.findings || work.result.checks || [];
+  return [el("div", { class: `banner ${work.result.holds ? "good" : "bad"}` }, el("p", null, el("strong", null, work.result.holds ? "The release is what it says." : "Something does not hold."))),
+    el("ul", { class: "checks-list" }, found.map((f) => el("li", null, el("span", null, el("span", { class: `badge ${marks[f.holds][0]}` }, marks[f.holds][1])), el("strong", null, f.check), el("span", null, f.text))))];
+}
+
+function verification() {
+  return el("section", { class: "card", "aria-labelledby": "verify-title" }, el("h2", { id: "verify-title" }, "Verify"),
+    el("p", { class: "muted" }, "Reads the written file back and checks it, its promises, the reports and the log."),
+    el("p", { class: "row" }, el("button", { id: "verify", type: "button", onclick: verify }, "Verify the release")),
+    el("div", { id: "verified", role: "status" }, checks(release.verified)));
+}
+
+async function verify() {
+  $("verify").disabled = true;
+  show("verified", el("progress", { "aria-label": "Verifying" }));
+  try {
+    await post(`${runPath}/verify`);
+    await finished(async () => (await ask(`${runPath}/release`)).verified);
+    release = await ask(`${runPath}/release`);
+    show("verified", checks(release.verified));
+  } catch (error) {
+    show("verified", el("p", { class: "trouble", role: "alert" }, error.message));
+  }
+  $("verify").disabled = false;
+}
+
+const link = (what, title, query = "") => el("a", { class: "button", href: `${runPath}/downloads/${what}${query}` }, title);
+const view = (what, title) => el("a", { class: "button", href: `${runPath}/downloads/${what}?view=true`, target: "_blank", rel: "noopener" }, title);
+
+function downloads() {
+  const format = el("select", { id: "format", onchange: () => { $("take").href = `${runPath}/downloads/masked${$("format").value ? `?format=${$("format").value}` : ""}`; } },
+    Object.entries(FORMATS).map(([name, title]) => el("option", { value: name }, title)));
+  const masked = link("masked", "Masked file");
+  masked.id = "take";
+  masked.classList.add("primary");
+  return el("section", { class: "card", "aria-labelledby": "take-title" }, el("h2", { id: "take-title" }, "Take away"),
+    el("p", { class: "row" }, masked, el("label", { class: "row", for: "format" }, "format"), format),
+    el("h3", null, "To publish with the file"), el("p", { class: "downloads" }, view("public", "Read the public report"), link("public", "Public report"), link("record-public", "Public record (JSON)")),
+    el("h3", null, "For yourselves alone"), el("p", { class: "muted small" }, "They tell the seed and the risks; who has them can undo part of the masking."),
+    el("p", { class: "downloads" }, view("internal", "Read the internal report"), link("internal", "Internal report"), link("record", "Record (JSON)"), link("plan", "Plan (TOML)")),
+    el("details", { id: "preview-box" }, el("summary", null, "Show ten released records"), el("p", { class: "muted small" }, "They are masked and in random order, and kept nowhere."),
+      el("button", { type: "button", onclick: preview }, "Show them"), el("div", { id: "preview", class: "scroll", tabindex: "0", role: "region", "aria-label": "Ten released records" })));
+}
+
+function preview() {
+  attempt(async () => {
+    const found = await ask(`${runPath}/preview`);
+    show("preview", el("table", { class: "small" }, el("thead", null, el("tr", null, found.columns.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", null, found.rows.map((row) => el("tr", null, row.map((cell) => el("td", null, cell)))))));
+  });
+}
+
+function repeating() {
+  const code = (title, text) => el("details", null, el("summary", null, title), el("pre", { tabindex: "0" }, text),
+    el("button", { type: "button", onclick: () => attempt(async () => { await navigator.clipboard.writeText(text); say("copied"); }) }, "Copy"));
+  return el("section", { class: "card", "aria-labelledby": "repeat-title" }, el("h2", { id: "repeat-title" }, "Repeat"),
+    el("p", { class: "muted" }, "The same run without this page. The seed is in the plan; keep it to yourself."),
+    code("The command", release.command), code("From Python", release.python));
+}
+
+function render() {
+  const rest = release.released ? [statement(), verification(), downloads()] : [];
+  show("release", summary(), run.front.length ? choosing() : "", rest, repeating());
+  if (run.front.length) warn();
+  document.body.dataset.released = release.point ? release.point.point : "";
+}
+
+async function load() {
+  [run, release] = [await ask(runPath), await ask(`${runPath}/release`)];
+  render();
+  if (release.choosing.state === "working") { await wait(); await load(); }
+}
+
+load().catch((error) => show("release", el("div", { class: "banner bad", role: "alert" }, el("p", null, error.message))));

@@ -1,0 +1,149 @@
+// Search: the live map, the front as a table, what happens now, and pinning points.
+
+import { $, badge, el, fixed, lasting, meter, number, percent, place, plural, runPath, say, show, table } from "./dom.js";
+import { ask, attempt, post } from "./api.js";
+import { course } from "./charts.js";
+import { RiskMap } from "./map.js";
+
+const MOST = 4;
+const state = { run: null, front: [], pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
+const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?points=${state.pins.join(",")}` : ""}`;
+const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?point=${point}`;
+
+const map = new RiskMap($("map"), { pick: (point) => pin(point.point), hover: tellPoint });
+
+function pin(number_) {
+  if (state.pins.includes(number_)) state.pins = state.pins.filter((other) => other !== number_);
+  else if (state.pins.length < MOST) state.pins = [...state.pins, number_];
+  else { say("four points are pinned; take one off first", true); return; }
+  const query = state.pins.length ? `?pin=${state.pins.join(",")}` : "";
+  history.replaceState(null, "", location.pathname + query);
+  const compare = document.querySelector("[data-step=compare]");
+  if (compare) compare.href = compareAddress();
+  say(state.pins.includes(number_) ? `point ${number_} is pinned` : `point ${number_} is no longer pinned`);
+  render();
+}
+
+function tellPoint(point) {
+  const onFront = state.front.some((p) => p.point === point.point && p.loss === point.loss);
+  show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}` : ""), ` ${point.method}`),
+    meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
+    onFront ? el("div", { class: "row" },
+      el("button", { type: "button", onclick: () => pin(point.point) }, state.pins.includes(point.point) ? "Unpin" : "Pin"),
+      el("a", { class: "button", href: releaseAddress(point.point) }, "Release…")) : "");
+}
+
+function showPins() {
+  const known = state.pins.map((pinned) => state.front.find((p) => p.point === pinned)).filter(Boolean);
+  show("pins", known.length ? known.map((p, i) => el("div", { class: "pin-item" },
+    el("span", null, el("strong", null, String.fromCharCode(65 + i)), ` point ${p.point}: loss ${fixed(p.loss)}, risk ${fixed(p.risk)}`),
+    el("button", { type: "button", class: "link", onclick: () => pin(p.point), "aria-label": `Unpin point ${p.point}` }, "Unpin")))
+    : el("p", { class: "muted" }, "Pin up to four points to compare them: click on the map, or use the table."),
+  known.length ? el("a", { class: "button primary", href: compareAddress() }, `Compare ${plural(known.length, "point")}`) : "");
+}
+
+function showFront() {
+  const suggested = state.run && (state.run.released ?? state.run.suggested);
+  const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.point) ? "pinned" : ""}` },
+    el("td", { class: "number" }, p.point), el("td", { class: "number" }, fixed(p.loss, 2)), el("td", { class: "number" }, fixed(p.risk, 2)),
+    el("td", null, el("span", { class: "clamp", title: p.method }, p.method), p.point === suggested ? el("span", { class: "badge finished" }, state.run.released === null ? "suggested" : "released") : ""),
+    el("td", null, p.search),
+    el("td", null, el("button", { type: "button", "aria-pressed": String(state.pins.includes(p.point)), "aria-label": `Pin point ${p.point}`, onclick: () => pin(p.point) },
+      state.pins.includes(p.point) ? "Unpin" : "Pin"))));
+  const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+  const scrolled = $("front").scrollTop;
+  show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows) : el("p", { class: "muted" }, "Nothing was found yet."));
+  $("front").scrollTop = scrolled;
+  if (focused && focused.startsWith("Pin point")) document.querySelector(`[aria-label="${focused}"]`)?.focus({ preventScroll: true });
+}
+
+const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
+
+function happening(run) {
+  if (run.state === "waiting") return `Waits for its turn: place ${run.place} in the queue.`;
+  if (run.state === "starting") return "Starting.";
+  if (run.state === "running" && run.phase === "searching") return `Searching${run.member ? `: now ${run.member}` : ""}. ${run.text && !run.tried ? `${run.text}.` : ""}`;
+  if (run.state === "running" && run.phase === "auditing") return `Looking closely at the front: ${run.checked[0]} of ${run.checked[1]} points.`;
+  if (run.state === "running") return `${PHASES[run.phase] || "At work"}.`;
+  if (run.state === "finished") return "The search is over. Choose a point to release.";
+  if (run.state === "stopped") return "Paused; everything found is kept. Continue, or end here and look closely at what was found.";
+  return run.reason;
+}
+
+const act = (name, path, body, said) => () => attempt(async () => { await post(`${runPath}/${path}`, body); say(said); });
+
+function showNow() {
+  const { run } = state;
+  const bad = ["failed", "broken off"].includes(run.state);
+  show("now", el("p", null, badge(run.state)), el("p", { class: bad ? "trouble" : "" }, happening(run)),
+    el("label", { class: "hidden", for: "share" }, "Share of the search that is done"), el("progress", { id: "share", max: 1, value: run.share }),
+    el("p", { class: "muted" }, `${plural(run.tried, "file")} tried, ${plural(run.points, "point")} on the front, ${lasting(run.seconds)} searched${run.state === "running" && run.phase === "searching" && run.tried ? `, ${lasting(run.left)} left` : ""}.`));
+  const busy = ["waiting", "starting", "running"].includes(run.state);
+  const timed = run.goal.files === undefined;
+  const wanted = [
+    busy && run.state === "running" && run.phase === "searching" ? ["Pause", act("pause", "stop", undefined, "asked to pause; it ends its turn first")] : null,
+    busy && run.state !== "running" ? ["Cancel", act("cancel", "stop", undefined, "cancelled")] : null,
+    ["stopped", "broken off"].includes(run.state) ? ["Continue", act("continue", "continue", {}, "goes on")] : null,
+    run.state === "stopped" && timed ? ["Stop here", act("stop", "continue", { seconds: 0 }, "the search ends; the front is looked at closely")] : null,
+  ].filter(Boolean);
+  const names = wanted.map(([name]) => name).join();
+  if ($("buttons").dataset.names !== names) {
+    $("buttons").dataset.names = names;
+    show("buttons", wanted.map(([name, onclick], i) => el("button", { type: "button", class: i === 0 ? "primary" : "", onclick }, name)));
+  }
+  $("more").hidden = busy || !timed || !["finished", "stopped"].includes(run.state);
+}
+
+function render() {
+  if (!state.run) return;
+  map.pins = state.pins;
+  map.update();
+  showNow();
+  showPins();
+  showFront();
+  show("course", course(state.run.course, state.run.tried));
+  const shares = Object.entries(state.run.shares).sort((a, b) => b[1] - a[1]);
+  show("shares", shares.length ? shares.map(([name, share]) => meter(name, share, percent(share))) : el("p", { class: "muted" }, "Nobody yet."));
+  $("notes-card").hidden = !state.run.notes.length;
+  $("notes").replaceChildren(...state.run.notes.map((note) => el("li", null, note)));
+  document.body.dataset.state = state.run.state;
+}
+
+function take(news) {
+  state.run = news.run;
+  if (news.front) state.front = news.front;
+  for (const pair of news.tried) map.tried.push(pair);
+  const { original, chosen, simple, goal } = news.run;
+  map.points = { front: state.front, simple, original, chosen, max_risk: goal.max_risk ?? null, max_loss: goal.max_loss ?? null };
+  if (!$("point").childElementCount && state.front.length) {
+    const first = state.front.find((p) => p.point === (news.run.released ?? news.run.suggested)) || state.front[0];
+    tellPoint(first);
+  }
+  render();
+}
+
+function follow() {
+  const stream = new EventSource(`${runPath}/events`);
+  let fresh = true;
+  stream.addEventListener("news", (event) => {
+    const news = JSON.parse(event.data);
+    if (fresh && Number(event.lastEventId) === news.tried.length) map.tried = [];
+    fresh = false;
+    take(news);
+  });
+  stream.addEventListener("open", () => { if (state.lost) { say("connected again"); state.lost = false; } });
+  stream.addEventListener("error", () => {
+    if (!state.lost) say("the server does not answer; the run goes on without it", true);
+    state.lost = true;
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
+  });
+  addEventListener("pagehide", () => stream.close());
+}
+
+$("whole").addEventListener("change", (event) => { map.whole = event.target.checked; map.update(); });
+$("more").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("more", "continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
+});
+if (state.pins.length) { const compare = document.querySelector("[data-step=compare]"); if (compare) compare.href = compareAddress(); }
+attempt(() => ask(runPath)).then((run) => { if (run) { take({ run, front: run.front, tried: [] }); follow(); } });

@@ -1,0 +1,84 @@
+"""A wide portfolio: several members have turns side by side, and the result does not waver."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from evomask.errors import ParameterError
+from evomask.evolution.stopping import Budget
+from evomask.execution.local import InProcess, Local
+from evomask.masking.guarantees.requirement import Requirement
+from evomask.portfolio.front import front_of
+from evomask.portfolio.portfolio import Portfolio
+from evomask.portfolio.state import PortfolioCodec, PortfolioState
+from evomask.portfolio.worker import Maker
+from evomask.runs.kept.journal import Journal
+from tests.portfolio.test_portfolio import maker_for, people, table_of
+
+EVALUATIONS = 120
+
+
+def wide(width):
+    maker = maker_for(table_of(people()), Requirement(k=3), searches=("grid", "partition"))
+    return Maker(maker.table, replace(maker.settings, width=width), maker.seed)
+
+
+def states_of(maker, work, state=None, journal=None):
+    portfolio = Portfolio(maker, Budget(None, EVALUATIONS), journal or Journal(), work)
+    return list(portfolio.states(state or PortfolioState()))
+
+
+def kept(state, maker):
+    return {name: np.asarray(a).tobytes() for name, a in PortfolioCodec(maker).save(state).items()}
+
+
+@pytest.fixture(scope="module")
+def maker():
+    return wide(2)
+
+
+@pytest.fixture(scope="module")
+def journal():
+    return Journal()
+
+
+@pytest.fixture(scope="module")
+def states(maker, journal):
+    return states_of(maker, InProcess(maker), journal=journal)
+
+
+def test_several_members_have_turns_between_two_states(states):
+    rounds = [len(state.rounds) for state in states]
+    assert max(after - before for before, after in pairwise(rounds)) == 2
+    last = [row.member for row in states[-1].rounds][-2:]
+    assert len(set(last)) == len(last)
+
+
+def test_rounds_and_candidates_are_numbered_on(states):
+    last = states[-1]
+    assert [row.generation for row in last.rounds] == list(range(len(last.rounds)))
+    assert [c.number for c in last.candidates] == list(range(len(last.candidates)))
+    assert [c.round for c in last.candidates] == sorted(c.round for c in last.candidates)
+
+
+def test_the_front_is_that_of_all_candidates(states):
+    last = states[-1]
+    assert last.front == front_of(list(last.candidates))
+    assert set(last.genomes) == {candidate.number for candidate in last.front}
+
+
+def test_two_processes_find_what_one_finds(maker, states):
+    with Local(2)(maker) as work:
+        assert kept(states_of(maker, work)[-1], maker) == kept(states[-1], maker)
+
+
+def test_going_on_from_any_state_leads_to_the_same_end(maker, states, journal):
+    again = states_of(maker, InProcess(maker), states[len(states) // 2], journal)
+    assert kept(again[-1], maker) == kept(states[-1], maker)
+
+
+def test_a_width_below_one_is_refused():
+    with pytest.raises(ParameterError, match="width must be at least 1, got 0"):
+        wide(0)
