@@ -86,11 +86,26 @@ def features_of(table: Table, names: tuple[str, ...], original: Table) -> Array:
     return np.hstack(columns)
 
 
+def ranked(values: Array, original: Array) -> Array:
+    """Places of values among the original's, from 0 to 1, ties at the middle; NaN stays."""
+    ordered = np.sort(original[~np.isnan(original)])
+    below, up_to = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
+    return np.where(np.isnan(values), np.nan, (below + up_to) / 2 / len(ordered))
+
+
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """All outside judges, prepared for one file."""
+    """All outside judges, prepared for one file.
+
+    Args:
+        seed: of how records are split and trees are grown.
+        by_ranks: whether models see and foretell the ranks of numbers, so that a few very large
+            values do not decide how well they do.
+    """
 
     file: StudyFile
+    seed: int = 0
+    by_ranks: bool = False
 
     def use(self, masked: Table) -> dict[str, float]:
         """Lost accuracy, error of tables, lost categories."""
@@ -119,7 +134,7 @@ class Judges:
 
     @cached_property
     def _folds(self) -> Array:
-        return np.random.default_rng(0).integers(FOLDS, size=len(self.file.table))
+        return np.random.default_rng(self.seed).integers(FOLDS, size=len(self.file.table))
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -147,7 +162,7 @@ class Judges:
         """How much better than the usual value a model foretells original records."""
         original = self.file.table
         told = self._foretold(masked, target, model)
-        truth = _labels(original, target)
+        truth = self._labels(original, target)
         if not original.attribute(target).is_categorical:
             return max(0.0, float(r2_score(truth, told)))
         usual = float(np.mean(truth == np.bincount(truth.astype(int)).argmax()))
@@ -158,8 +173,8 @@ class Judges:
         """Each original record's value, by a model of the masked records in other folds."""
         original = self.file.table
         known = tuple(n for n in self.file.names if n != target)
-        wanted, truth = _labels(masked, target), _labels(original, target)
-        learnt_from, asked = (features_of(t, known, original) for t in (masked, original))
+        wanted, truth = (self._labels(table, target) for table in (masked, original))
+        learnt_from, asked = (self._features(table, known) for table in (masked, original))
         is_number = not original.attribute(target).is_categorical
         told = np.full(
             len(truth), np.mean(truth) if is_number else np.bincount(truth.astype(int)).argmax()
@@ -168,9 +183,32 @@ class Judges:
             test = self._folds == fold
             train = ~test & ~masked.suppressed & ~np.isnan(wanted)
             if train.sum() >= FEWEST and len(np.unique(wanted[train])) > 1:
-                fitted = MODELS[model][is_number]().fit(learnt_from[train], wanted[train])
+                model_of_kind = MODELS[model][is_number](self.seed)
+                fitted = model_of_kind.fit(learnt_from[train], wanted[train])
                 told[test] = fitted.predict(asked[test])
         return told
+
+    def _labels(self, table: Table, name: str) -> Array:
+        labels = _labels(table, name)
+        if not self.by_ranks or table.attribute(name).is_categorical:
+            return labels
+        return ranked(labels, self.file.table.values(name))
+
+    def _features(self, table: Table, names: tuple[str, ...]) -> Array:
+        original = self.file.table
+        if not self.by_ranks:
+            return features_of(table, names, original)
+        return np.hstack([self._ranked_feature(table, name) for name in names])
+
+    def _ranked_feature(self, table: Table, name: str) -> Array:
+        """A category as shares, a number as its rank on a scale with deviation 1."""
+        original = self.file.table
+        if table.attribute(name).is_categorical:
+            return features_of(table, (name,), original)
+        values = original.values(name)
+        numbers = np.nan_to_num(table.middles(name), nan=float(np.nanmedian(values)))
+        feature: Array = (ranked(numbers, values)[:, None] - 0.5) * np.sqrt(12.0)
+        return feature
 
     def table_error(self, masked: Table) -> float:
         """Mean relative difference of the cells of all two-way tables, at most 100 % each."""
@@ -228,13 +266,13 @@ def _labels(table: Table, name: str) -> Array:
     return np.where(cells.all(axis=1) & (leaves.shape[1] > 1), np.nan, chosen)
 
 
-def _trees(kind: Any) -> Any:
-    return kind(n_estimators=25, min_samples_leaf=3, random_state=0)
+def _trees(kind: Any) -> Callable[[int], Any]:
+    return lambda seed: kind(n_estimators=25, min_samples_leaf=3, random_state=seed)
 
 
-MODELS: Mapping[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
-    "trees": (lambda: _trees(ExtraTreesClassifier), lambda: _trees(ExtraTreesRegressor)),
-    "lines": (RidgeClassifier, Ridge),
+MODELS: Mapping[str, tuple[Callable[[int], Any], Callable[[int], Any]]] = {
+    "trees": (_trees(ExtraTreesClassifier), _trees(ExtraTreesRegressor)),
+    "lines": (lambda _: RidgeClassifier(), lambda _: Ridge()),
 }
 """How each model foretells categories, and numbers."""
 

@@ -23,7 +23,7 @@ from evomask.evolution.dominance import non_dominated_ranks
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.members import members_for
 from evomask.portfolio.requests import Make, Measured, Try
-from evomask.portfolio.worker import Maker, Settings, load_kernels
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.inputs import Input, Loaded, load
 from evomask.searches.search import File
 
@@ -46,7 +46,9 @@ def maker_of(given: Loaded, k: int, records: int, seed: int) -> Maker:
     requirement = Requirement(k=k)
     file = File(given.table, requirement, "strict", given.hierarchies)
     settings = Settings(requirement, "strict", members_for(file, (GRID,)), sample=records)
-    return Maker(given.table, settings, seed, given.hierarchies)
+    maker = Maker(given.table, settings, seed, given.hierarchies)
+    maker.load_kernels(lambda _: None)
+    return maker
 
 
 def recipes_of(maker: Maker) -> list[int]:
@@ -96,7 +98,6 @@ def main() -> None:
     k = int(more[1]) if len(more) > 1 else 5
     records = int(more[2]) if len(more) > 2 else Settings.sample
     given = loaded(source, quasi)
-    load_kernels(lambda _: None, (GRID,))
     maker, again = (maker_of(given, k, records, seed) for seed in (SEED, SEED + 1))
     began = time.process_time()
     rows = [row for n in recipes_of(maker) if (row := readings(maker, again, n)) is not None]

@@ -63,6 +63,8 @@ HOMES = {
     "polars": ("io/", "data/frames.py", "data/intake.py"),
     "narwhals": ("io/", "data/frames.py", "data/intake.py"),
     "pyreadstat": ("io/",),
+    "fastexcel": ("io/",),
+    "xlsxwriter": ("io/",),
     "msgspec": ("io/", "runs/", "record/", "portfolio/"),
     "tomli_w": ("io/", "runs/"),
     "networkx": ("graphs/", "io/graphs.py"),

@@ -101,3 +101,12 @@ def test_a_schema_with_a_tree_in_no_file_is_not_written(tmp_path):
     schema = evomask.Schema(hierarchies={"age": evomask.hierarchy(AGES, "age")})
     with pytest.raises(evomask.EvomaskError, match="write_hierarchy"):
         schema.write(tmp_path / "schema.toml")
+
+
+def test_linked_columns_are_masked_together(tmp_path):
+    schema = evomask.Schema(quasi=["age"], linked={"birth": "age"})
+    assert evomask.Schema.read(schema.write(tmp_path / "s.toml")).linked == {"birth": "age"}
+    frame = pl.DataFrame({"age": [20, 21, 40, 41, 60, 62], "place": ["a", "b"] * 3})
+    frame = frame.with_columns(birth=2000 - pl.col("age"))
+    masked = evomask.mask(frame, evomask.Mdav(("age",), k=2), schema=schema, seed=1)
+    assert masked["birth"].n_unique() <= masked["age"].n_unique()

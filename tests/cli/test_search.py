@@ -25,6 +25,25 @@ def test_json_has_the_keys_promised(evomask, people):
     assert {"point", "search", "loss", "risk", "score"} <= found["front"][0].keys()
 
 
+def test_tables_and_models_that_must_survive_are_told_of_every_point_and_of_the_chosen_file(
+    evomask, people
+):
+    rows = [f"{20 + i % 7},{1000 + 37 * i},{'nsw'[i % 3]}" for i in range(60)]
+    people.write_text("age,income,region\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    keep = ("--keep-table", "region: mean income", "--keep-model", "income ~ age")
+    found = json.loads(evomask(*words(people, *keep, "--json")).out)
+    assert all({"table_error", "model_error"} <= point.keys() for point in found["front"])
+    assert [kept["text"] for kept in found["kept"]] == ["region: mean income", "income ~ age"]
+    assert found["best"]["table_error"] == found["kept"][0]["error"]
+    assert "kept: income ~ age: error" in evomask(*words(people, *keep)).out
+
+
+def test_what_cannot_be_kept_is_said_before_a_search_begins(evomask, people):
+    answer = evomask(*words(people, "--keep-table", "nothing x there"))
+    assert answer.code == 1
+    assert "no column 'nothing'" in answer.err
+
+
 def test_a_search_adds_its_own_keys(evomask, people):
     found = json.loads(evomask(*words(people, "--json")).out)
     assert found["steps"].keys() == {"age", "income"}

@@ -153,3 +153,16 @@ def test_a_folder_without_lines_is_refused(tmp_path):
 def test_a_crawl_of_nobody_is_refused():
     with pytest.raises(ParameterError, match="at least one user"):
         Crawl("0", 0, 5, 1)
+
+
+def test_what_was_visited_is_for_its_owner_alone_from_the_first_byte(tmp_path, monkeypatch):
+    modes = []
+    write = VisitLog._write
+
+    def watched(log, entry):
+        write(log, entry)
+        modes.append(log.path.stat().st_mode & 0o777)
+
+    monkeypatch.setattr(VisitLog, "_write", watched)
+    VisitLog(tmp_path / "crawl.jsonl").read(Crawl("0", 3, 5, 7))
+    assert modes == [0o600]

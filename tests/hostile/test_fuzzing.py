@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.hostile import fuzzing
 from tests.hostile.conftest import PEOPLE, protected
-from tests.hostile.fuzzing import check, edited, files_in, replaced, without_nothing
+from tests.hostile.fuzzing import called, check, edited, files_in, replaced, without_nothing
 
 EXAMPLES = {
     "tables": 500, "masking": 200, "audits": 130, "Parquet": 350, "schemas": 250, "trees": 200,
@@ -228,7 +228,7 @@ def test_any_run_folder_is_used_or_gets_a_sentence(run, portion):
     count = len(files_in(run[1]))
 
     @tried("folders", portion, st.integers(0, count - 1), st.integers(0, 3), fuzzing.edits,
-           st.sampled_from(["choose", "resume", "report", "runs"]))  # fmt: skip
+           st.sampled_from(["choose", "resume", "report", "runs", "verify"]))  # fmt: skip
     def look(number, how, changes, verb):
         folder = mended(run)
         path = files_in(folder)[number]
@@ -240,6 +240,7 @@ def test_any_run_folder_is_used_or_gets_a_sentence(run, portion):
             path.mkdir()
         elif how > 1:
             path.write_bytes(edited(content, changes))
-        check(verb, folder.parent if verb == "runs" else folder, "--quiet")
+        look_at = called if verb == "verify" else check  # what it finds wrong it prints
+        look_at(verb, folder.parent if verb == "runs" else folder, "--quiet")
 
     mended(run)

@@ -8,7 +8,7 @@ import pytest
 
 from evomask.errors import FileError, ParameterError, RunError
 from evomask.record.statement import Statement
-from evomask.runs.kept import staging
+from evomask.runs.kept import staging, verifying
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.store import Store
 from evomask.runs.kept.verifying import verify
@@ -51,6 +51,16 @@ def test_a_fresh_release_is_what_it_says(folder):
     assert verdict.holds
     checks = ["log", "files", "file", "guarantees", "reports", "original", "signature"]
     assert [found.check for found in verdict.findings] == checks
+
+
+def test_an_archive_that_cannot_be_written_to_is_checked_without_a_lock(folder, monkeypatch):
+    (folder / ".lock").unlink()
+    monkeypatch.setattr(verifying.os, "access", lambda *_: False)
+    assert verify(folder).holds
+    assert not (folder / ".lock").exists()
+    (folder / staging.DECIDED).mkdir()
+    with pytest.raises(RunError, match="verify it where it can be completed"):
+        verify(folder)
 
 
 def test_the_check_of_the_written_file_is_in_the_record(once):
@@ -254,6 +264,34 @@ def test_a_release_that_was_decided_on_is_completed_by_whoever_comes_next(folder
     assert verify(folder).holds
     assert not (folder / ".decided").exists()
     assert json.loads((folder / "record.json").read_bytes())["statement"]["by"] == "A Steward"
+
+
+@pytest.mark.parametrize("left", [(), ("masked",)])
+def test_killed_while_it_tidies_up_the_new_release_stands(folder, left):
+    before = snapshot(folder)
+    (folder / staging.DECIDED).mkdir()
+    for name in left:
+        (folder / staging.DECIDED / name).mkdir()
+    assert verify(folder).holds
+    assert not (folder / staging.DECIDED).exists()
+    assert snapshot(folder) == before
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'["../victim"]', b'["/etc/victim"]'])
+def test_a_list_of_files_to_remove_that_somebody_wrote_removes_nothing(folder, content):
+    victim = folder.parent / "victim"
+    victim.write_text("mine")
+    (folder / staging.DECIDED).mkdir()
+    (folder / staging.DECIDED / staging.GONE).write_bytes(content)
+    with pytest.raises(FileError, match="was changed; take out"):
+        verify(folder)
+    assert victim.read_text() == "mine"
+
+
+def test_a_log_that_names_a_device_is_not_read_from_there(folder):
+    lines = (folder / "log.jsonl").read_text()
+    (folder / "log.jsonl").write_text(lines.replace("plan.toml", "/dev/zero"))
+    assert failed(folder) == {"files"}
 
 
 def test_a_disk_that_is_full_leaves_the_old_release(folder, monkeypatch):

@@ -1,6 +1,7 @@
 """Statistics that must survive, from the job to the record and the reports."""
 
 import json
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -9,10 +10,12 @@ import pytest
 
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.keeping.keeping import Keeping
-from evomask.portfolio.front import Bounds
+from evomask.portfolio.front import Bounds, usual, within
 from evomask.record.public import public_part
 from evomask.runs.inputs import Input
 from evomask.runs.kept import keeping
+from evomask.runs.kept.deadline import Deadline
+from evomask.runs.kept.events import Events
 from evomask.runs.kept.keeping import ERRORS
 from evomask.runs.protect import ProtectJob, choose, protect_file
 
@@ -114,6 +117,27 @@ def test_a_bound_on_errors_moves_the_suggested_point(once, town):
 def test_choosing_again_reads_no_statistic_twice(once, monkeypatch):
     monkeypatch.setattr(keeping, "errors_of", lambda _: pytest.fail("read once more"))
     choose(once.folder)
+
+
+def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_there_is_time(once):
+    """A clock that has run out after the first point, and one that allows three."""
+    found = once.protection
+    front = found.state.front
+    assert len(front) > 3
+    for ends, least in ((0.0, 1), (1e9, len(front))):
+        deadline = Deadline(lambda: 1.0, ends, measuring=0.1)
+        state = keeping.measured(found.maker, found.state, found.kept, {}, Events(), deadline)
+        compared = [point for point in state.front if point.errors]
+        assert len(compared) == least
+        assert usual(front).number in [point.number for point in compared]
+    assert keeping.not_compared(state.front) == ""
+
+
+def test_points_that_were_not_compared_are_told_and_keep_no_limit_on_errors(once):
+    front = once.protection.state.front
+    some = (front[0], *(replace(point, errors={}) for point in front[1:]))
+    assert f"of 1 of {len(front)} points" in keeping.not_compared(some)
+    assert within(some, Bounds(table_error=100)) == some[:1]
 
 
 def test_errors_that_somebody_changed_are_not_believed(once):

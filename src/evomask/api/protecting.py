@@ -81,7 +81,7 @@ class Result(Generic[F]):
             shuffled: give the records in random order, a new one every time, and renew the
                 index, so that a release cannot be laid beside the original.
         """
-        from evomask.runs.release import new_order
+        from evomask.runs.kept.order import new_order
 
         number = self.chosen if point is None else self.pick(str(point))
         file = self.protection.files(number)

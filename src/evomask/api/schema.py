@@ -29,7 +29,7 @@ ROLES = {
 KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS}
 STATISTICS = ("edits", "keep_tables", "keep_models")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
-MAPPINGS = ("hierarchies", "categories", "decimals")
+MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
 GIVEN = "given in code"
 """What stands for the file of a value tree that has none."""
 
@@ -54,6 +54,8 @@ class Schema:
         categories: all categories of a column, by column; from lowest to highest, unless it is
             said to be nominal.
         decimals: released digits after the point, by column; as the column has them if not said.
+        linked: columns that follow from another one and are masked with it, such as
+            ``{"education_years": "education"}``.
         edits: rules that every released record must obey, such as ``start <= end``.
         keep_tables: tables that must survive, such as ``education x sex: mean hours``.
         keep_models: models that must survive, such as ``income ~ age + education``.
@@ -87,6 +89,7 @@ class Schema:
     hierarchies: Mapping[str, Tree] = field(default_factory=dict)
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
+    linked: Mapping[str, str] = field(default_factory=dict)
     edits: Iterable[str] = ()
     keep_tables: Iterable[str] = ()
     keep_models: Iterable[str] = ()
@@ -146,7 +149,7 @@ class Schema:
 def declarations_of(schema: Schema) -> dict[str, Declaration]:
     """What is said of each column, for a table."""
     kinds, roles = schema.kinds, schema.roles
-    named = [*roles, *kinds, *schema.hierarchies, *schema.decimals]
+    named = [*roles, *kinds, *schema.hierarchies, *schema.decimals, *schema.linked]
     return {
         name: Declaration(
             kinds.get(name),
@@ -154,6 +157,7 @@ def declarations_of(schema: Schema) -> dict[str, Declaration]:
             tuple(map(str, schema.categories.get(name, ()))),
             schema.decimals.get(name),
             _tree_name(schema.hierarchies.get(name)),
+            linked=schema.linked.get(name, ""),
         )
         for name in dict.fromkeys(named)
     }
@@ -181,6 +185,7 @@ def _of_file(file: "SchemaFile") -> Schema:
         hierarchies={n: e.hierarchy for n, e in entries.items() if e.hierarchy},
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
+        linked={n: e.linked for n, e in entries.items() if e.linked},
         edits=file.rules.edits,
         keep_tables=file.keep.tables,
         keep_models=file.keep.models,
@@ -217,6 +222,7 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
                 list(said.categories),
                 said.decimals,
                 said.hierarchy and os.path.relpath(said.hierarchy, home),
+                said.linked,
             )
             for name, said in declarations_of(schema).items()
         },

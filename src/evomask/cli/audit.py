@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.output import notes, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.audit import AuditOutcome
@@ -30,10 +31,10 @@ def audit(
     source: options.Source,
 ) -> None:
     """Audit MASKED: privacy models, risk of its records, and attacks if the original is given."""
-    from evomask.runs.audit import AuditJob, audit_files
+    with busy(f"auditing {masked}", quiet=quiet):
+        from evomask.runs.audit import AuditJob, audit_files
 
-    progress(f"auditing {masked}", quiet=quiet)
-    outcome = audit_files(AuditJob(source(masked), original, minimum))
+        outcome = audit_files(AuditJob(source(masked), original, minimum))
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_in_words(outcome))
 

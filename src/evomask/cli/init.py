@@ -8,6 +8,7 @@ import typer
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import notes, say, say_json
 from evomask.cli.terminal.proposals import attributes_as_json
+from evomask.cli.terminal.streams import given
 
 if TYPE_CHECKING:
     from evomask.runs.beginning.initiate import InitOutcome
@@ -32,7 +33,7 @@ def init(
 
     missing_texts = options.names(missing)
     outcome = propose_schema(
-        InitJob(file, out, delimiter, encoding, decimal, missing_texts, force, hierarchies)
+        InitJob(given(file), out, delimiter, encoding, decimal, missing_texts, force, hierarchies)
     )
     if json:
         say_json(_as_json(outcome))

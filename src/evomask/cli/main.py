@@ -25,10 +25,13 @@ from evomask.cli.reproduce import reproduce
 from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
+from evomask.cli.terminal.companion import accompanied, leave
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination
+
+INTERRUPTED = 130
 
 OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Options of a method or a search are read by the command itself."""
@@ -79,9 +82,11 @@ def evomask(
 
 def run() -> None:
     """Run the command line, turning errors into one sentence and an exit code."""
-    interrupt_on_termination()
     warnings.showwarning = _as_note
-    sys.exit(max(_carried_out(), finish_output()))
+    in_terminal = accompanied()
+    interrupt_on_termination()
+    code = max(_carried_out(), finish_output())
+    leave(code, at_once=in_terminal and code == INTERRUPTED)
 
 
 def _carried_out() -> int:
@@ -96,7 +101,7 @@ def _carried_out() -> int:
         return _failed(_by_the_system(error))
     except KeyboardInterrupt:
         complain("interrupted")
-        return 130
+        return INTERRUPTED
     return 0
 
 

@@ -1,5 +1,6 @@
 """``evomask mask``: one masking method on one file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ import typer
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.cli.terminal.streams import DASH, written
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ def mask(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The records.")] = None,
     method: Annotated[str, typer.Option("--method", "-m", help="See --list.")] = "mdav",
     k: Annotated[str | None, typer.Option("-k", help="Records that must look alike.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The masked file.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The masked file, or -.")] = None,
     attributes: Annotated[str, typer.Option("--attributes", help="What to mask, A,B,C.")] = "",
     matrices: Annotated[
         Path | None, typer.Option("--matrices", help="Folder of matrices, NAME.csv each.")
@@ -55,12 +57,17 @@ def mask(
         parts = PartsJob(source(file), method, out, wanted, options.names(attributes), seed)
         in_parts_of.mask(parts, workers, cluster, json=json, quiet=quiet)
         return
-    job = MaskJob(
-        source(file), method, out, wanted, options.names(attributes), matrices, seed, force
-    )
-    outcome = mask_file(job)
+    data = source(file)
+    with written(out, data.path, json=json) as target:
+        job = MaskJob(
+            data, method, target, wanted, options.names(attributes), matrices, seed, force
+        )  # fmt: skip
+        outcome = mask_file(job)
     notes(outcome.notes, quiet=quiet)
-    say_json(_as_json(outcome)) if json else say(_in_words(outcome))
+    if out == DASH:
+        progress(_in_words(replace(outcome, out=Path("standard output"))), quiet=quiet)
+    else:
+        say_json(_as_json(outcome)) if json else say(_in_words(outcome))
 
 
 def method_options(entry: "Listed", words: list[str]) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """``evomask protect`` and what comes after it: ``resume`` and ``choose``."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,12 +10,12 @@ import typer
 
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
-from evomask.cli.terminal.output import notes, say, say_json
+from evomask.cli.terminal.output import complain, notes, say, say_json
 from evomask.cli.terminal.proposals import Accept, described
+from evomask.cli.terminal.streams import given
+from evomask.cli.terminal.tables import hanging
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from evomask.execution.evaluator import Evaluators
     from evomask.record.record import PointNote, PointsNote
     from evomask.runs.kept.events import Watch
@@ -72,29 +74,30 @@ def protect(
 ) -> None:
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
-    from evomask.execution.choosing import computing
-    from evomask.runs.kept.keeping import at_most
-    from evomask.runs.kept.keeping import keeping as wanted
-    from evomask.runs.protect import ProtectJob, protect_file, required
-
     if in_parts or file.is_dir():
         from evomask.runs.parts.generalizing import GeneralizeJob, only_k
+        from evomask.runs.protect import required
 
         k = only_k(required(require))
         parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
         in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
         return
-    data = described(source(file), out, accept=accept_proposal, json=json, quiet=quiet)
-    job = ProtectJob(
-        data, out, required(require), profile, seconds, seed, evaluations,
-        options.names(searches), pick, wanted(keep_table, keep_model),
-        at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file, width,
-    )  # fmt: skip
-    with (
-        _watching(f"protecting {file}", quiet=quiet) as watch,
-        computing(workers, cluster) as evaluators,
-    ):
-        done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
+    data = source(given(file, keep=out))
+    data = described(data, out, accept=accept_proposal, json=json, quiet=quiet)
+    with _watching(f"protecting {file}", out, quiet=quiet) as watch:
+        from evomask.execution.choosing import computing
+        from evomask.runs.kept.keeping import at_most
+        from evomask.runs.kept.keeping import keeping as wanted
+        from evomask.runs.protect import ProtectJob, protect_file, required
+
+        job = ProtectJob(
+            data, out, required(require), profile, seconds, seed, evaluations,
+            options.names(searches), pick, wanted(keep_table, keep_model),
+            at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
+            width,
+        )  # fmt: skip
+        with computing(workers, cluster) as evaluators:
+            done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -109,9 +112,9 @@ def resume_protected(
     seconds: float | None = None,
 ) -> None:
     """Go on with the job kept in a folder."""
-    from evomask.runs.protect import resume_protection
+    with _watching(f"going on in {folder}", folder, quiet=quiet) as watch:
+        from evomask.runs.protect import resume_protection
 
-    with _watching(f"going on in {folder}", quiet=quiet) as watch:
         done = resume_protection(
             folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
         )
@@ -132,18 +135,28 @@ def choose(
     quiet: options.Quiet = False,
 ) -> None:
     """Release another point of the front in DIR; without --pick the suggested one."""
-    from evomask.runs.kept.keeping import at_most
-    from evomask.runs.protect import choose as chosen
+    with _watching(f"choosing from {folder}", folder, quiet=quiet) as watch:
+        from evomask.runs.kept.keeping import at_most
+        from evomask.runs.protect import choose as chosen
 
-    bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-    done = chosen(folder, pick, bounds, keep_order=keep_order, key=key_file)
+        bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
+        done = chosen(folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch)
     _tell(done, json=json, quiet=quiet)
 
 
-def _watching(title: str, *, quiet: bool) -> "AbstractContextManager[Watch]":
+@contextmanager
+def _watching(title: str, folder: Path, *, quiet: bool) -> Iterator["Watch"]:
+    """Show what happens; an interrupt that comes too late to release tells what is left."""
     from evomask.cli.terminal.live import watching
 
-    return watching(title, quiet=quiet)
+    try:
+        with watching(title, quiet=quiet) as watch:
+            yield watch
+    except KeyboardInterrupt:
+        if not any(folder.glob("state-*.npz")):
+            raise
+        complain(f"interrupted; the front is kept: evomask resume {folder}, or choose from it")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _exit(done: "Release") -> None:
@@ -195,15 +208,23 @@ def _in_words(done: "Release") -> str:
     lines = [
         f"{files} tried in {protection.seconds:.1f} s{stopped}; all in percent, lower is better",
         _heading(points),
-        _row("original", points.original),
-        *(_row("chosen" if point == points.chosen else "", point) for point in points.front),
-        f"chosen       {done.choice.reason}",
+        *_row("original", points.original),
+        *(
+            row
+            for point in points.front
+            for row in _row("chosen" if point == points.chosen else "", point)
+        ),
+        *hanging("chosen       ", done.choice.reason),
         *_risk_in_words(points.chosen, points.original),
-        *(f"kept         {keeping.in_short(statistic)}" for statistic in done.record.kept),
+        *(
+            line
+            for statistic in done.record.kept
+            for line in hanging("kept         ", keeping.in_short(statistic))
+        ),
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
-        f"time         {_time(done)}",
+        *hanging("time         ", _time(done)),
         f"the folder {done.folder} holds records and the seed; keep it to yourself",
     ]
     if protection.unfinished:
@@ -221,11 +242,13 @@ def _time(done: "Release") -> str:
     return f"{phases}; of the search {members}"
 
 
-def _row(mark: str, point: "PointNote") -> str:
+def _row(mark: str, point: "PointNote") -> Iterator[str]:
+    """A point with its percents, and how it was made, wrapped below itself."""
     number = "" if mark == "original" else point.point
     more = {**_percents(point), **_errors(point)}.values()
     parts = "".join(f"{value:8.2f}" for value in more)
-    return f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  {point.method}"
+    start = f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  "
+    return hanging(start, point.method)
 
 
 def _heading(points: "PointsNote") -> str:
@@ -258,6 +281,6 @@ def _risk_in_words(chosen: "PointNote", original: "PointNote") -> list[str]:
         return []
     people = f"about {chosen.parts.expected:.0f} people by an intruder who {chosen.parts.attacker}"
     return [
-        f"risk         {chosen.risk:.1f} %: {people}",
+        *hanging("risk         ", f"{chosen.risk:.1f} %: {people}"),
         f"             (the original: {original.risk:.1f} %)",
     ]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.output import progress, say, say_json
+from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.output import say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.report import Reported, Reports
@@ -37,14 +38,14 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
-    from evomask.record.statement import Statement
-    from evomask.runs.report import report_again
+    with busy(f"writing the reports of {folder} again", quiet=quiet):
+        from evomask.record.statement import Statement
+        from evomask.runs.report import report_again
 
-    progress(f"writing the reports of {folder} again", quiet=quiet)
-    said = Statement(
-        purpose, reason, by, date, review, legal_basis, recipients, safeguards, earlier
-    )
-    done = report_again(folder, said, matrices, key_file)
+        said = Statement(
+            purpose, reason, by, date, review, legal_basis, recipients, safeguards, earlier
+        )
+        done = report_again(folder, said, matrices, key_file)
     say_json(_as_json(done)) if json else say(_in_words(done.reports))
 
 

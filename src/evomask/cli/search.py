@@ -15,7 +15,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from evomask.cli.protect import resume_protected
-from evomask.cli.terminal import options
+from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.live import busy
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
 from evomask.errors import ParameterError
 
@@ -145,6 +146,8 @@ def _search(
     run: RunFolder = None,
     study: StudyWanted = None,
     figures: Figures = None,
+    keep_table: keeping.KeepTable = None,
+    keep_model: keeping.KeepModel = None,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
     force: options.Force = False,
@@ -155,10 +158,11 @@ def _search(
     source: options.Source,
 ) -> None:
     from evomask.execution.choosing import computing
+    from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.search import Limits, SearchJob, search_file
 
-    limits = Limits(generations, evaluations, seconds)
-    job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force)
+    limits, keep = Limits(generations, evaluations, seconds), wanted(keep_table, keep_model)
+    job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force, keep)
     with computing(workers, cluster) as evaluators:
         done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
         shown = _studied(done, study, figures or (run and run / "study"), evaluators)
@@ -182,12 +186,13 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.execution.choosing import computing
-    from evomask.runs.kept.store import Store
-    from evomask.runs.perform import resume as go_on
-    from evomask.runs.protect import is_protection
+    with busy(f"opening {folder}", quiet=quiet):
+        from evomask.execution.choosing import computing
+        from evomask.runs.kept.store import Store
+        from evomask.runs.perform import resume as go_on
+        from evomask.runs.protect import is_protection
 
-    kept = Store(folder).plan()
+        kept = Store(folder).plan()
     if seconds is not None and not is_protection(kept):
         raise ParameterError("--seconds is for protections; a single search goes by its plan")
     with computing(workers, cluster) as evaluators:
@@ -283,6 +288,7 @@ def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
         "seconds": run.seconds,
         **run.answer,
         "notes": run.notes,
+        **({"kept": keeping.as_json(run.kept)} if run.kept else {}),
     }
     if run.plan.out is not None:
         result |= {"masked": str(run.plan.out), "chosen": run.chosen.as_json()}
@@ -302,6 +308,7 @@ def _in_words(run: "Run", folder: Path | None) -> str:
         *_explained(run.answer),
         *_proven(run.answer),
         *_listed(run),
+        *(f"kept: {keeping.in_short(statistic)}" for statistic in run.kept),
     ]
     if run.plan.out is not None:
         lines.append(f"point {run.chosen.point} is written to {run.plan.out}")

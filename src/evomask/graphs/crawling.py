@@ -5,10 +5,10 @@ each only what a profile needs is kept: whom they follow, a place, and topics; n
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from errno import ENOSPC
-from os import strerror
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -153,6 +153,10 @@ def graph_of(visits: Iterable[Visit]) -> Graph:
     return Graph(tuple(place), nodes, ends, directed=True)
 
 
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 @dataclass(frozen=True)
 class VisitLog:
     """Visits kept line by line, so that a crawl can go on where it stopped.
@@ -166,7 +170,6 @@ class VisitLog:
         """The visits kept so far; the start, the posts and the seed must be the same."""
         if not self.path.exists():
             self._write(_head(crawl))
-            self.path.chmod(0o600)
             return []
         head, *lines = self._whole_lines() or [b"{}"]
         if self._entry(head, 1) != _head(crawl):
@@ -181,11 +184,11 @@ class VisitLog:
         """Write a line; where the disk takes no more, none of it stays."""
         line = json.dumps(entry).encode() + b"\n"
         try:
-            with self.path.open("ab", buffering=0) as file:
+            with open(self.path, "ab", buffering=0, opener=_for_owner) as file:
                 before = file.tell()
                 if file.write(line) < len(line):
                     file.truncate(before)
-                    raise OSError(ENOSPC, strerror(ENOSPC))
+                    raise OSError(ENOSPC, os.strerror(ENOSPC))
         except OSError as error:
             raise FileError(
                 f"{self.path} could not be written: {error.strerror or error}; mend that and go "

@@ -20,6 +20,7 @@ from evomask.io.dialects import (
     line_end_of,
     records,
 )
+from evomask.io.formats import content_of
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
 CODE = r"^(\+|-?0[0-9])"
@@ -131,7 +132,7 @@ class _Text:
 
 
 def _utf8(path: Path, encoding: str | None) -> _Text:
-    content = path.read_bytes()
+    content = content_of(path)
     if not content.strip():
         raise FileError(f"{path} is empty; give a file with a header and records")
     named = encoding or likely_encoding(content)

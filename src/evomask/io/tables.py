@@ -24,7 +24,19 @@ from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.csv import check_columns, read_csv, write_csv
 from evomask.io.dialects import Dialect
+from evomask.io.excel import read_excel, write_excel
 from evomask.io.files import check_target, write_atomically
+from evomask.io.formats import (
+    EXCEL,
+    EXCEL_READ,
+    PACKED,
+    PARQUET,
+    TABS,
+    TEXT,
+    compression_of,
+    ending_of,
+    packed,
+)
 from evomask.io.labelled import (
     SAS,
     SPSS,
@@ -37,12 +49,9 @@ from evomask.io.labelled import (
 from evomask.io.origins import Origin
 from evomask.io.written import Promise, Reading, Secret, check_written
 
-TABS = ".tsv"
-TEXT = (".csv", TABS, ".txt")
-PARQUET = (".parquet", ".pq")
 STDERR = 2
-READABLE = TEXT + PARQUET + SPSS + STATA + SAS
-WRITABLE = TEXT + PARQUET + SPSS + STATA
+READABLE = TEXT + PACKED + PARQUET + EXCEL + EXCEL_READ + SPSS + STATA + SAS
+WRITABLE = TEXT + PACKED + PARQUET + EXCEL + SPSS + STATA
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class Source:
 
     def origin(self, table: Table, path: Path) -> Origin:
         """The file beside the table that was read from it, to write a masked one alike."""
-        return Origin(table, self.columns, path.suffix.lower())
+        return Origin(table, self.columns, ending_of(path))
 
     def table(self, declarations: Declarations | None = None) -> Table:
         """The records; what is declared wins over what the file says."""
@@ -114,13 +123,15 @@ def read_source(path: Path, dialect: Dialect | None = None) -> Source:
 
 
 def _read(path: Path, dialect: Dialect) -> Source:
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     try:
         if ending in TEXT:
             text = read_csv(path, dialect)
             return Source(text.frame, text.from_file, text.dialect, text.texts)
         if ending in PARQUET:
             return _with_decimals(_read_parquet(path))
+        if ending in EXCEL + EXCEL_READ:
+            return _with_decimals(read_excel(path))
         if ending in READABLE:
             return Source(*read_labelled(path))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
@@ -184,13 +195,15 @@ def write_table(
         asked: what the file must fulfil; as many look-alikes as the table has in any case.
     """
     check_table_target(path, force=force)
-    ending, promise = path.suffix.lower(), promise_of(table, asked)
+    ending, promise = ending_of(path), promise_of(table, asked)
     dialect = _dialect_for(ending, dialect, origin)
     frame = polars_from(table, _as_they_stood(table, ending, origin))
     found: list[Reading] = []
 
     def write(temporary: Path) -> None:
         _write(table, frame, ending, temporary, dialect)
+        if compression := compression_of(path):
+            temporary.write_bytes(packed(temporary.read_bytes(), compression))
         found.append(check_written(temporary, promise, dialect, name=path.name))
 
     write_atomically(path, write, force=force)
@@ -235,7 +248,9 @@ def _as_they_stood(table: Table, ending: str, origin: Origin | None) -> dict[str
 
 
 def _format(ending: str) -> tuple[str, ...]:
-    return next((f for f in (TEXT, PARQUET, SPSS, STATA) if ending in f), (ending,))
+    return next(
+        (f for f in (TEXT, PARQUET, EXCEL + EXCEL_READ, SPSS, STATA) if ending in f), (ending,)
+    )
 
 
 def _write(
@@ -245,6 +260,8 @@ def _write(
         write_spss(table, frame, temporary, compress=ending == ".zsav")
     elif ending in STATA:
         write_stata(table, frame, temporary)
+    elif ending in EXCEL:
+        write_excel(frame, temporary)
     elif ending in PARQUET:
         _write_parquet(_typed_as_before(table, frame), temporary)
     else:
@@ -289,16 +306,20 @@ def check_table_target(
     path: Path, *, force: bool = False, inputs: Iterable[Path | None] = ()
 ) -> None:
     """Refuse a table file that could not be written, before any work is done."""
-    if path.suffix.lower() in SAS:
+    if ending_of(path) in SAS:
         raise FileError(f"{path} cannot be written: SAS files are only read; use .sav or .csv")
-    if path.suffix.lower() not in WRITABLE:
+    if ending_of(path) in EXCEL_READ:
+        raise FileError(f"{path} cannot be written: such workbooks are only read; use .xlsx")
+    if ending_of(path) not in WRITABLE:
         raise _unknown_format(path, WRITABLE)
     check_target(path, force=force, inputs=inputs)
 
 
 def released_name(path: Path) -> str:
-    """What the released file of an original is called; formats that are only read become SPSS."""
-    return path.with_suffix(SPSS[0]).name if path.suffix.lower() in SAS else path.name
+    """What the released file of an original is called; SAS becomes SPSS, old workbooks new ones."""
+    if ending_of(path) in SAS:
+        return path.with_suffix(SPSS[0]).name
+    return path.with_suffix(EXCEL[0]).name if ending_of(path) in EXCEL_READ else path.name
 
 
 def _unknown_format(path: Path, known: tuple[str, ...]) -> FileError:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evomask.errors import FileError
 from evomask.io.dialects import Dialect, records
+from evomask.io.formats import content_of, ending_of
 
 ROUNDING = 1e-9
 ALWAYS_COUNTED = 100_000
@@ -142,20 +143,23 @@ def check_written(
 
 def _read(path: Path, dialect: Dialect | None, name: str) -> pl.DataFrame:
     """The columns of a file; its name tells the format."""
-    ending = Path(name or path).suffix.lower()
+    ending = ending_of(Path(name or path))
     if ending in (".parquet", ".pq"):
         return pl.read_parquet(path)
+    if ending == ".xlsx":
+        return pl.read_excel(path, engine="calamine", infer_schema_length=None)
     if ending in (".sav", ".zsav", ".dta"):
         import pyreadstat
 
         read: Any = pyreadstat.read_dta if ending == ".dta" else pyreadstat.read_sav
         frame: pl.DataFrame = read(path, user_missing=True, output_format="polars")[0]
         return frame
-    return _read_text(path, dialect or Dialect("\t" if ending == ".tsv" else ","))
+    plain = content_of(path, name)
+    return _read_text(plain, dialect or Dialect("\t" if ending == ".tsv" else ","))
 
 
-def _read_text(path: Path, dialect: Dialect) -> pl.DataFrame:
-    text = path.read_bytes().decode(dialect.encoding or "utf-8").removeprefix("\ufeff")
+def _read_text(content: bytes, dialect: Dialect) -> pl.DataFrame:
+    text = content.decode(dialect.encoding or "utf-8").removeprefix("\ufeff")
     text = text if "\n" in text else text.replace("\r", "\n")
     delimiter = dialect.delimiter or ","
     cells = pl.read_csv(text.encode(), separator=delimiter, infer_schema=False)

@@ -22,7 +22,9 @@ from numba.core import base, cgutils, event, types
 from numba.core.base import BaseContext
 from numba.core.ir import Inst, Loc, Scope, Var
 from numba.core.lowering import Lower
+from numba.core.postproc import PostProcessor
 from numba.core.runtime.context import NRTContext
+from numba.core.transforms import canonicalize_cfg
 from numba.np.arrayobj import load_item, store_item
 
 _types: Any = types
@@ -170,6 +172,7 @@ _get_abi_sizeof = BaseContext.get_abi_sizeof
 _rec_list_vars = Inst._rec_list_vars
 _has_loc = base._has_loc
 _delvar = Lower.delvar
+_tidy = PostProcessor.run
 _sizes: dict[Any, int] = {}
 _counted: dict[Any, bool] = {}
 
@@ -238,6 +241,16 @@ def _variables(inst: Any, value: Any) -> Any:
     return _rec_list_vars(inst, value)
 
 
+def _tidied(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Tidy a function between two passes; how long variables live is asked at the end only."""
+    if emit_dels:
+        _tidy(processor, emit_dels, extend_lifetimes)
+        return
+    function = processor.func_ir
+    function.blocks = canonicalize_cfg(function.blocks)
+    function.generator_info = None
+
+
 @cache
 def _takes_place(implementation: Any) -> bool:
     """Whether an implementation wants to know the line it is called from."""
@@ -253,6 +266,7 @@ LEAN_WAYS = (
     (Lower, "delvar", _lean_deletion),
     (Inst, "_rec_list_vars", _variables),
     (base, "_has_loc", _takes_place),
+    (PostProcessor, "run", _tidied),
     (event, "broadcast", lambda _: None),
 )
 

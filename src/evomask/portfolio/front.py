@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -174,8 +175,11 @@ class Bounds:
         return {name: limit for name, limit in asdict(self).items() if limit is not None}
 
     def excess(self, point: Offer) -> float:
-        """By how many percent the reading that is worst off exceeds its bound; 0 within all."""
-        beyond = (point.readings[name] - limit for name, limit in self.given.items())
+        """By how many percent the reading that is worst off exceeds its bound; 0 within all.
+
+        What was not read keeps no bound.
+        """
+        beyond = (point.readings.get(name, inf) - limit for name, limit in self.given.items())
         return max(0.0, *beyond, 0.0)
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ from evomask.masking.randomization.pram import Transitions
 from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.measure import Reading
 from evomask.measures.people import SEARCHING
-from evomask.measures.profiles import profile
+from evomask.measures.profiles import RiskProfile, profile
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.requests import (
     Breed,
@@ -120,6 +120,11 @@ class Maker:
         rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
         return partial(borrowed, *rest), {**arrays, SUPPRESSED: table.suppressed}
+
+    def load_kernels(self, tell: Callable[[str], None]) -> None:
+        """Import the kernels that the members need; the first time this compiles them."""
+        searches = {member.search for member in self.settings.members.values()}
+        load_kernels(tell, kernels_for(self.table, self.settings.profile, searches))
 
     def __call__(self, task: Request, serial: int) -> Result:
         """One task; what cannot be done comes back with its reason."""
@@ -305,8 +310,9 @@ def borrowed(
 
 def arrived(table: Table, settings: Settings, seed: int, hierarchies: ValueTrees) -> Maker:
     """A maker in another process, its kernels loaded before the first task."""
-    load_kernels(lambda _: None, {member.search for member in settings.members.values()})
-    return Maker(table, settings, seed, hierarchies)
+    maker = Maker(table, settings, seed, hierarchies)
+    maker.load_kernels(lambda _: None)
+    return maker
 
 
 @contextmanager
@@ -317,22 +323,19 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-MASKING = (
-    "groups.mdav",
-    "groups.walks",
-    "groups.mixed_mdav",
-    "groups.mondrian",
-    "groups.merging",
-    "swapping",
-)
-MEASURING = (
-    "linking.linkage",
+MASKING = ("groups.mondrian", "groups.merging", "swapping")
+OF_NUMBERS, OF_MANY_NUMBERS = "groups.mdav", "groups.walks"
+MEASURING = ("linking.linkage", "linking.agreement", "linking.agreement_model")
+OF_CATEGORIES = (
     "linking.code_tree",
-    "linking.agreement",
-    "linking.agreement_tally",
-    "linking.agreement_model",
     "linking.assignment",
+    "linking.agreement_tally",
+    "groups.mixed_mdav",
 )
+OF_PEOPLE = ("linking.boxes", "linking.reading")
+
+MANY_NUMBERS = 1_500
+"""Records from which on groups of numbers are found by walks, where groups are small."""
 
 
 def compile_for(search: str, tell: Callable[[str], None]) -> None:
@@ -340,10 +343,28 @@ def compile_for(search: str, tell: Callable[[str], None]) -> None:
     _compile(getattr(search_named(search), "kernels", ()), tell)
 
 
-def load_kernels(tell: Callable[[str], None], searches: Iterable[str] = ()) -> None:
-    """Import what masking, measuring and searches use; the first time this compiles them."""
+def kernels_for(table: Table, profile: str, searches: Iterable[str] = ()) -> tuple[str, ...]:
+    """Modules that masking, measuring and searches call on a file of such kinds and size.
+
+    What is not among them is compiled when it is called, and nobody is told.
+    """
+    names = table.schema.quasi_identifiers
+    has_categories = any(table.attribute(name).is_categorical for name in names)
+    has_numbers = not all(table.attribute(name).is_categorical for name in names)
     own = [kernel for name in searches for kernel in search_named(name).kernels]
-    names = (*MASKING, *MEASURING, *own)
+    return (
+        *MEASURING,
+        *(OF_PEOPLE if profile == RiskProfile.STRICT else ()),
+        *(OF_CATEGORIES if has_categories else ()),
+        *((OF_NUMBERS,) if has_numbers else ()),
+        *((OF_MANY_NUMBERS,) if has_numbers and len(table) >= MANY_NUMBERS else ()),
+        *MASKING,
+        *own,
+    )
+
+
+def load_kernels(tell: Callable[[str], None], names: Sequence[str]) -> None:
+    """Import modules of kernels; the first time this compiles them."""
     _compile(names, tell)
     for name in names:
         import_module(f"evomask.kernels.{name}")

@@ -32,8 +32,9 @@ from evomask.record.protection import (
     point_file,
 )
 from evomask.record.words import completed
-from evomask.runs.kept.deadline import Deadline
+from evomask.runs.kept.deadline import LOOK, Deadline
 from evomask.runs.kept.events import Checked, Events, Phase
+from evomask.runs.kept.keeping import not_compared
 from evomask.searches.search import File
 
 FINDINGS = "findings.json"
@@ -45,11 +46,8 @@ ATTACKED = 2
 """How many points are attacked where no clock runs; the chosen one is among them."""
 
 JUDGED, POINT = "judging", "looking closely"
-LOOK = 4.0
-"""What looking at the chosen point takes without attacks, where measuring the original takes 1."""
-
 LONG = {"prl": 8.0, "rsrl": 2.0, "inference": 0.5, "dbrl": 0.4, "dld": 0.4, "id": 0.3}
-"""The same of measures that are left out where there is no time for them."""
+"""What measures take that are left out for lack of time, where measuring the original takes 1."""
 
 
 def findings(
@@ -69,13 +67,14 @@ def findings(
         files: makes the file of a point.
         known: what was found before.
         deadline: when all must be done; without one all points are looked at.
-        attack: whether points are attacked: without a deadline the first few.
+        attack: whether points are attacked, without a deadline the first few; where they are not,
+            the search was stopped, and only the first is looked at.
         each: called with the number of each point that was looked at.
     """
     found = {ORIGINAL: Finding({}, audit(original, clock=deadline))}
     look = _Looking(original, deadline)
     for place, point in enumerate(points):
-        late = place > 0 and deadline is not None and not (attack and deadline.allows(POINT))
+        late = place > 0 and not (attack and (deadline is None or deadline.allows(POINT)))
         wanted = attack and not late and (place < ATTACKED or deadline is not None)
         before = _of_this_file(known.get(point.number), point, files, is_first=place == 0)
         if before and (before.audit.attacks or not wanted):
@@ -258,7 +257,7 @@ def examined(
         files,
         _original(maker, chosen.errors, found.deadline),
         results,
-        (*_about(maker, state), *filter(None, [hurry])),
+        (*_about(maker, state), *filter(None, [hurry, not_compared(front) if kept else ""])),
         found.unfinished,
         kept,
     )

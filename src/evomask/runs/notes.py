@@ -42,7 +42,8 @@ def note_on_format(path: Path) -> tuple[str, ...]:
     name = released_name(path)
     if name == path.name:
         return ()
-    return (f"SAS files are only read: the release of {path.name} is written as {name}",)
+    what = "such workbooks" if name.endswith(".xlsx") else "SAS files"
+    return (f"{what} are only read: the release of {path.name} is written as {name}",)
 
 
 def notes_on_untouched(table: Table) -> tuple[str, ...]:

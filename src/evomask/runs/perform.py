@@ -13,7 +13,6 @@ from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.checkpoint import StateCodec
-from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Observer, Worker, begin, evolve
 from evomask.evolution.setup import Decide, Setup
 from evomask.evolution.state import State, Summary
@@ -25,10 +24,11 @@ from evomask.execution.local import Local
 from evomask.io.files import check_apart
 from evomask.io.tables import write_table
 from evomask.masking.guarantees.fulfilment import Guarantees
+from evomask.measures.keeping.estimates import KeptStatistic
+from evomask.measures.keeping.keeping import Kept
 from evomask.portfolio.front import pick
 from evomask.portfolio.members import note_on_strata
 from evomask.portfolio.worker import compile_for
-from evomask.runs.held_out import held_out
 from evomask.runs.inputs import Loaded, check_stated, files_of, load
 from evomask.runs.kept.events import (
     Ended,
@@ -52,9 +52,9 @@ from evomask.runs.kept.rows import search_rows
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import Snapshots, Store
 from evomask.runs.notes import more_may_help, note_on_seed
-from evomask.runs.points import Point, best_of, decoded, point_of, points_of
+from evomask.runs.points import Point, answer_of, best_of, compared, decoded, point_of, points_of
 from evomask.searches.catalogue import search_named
-from evomask.searches.search import Comparing, Overview, Proving, Surroundings
+from evomask.searches.search import Proving, Surroundings
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 
@@ -71,6 +71,7 @@ class Run:
         chosen: the point whose masked file was asked for.
         answer: what this kind of search tells of the chosen point and of the whole run besides.
         charts: figures of the whole run, where this kind of search has any.
+        kept: tables and models that must survive, before and after in the chosen file.
         file_of: makes the masked file of a point, its edit rules obeyed.
     """
 
@@ -84,6 +85,7 @@ class Run:
     seconds: float
     notes: tuple[str, ...]
     charts: Sequence[Chart] = ()
+    kept: tuple[KeptStatistic, ...] = ()
     file_of: Callable[[Point], Table] | None = field(default=None, repr=False)
 
 
@@ -197,7 +199,8 @@ def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None)
     loaded = at_hand or loaded_for(plan)
     if kept.store is None or not kept.store.snapshot_files():
         check_stated(loaded.table, loaded.stated)
-    guarantees = Guarantees.of(loaded.table)
+    guarantees, keep = Guarantees.of(loaded.table), plan.keep + loaded.keep
+    statistics = keep.against(loaded.table) if keep else None
     compile_for(plan.search, partial(events.begin, Phase.COMPILING))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -207,7 +210,9 @@ def _perform(kept: _Kept, evaluators: Evaluators, at_hand: Loaded | None = None)
     underway = _Underway(kept, setup)
     events.begin(Phase.SEARCHING)
     state = _proved(underway, _evolved(underway, loaded, evaluators))
-    run = _finished(underway, state, loaded)
+    run = _finished(underway, state, loaded, statistics)
+    if statistics is not None:
+        run = replace(run, kept=statistics.compare(guarantees(decoded(run.chosen, setup))))
     run = replace(
         run,
         notes=(*run.notes, *_released(run, setup, guarantees, loaded)),
@@ -358,15 +363,20 @@ def _keeping(underway: _Underway, state: State[Any]) -> list[Observer[Any]]:
     return [lambda *turn: snapshots.offer(turn[-1])]
 
 
-def _finished(underway: _Underway, state: State[Any], loaded: Loaded) -> Run:
+def _finished(underway: _Underway, state: State[Any], loaded: Loaded, kept: Kept | None) -> Run:
     plan, setup, journal = underway.plan, underway.setup, underway.journal
-    front = points_of(state, setup, plan.search)
+    problem: Any = setup.problem
+    points = points_of(state, setup, plan.search)
+    front = tuple(compared(point, problem, kept) for point in points)
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
-    best = among[0] if among else point_of(winner, setup, plan.search, len(front))
+    last = () if among else (point_of(winner, setup, plan.search, len(front)),)
+    best = (*among, *(compared(point, problem, kept) for point in last))[0]
     _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)
-    answer, charts = _answer(underway, loaded.table, state, chosen, winner)
+    first, proof = journal.notes.get(FIRST_SERIAL), journal.notes.get(PROOF, {})
+    answer, charts = answer_of(problem, loaded.table, state, chosen, winner, first)
+    answer |= proof
     notes = (
         *loaded.notes,
         *changed_versions(plan),
@@ -385,27 +395,3 @@ def _keep(underway: _Underway, state: State[Any], front: Sequence[Point]) -> Non
         problem: Any = underway.setup.problem
         underway.store.save_state(state, underway.codec)
         underway.store.save_front(search_rows(front, underway.plan, problem))
-
-
-def _answer(
-    underway: _Underway,
-    table: Table,
-    state: State[Any],
-    chosen: Point,
-    winner: Individual[Any],
-) -> tuple[dict[str, Any], Sequence[Chart]]:
-    """What this kind of search tells besides, and its figures."""
-    problem: Any = underway.setup.problem
-    overview, charts = _overview(problem, state)
-    answer = {**problem.answer(chosen.individual.genome), **overview}
-    answer |= underway.journal.notes.get(PROOF, {})
-    if isinstance(problem, Comparing):
-        files = problem.compared(underway.journal.noted(FIRST_SERIAL), winner.genome)
-        answer |= held_out(table, *files) if files else {}
-    return answer, charts
-
-
-def _overview(problem: object, state: State[Any]) -> tuple[Mapping[str, object], Sequence[Chart]]:
-    if not isinstance(problem, Overview):
-        return {}, ()
-    return problem.overview(state), problem.charts(state)

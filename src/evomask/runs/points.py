@@ -1,14 +1,17 @@
 """What a search offers: its best individuals as points, each a masked file and its measures."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.individual import Individual
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
-from evomask.searches.search import RELEASED_DRAW, MaskingProblem
+from evomask.measures.keeping.keeping import Kept, errors_of
+from evomask.runs.held_out import held_out
+from evomask.searches.search import RELEASED_DRAW, Comparing, MaskingProblem, Overview
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,14 @@ def points_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point,
     return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
 
 
+def compared(point: Point, problem: MaskingProblem, kept: Kept | None) -> Point:
+    """The point with the errors of tables and models that must survive, where there are some."""
+    if kept is None:
+        return point
+    errors = errors_of(kept.compare(problem.decode(point.individual.genome, point.draw)))
+    return replace(point, readings={**point.readings, **errors})
+
+
 def best_of(state: State[Any], setup: Setup[Any]) -> Individual[Any]:
     """The individual of the smallest cost; the earliest of equals."""
     everyone = (*state.archive.members, *state.population)
@@ -55,3 +66,27 @@ def decoded(point: Point, setup: Setup[Any]) -> Table:
     """The masked file of a point, as its search makes it."""
     problem: MaskingProblem = setup.problem  # type: ignore[assignment]
     return problem.decode(point.individual.genome, point.draw)
+
+
+def answer_of(
+    problem: Any,  # noqa: ANN401
+    table: Table,
+    state: State[Any],
+    chosen: Point,
+    winner: Individual[Any],
+    first: Any,  # noqa: ANN401
+) -> tuple[dict[str, Any], Sequence[Chart]]:
+    """What this kind of search tells besides, and its figures.
+
+    Args:
+        first: the serial number of the best first genome.
+    """
+    overview: Mapping[str, object] = {}
+    charts: Sequence[Chart] = ()
+    if isinstance(problem, Overview):
+        overview, charts = problem.overview(state), problem.charts(state)
+    answer = {**problem.answer(chosen.individual.genome), **overview}
+    if isinstance(problem, Comparing):
+        files = problem.compared(first, winner.genome)
+        answer |= held_out(table, *files) if files else {}
+    return answer, charts

@@ -26,9 +26,9 @@ from evomask.masking.guarantees.requirement import NOTHING, Requirement, require
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
 from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish
-from evomask.portfolio.members import members_for, searches_for
+from evomask.portfolio.members import members_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Maker, Settings, load_kernels
+from evomask.portfolio.worker import Maker, Settings
 from evomask.record.protection import Protection, choice_of
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import (
@@ -40,6 +40,7 @@ from evomask.runs.findings import (
     settled,
 )
 from evomask.runs.inputs import Input, Loaded, check_described, check_stated, load
+from evomask.runs.kept.deadline import Deadline
 from evomask.runs.kept.events import (
     Ended,
     Ending,
@@ -179,8 +180,9 @@ def protect_table(
             maker, job.budget, journal, events, stop or StopRequest(), evaluators, kept is not None
         )
         explored = search.explore(PortfolioState())
-        state = measured(maker, explored, kept, {}, events) if kept else explored
-        found = Found(state, journal.times, search.is_unfinished(state), search.deadline)
+        ends = search.deadline
+        state = measured(maker, explored, kept, {}, events, ends) if kept else explored
+        found = Found(state, journal.times, search.is_unfinished(state), ends)
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
@@ -204,7 +206,7 @@ def resume_protection(
     """
     with _opened(folder, watch, key) as kept:
         run = kept if seconds is None else kept.prolonged(seconds)
-        load_kernels(_compiling(run.events), run.searches)
+        run.maker.load_kernels(_compiling(run.events))
         run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
 
@@ -245,11 +247,11 @@ def maker_for(
 ) -> Maker:
     """Where the files of a job are made, kernels loaded; what cannot be required is said."""
     file = File(table, job.requirement, job.profile, completed(table, hierarchies))
-    load_kernels(_compiling(events), searches_for(file, job.searches))
-    events.enter(Phase.LOADING)
     members = members_for(file, job.searches)
     settings = Settings(job.requirement, job.profile, members, width=job.width)
     maker = Maker(table, settings, seed, file.hierarchies)
+    maker.load_kernels(_compiling(events))
+    events.enter(Phase.LOADING)
     if not maker.guarantees.are_plainly_possible:
         maker.releasable(table)
     return maker
@@ -272,11 +274,6 @@ class _Run:
     statistics: Kept | None = None
     key: Path | None = None
     changed: tuple[str, ...] = ()
-
-    @property
-    def searches(self) -> set[str]:
-        """Names of the searches that take part."""
-        return {member.search for member in self.maker.settings.members.values()}
 
     @property
     def codec(self) -> PortfolioCodec:
@@ -317,14 +314,15 @@ class _Run:
 
     def _found(self, search: Exploration, state: PortfolioState) -> Found:
         times = search.journal.times[: len(state.rounds)]
-        return Found(self._compared(state), times, search.is_unfinished(state), search.deadline)
+        ends = search.deadline
+        return Found(self._compared(state, ends), times, search.is_unfinished(state), ends)
 
-    def _compared(self, state: PortfolioState) -> PortfolioState:
+    def _compared(self, state: PortfolioState, ends: Deadline | None) -> PortfolioState:
         """The state with what became of statistics that must survive."""
         if self.statistics is None:
             return state
         known = {} if ERRORS in self.changed else read_errors(self.store.folder)
-        return measured(self.maker, state, self.statistics, known, self.events)
+        return measured(self.maker, state, self.statistics, known, self.events, ends)
 
     def parts(self, done: Protection) -> dict[str, bytes]:
         """What is kept with a release, to be found again when another point is chosen."""

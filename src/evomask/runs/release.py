@@ -1,6 +1,5 @@
 """A release: the chosen file in random order, its record and both reports, as one thing."""
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from evomask.arrays import Indices
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ALONE
 from evomask.io.tables import Asked, Written, promise_of, released_name, write_table
@@ -18,6 +16,7 @@ from evomask.record.record import CheckNote, FileNote, PointsNote, ReleaseRecord
 from evomask.record.recording import points_of, record_of
 from evomask.runs.inputs import Loaded
 from evomask.runs.kept.log import file_hash, released_points
+from evomask.runs.kept.order import new_order
 from evomask.runs.kept.plan import Plan, encode_plan
 from evomask.runs.kept.sealing import MASKED, ORDER, PROMISE, Promised, seal
 from evomask.runs.kept.staging import Stage, staged
@@ -138,15 +137,6 @@ def record_without_file(
 def map_of(protection: Protection, choice: Choice) -> PointsNote:
     """The points of a protection as they stand on the map of loss and risk."""
     return points_of(protection, choice)
-
-
-def new_order(records: int) -> Indices:
-    """A random order in which records are released.
-
-    It comes from the system and hangs on no seed, so that nobody finds it by trying seeds; every
-    release has an order of its own, so that two of them cannot be put side by side.
-    """
-    return np.random.default_rng(secrets.randbits(256)).permutation(records)
 
 
 def _write_shuffled(

@@ -9,6 +9,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.tables import check_table_target
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 from evomask.portfolio.front import check_wish
 from evomask.runs.inputs import Input, Loaded, files_of
 from evomask.runs.kept.events import Watch
@@ -42,6 +43,7 @@ class SearchJob:
         out: where the masked file of the picked point goes.
         folder: where the run is kept; nowhere when absent.
         seed: drawn from the system when absent, and told to nobody.
+        keep: tables and models that must survive, besides those that the schema names.
     """
 
     source: Input
@@ -53,6 +55,7 @@ class SearchJob:
     folder: Path | None = None
     seed: int | None = None
     force: bool = False
+    keep: Keeping = NO_STATISTICS
 
 
 def search_file(
@@ -70,6 +73,7 @@ def search_file(
         budget=job.limits.budget,
         out=job.out,
         pick=job.pick,
+        keep=job.keep,
     )
     store = None if job.folder is None else Store.create(job.folder, plan)
     return perform(plan, store, evaluators=evaluators, watch=watch)

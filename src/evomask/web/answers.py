@@ -239,6 +239,10 @@ class StatementWish(Asked):
     by: Text = ""
     date: Text = ""
     review: Text = ""
+    legal_basis: Text = ""
+    recipients: Text = ""
+    safeguards: Text = ""
+    earlier: Text = ""
 
 
 class ReleaseView(BaseModel):

@@ -69,7 +69,7 @@ def serve(serving: Serving, tell: Callable[[str], None]) -> None:
         served = Served(folder, port, serving.at_once, serving.limits)
         with _alone(folder / OWN, port):
             config = uvicorn.Config(
-                make_app(served), access_log=False, log_level="warning", server_header=False,
+                make_app(served), access_log=False, log_level="critical", server_header=False,
                 timeout_graceful_shutdown=SLOW_CLOSING, timeout_keep_alive=30,
                 limit_concurrency=200, proxy_headers=False,
             )  # fmt: skip

@@ -39,16 +39,23 @@ def test_a_turn_that_tells_of_no_points_leaves_the_front_as_it_was():
 
 def test_the_sketch_puts_loss_to_the_right_and_risk_upwards():
     rows = sketch([(0.0, 100.0), (99.0, 1.0)], width=10, height=4).splitlines()
-    assert rows[1] == "│•" + " " * 9
-    assert rows[4] == "│" + " " * 9 + "•"
+    assert rows[1] == " 100 ┤•" + " " * 9
+    assert rows[4][6:] == " " * 9 + "•"
+
+
+def test_both_axes_of_the_sketch_have_numbers():
+    rows = sketch([]).splitlines()
+    assert [int(row[:4]) for row in rows[1:] if row[:4].strip().isdigit()] == [100, 75, 50, 25, 0]
+    assert rows[-1].split() == ["0", "25", "50", "75", "100", "loss", "%"]
+    places = [rows[-1].index(number) - 6 for number in ("25", "50", "75")]
+    assert places == [12, 24, 36]
 
 
 def test_the_panel_shows_the_front_and_who_worked():
     console = pytest.importorskip("rich.console").Console(file=io.StringIO(), width=100)
-    live = pytest.importorskip("rich.live").Live(console=console, auto_refresh=False)
-    with live:
-        Panel(live, "protecting")(turn())
-        live.refresh()
+    panel = Panel(console, "protecting")
+    panel(turn())
+    console.print(panel.drawn())
     shown = console.file.getvalue()
     assert "•" in shown
     assert "grid 75 %" in shown
@@ -69,3 +76,15 @@ def test_the_audit_tells_how_far_it_is(capsys, monkeypatch):
     )
     Lines()(Checked(7, 2, 5))
     assert capsys.readouterr().err == "auditing: 2 of 5 points\n"
+
+
+def test_a_panel_tells_what_goes_on_and_for_how_long_before_there_is_a_front():
+    console = pytest.importorskip("rich.console").Console(file=io.StringIO(), width=100)
+    panel = Panel(console, "protecting people.csv")
+    console.print(panel.drawn())
+    panel(Began(Phase.AUDITING, "looking closely at 3 points"))
+    panel(Checked(7, 2, 3))
+    console.print(panel.drawn())
+    shown = console.file.getvalue()
+    assert "protecting people.csv (0 s of 0 s)" in shown
+    assert "auditing: 2 of 3 points (0 s of 0 s)" in shown

@@ -7,6 +7,7 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.errors import ParameterError
+from evomask.searches.generalization import local_recoding
 from evomask.searches.generalization.local_problem import LocalRecodings
 from evomask.searches.generalization.local_recoding import _to_be_grouped, recode_locally
 from evomask.searches.generalization.optimum import optimum, summed_loss
@@ -88,3 +89,16 @@ def test_k_above_the_size_of_a_stratum_is_refused():
     strata = (np.arange(80) == 0).astype(int)
     with pytest.raises(ParameterError, match="k must not exceed"):
         recode_locally(with_strata(small_lattice(), strata), 3)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_by_regions_k_holds_and_little_more_is_lost(k, monkeypatch):
+    lattice = small_lattice()
+    whole = recode_locally(lattice, k)
+    monkeypatch.setattr(local_recoding, "AT_ONCE", 10)
+    monkeypatch.setattr(local_recoding, "TOGETHER", 10)
+    monkeypatch.setattr(local_recoding, "MANY_GROUPS", 4)
+    found = recode_locally(lattice, k)
+    assert np.bincount(found.labels).min() >= k
+    assert found.labels.tolist() != whole.labels.tolist()
+    assert abs(found.granularity - whole.granularity) < 0.15

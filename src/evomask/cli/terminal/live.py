@@ -1,6 +1,7 @@
-"""A live view of the main job by its events: on a terminal a small panel, elsewhere plain lines."""
+"""A live view of a job by its events: on a terminal a small panel, elsewhere plain lines."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -9,11 +10,13 @@ from evomask.cli.terminal.output import counter, progress
 from evomask.runs.kept.events import Began, Checked, Event, PointNews, Turn, Watch
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
+    from rich.console import Console, RenderableType
 
 WIDTH, HEIGHT = 48, 12
 PER_SECOND = 4
+SPINNING = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+TICKS = (0, 25, 50, 75, 100)
+"""Percents that the axes of the map show."""
 
 
 @contextmanager
@@ -29,8 +32,19 @@ def watching(title: str, *, quiet: bool) -> Iterator[Watch]:
         from rich.live import Live
 
         console = Console(stderr=True)
-        with Live(console=console, refresh_per_second=PER_SECOND, transient=True) as live:
-            yield Panel(live, title)
+        panel = Panel(console, title)
+        with Live(
+            console=console, refresh_per_second=PER_SECOND, transient=True,
+            get_renderable=panel.drawn,
+        ):  # fmt: skip
+            yield panel
+
+
+@contextmanager
+def busy(text: str, *, quiet: bool) -> Iterator[None]:
+    """Show that something goes on, and for how long, until it is done."""
+    with watching(text, quiet=quiet):
+        yield
 
 
 class LiveFront:
@@ -64,21 +78,35 @@ class Lines:
 
 
 class Panel:
-    """The front as a small map, the best point, the budget, and whose turn it is."""
+    """What goes on and for how long; in a search the front as a small map, and whose turn it is."""
 
-    def __init__(self, live: "Live", title: str) -> None:
-        self._live = live
+    def __init__(self, console: "Console", title: str) -> None:
+        self._console = console
         self._title = title
         self._front = LiveFront()
+        self._now = title
+        self._began = self._since = time.monotonic()
+        self._map: RenderableType | None = None
 
     def __call__(self, event: Event) -> None:
-        """Draw it again, or write a line above it."""
-        if isinstance(event, Began) and event.text:
-            self._live.console.print(event.text)
+        """Take in what happened; a phase that says something is a line above the panel."""
+        if isinstance(event, Began):
+            self._now, self._since = event.text or event.phase, time.monotonic()
+            if event.text:
+                self._console.print(event.text, highlight=False)
         elif isinstance(event, Turn):
-            self._live.update(_panel(self._title, event, self._front.after(event)))
+            self._map = _panel(self._title, event, self._front.after(event))
         elif isinstance(event, Checked):
-            self._live.update(_text(checked(event)))
+            self._now = checked(event)
+
+    def drawn(self) -> "RenderableType":
+        """The panel as it is now: it is drawn again several times a second."""
+        from rich.console import Group
+
+        now = time.monotonic()
+        sign = SPINNING[int(now * PER_SECOND) % len(SPINNING)]
+        status = f"{sign} {self._now} ({now - self._since:.0f} s of {now - self._began:.0f} s)"
+        return Group(*(part for part in (self._map, _text(status)) if part is not None))
 
 
 def line(turn: Turn, front: tuple[PointNews, ...]) -> str:
@@ -109,14 +137,25 @@ def time_left(turn: Turn) -> str:
 
 
 def sketch(points: list[tuple[float, float]], width: int = WIDTH, height: int = HEIGHT) -> str:
-    """Pairs of loss and risk as characters: loss to the right, risk upwards, both to 100."""
+    """Pairs of loss and risk as characters: loss to the right, risk upwards, both to 100 %."""
     cells = [[" "] * width for _ in range(height)]
     for loss, risk in points:
         column = min(width - 1, int(loss / 100 * width))
         row = min(height - 1, int((100 - risk) / 100 * height))
         cells[row][column] = "•"
-    lines = ["│" + "".join(row) for row in cells]
-    return "\n".join(["risk", *lines, "└" + "─" * width + " loss"])
+    marks = {min(height - 1, round((100 - tick) / 100 * height)): tick for tick in TICKS[1:]}
+    rows = [f"{marks[place]:>4} ┤" if place in marks else "     │" for place in range(height)]
+    lines = [f"{start}{''.join(row)}" for start, row in zip(rows, cells, strict=True)]
+    return "\n".join(["risk %", *lines, f"   0 └{'─' * width}", f"      {_ticks(width)}"])
+
+
+def _ticks(width: int) -> str:
+    """The numbers below the axis of the loss, each where it belongs."""
+    places = [" "] * (width + 8)
+    for tick in TICKS:
+        start = min(width - len(str(tick)) + 1, round(tick / 100 * width))
+        places[start : start + len(str(tick))] = str(tick)
+    return "".join(places).rstrip() + "  loss %"
 
 
 def _text(words: str) -> "RenderableType":

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evomask.cli.terminal.streams import given
+
 if TYPE_CHECKING:
     from evomask.runs.inputs import Input
 
@@ -16,7 +18,7 @@ Source = Callable[[Path], "Input"]
 
 DATA = "Data"
 
-DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records.")]
+DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records, or -.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
@@ -117,7 +119,7 @@ def _source(
     from evomask.runs.inputs import Input
 
     return Input(
-        path, schema, names(quasi), names(confidential), names(drop), names(ordinal),
+        given(path), schema, names(quasi), names(confidential), names(drop), names(ordinal),
         names(nominal), delimiter, encoding, decimal, names(missing), household, names(keep),
         weight,
     )  # fmt: skip

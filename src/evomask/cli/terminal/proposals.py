@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli.terminal.output import progress, say, say_json
+from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.output import say, say_json
 from evomask.cli.terminal.tables import in_columns
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ def described(source: "Input", out: Path, *, accept: bool, json: bool, quiet: bo
     """
     if source.is_described:
         return source
-    from evomask.runs.beginning.proposing import accepted, keep_proposal, propose
-    from evomask.runs.kept.store import Store
+    schema = out.with_name(f"{out.name}.schema.toml")
+    with busy(f"looking at {source.path}", quiet=quiet):
+        from evomask.runs.beginning.proposing import accepted, keep_proposal, propose
+        from evomask.runs.kept.store import Store
 
-    Store.check_new(out)
-    progress(f"looking at {source.path}", quiet=quiet)
-    proposition, schema = propose(source), out.with_name(f"{out.name}.schema.toml")
+        Store.check_new(out)
+        proposition = propose(source)
     if accept:
         return accepted(proposition, schema)
     fresh = keep_proposal(proposition, schema)

@@ -115,7 +115,10 @@ def _among_amounts(proposal: Proposal, stated: Mapping[str, Role]) -> Proposal:
 def _with_links(table: Table, proposals: Sequence[Proposal]) -> list[Proposal]:
     """The proposals with what released columns say of one another, and who follows whom."""
     roles = {proposal.name: proposal.role for proposal in proposals}
-    released = table.only(name for name, role in roles.items() if role.is_released)
+    names = [name for name, role in roles.items() if role.is_released]
+    if not names:
+        return list(proposals)
+    released = table.only(names)
     links, leads = linked(released), _leads(released, roles)
     told = tellings(table.with_schema(table.schema.assigning(roles)))
     about: dict[str, list[str]] = {name: [] for name in roles}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from evomask.arrays import Indices, Labels, Points
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, WHOLE, inner, kernel
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, WHOLE, inner, kernel, lazy
 from evomask.kernels.groups.blocks import distance, forget, nobody_near, sums_of
 from evomask.kernels.groups.kdtree import LEAF, prune, search_tree, tree_of
 
@@ -82,7 +82,7 @@ def _nearest_point_next(points: Points) -> Indices:
     return order
 
 
-@kernel(POINTS, WHOLE)
+@lazy(POINTS, WHOLE)
 def _neighbours(points: Points, count: int) -> Indices:
     """The nearest other records of each, a row a record."""
     n = points.shape[0]
@@ -127,7 +127,7 @@ def _reverse(order: Indices, places: Indices, first: int, last: int) -> None:
         last -= 1
 
 
-@kernel(POINTS, INDICES, INDEX_ROWS)
+@lazy(POINTS, INDICES, INDEX_ROWS)
 def _untangled(points: Points, start: Indices, neighbours: Indices) -> Indices:
     """Reverse stretches of the path as long as one of them makes it shorter."""
     order = start.copy()

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 
 from evomask.arrays import Flags, Floats, Indices, Points
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel
+from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel, lazy
 from evomask.kernels.filled import copy_into, fill, wholes
 from evomask.kernels.lattice.classes import (
     LAYOUT,
@@ -291,7 +291,7 @@ def _next_node(levels: Indices, order: Indices, heights: Indices) -> int:
     return depth
 
 
-@kernel(MERGED, INDICES, INDICES, LAYOUT, INDEX_ROWS, RULE)
+@lazy(MERGED, INDICES, INDICES, LAYOUT, INDEX_ROWS, RULE)
 def _sweep(
     classes: Merged, order: Indices, heights: Indices, layout: Layout, bases: Rows, rule: Rule
 ) -> tuple[Rows, Points]:

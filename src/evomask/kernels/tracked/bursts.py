@@ -36,7 +36,7 @@ from evomask.kernels.tracked.moves import (
     relabel,
     take_back,
 )
-from evomask.kernels.tracked.state import STATE, State, change, keep, undo
+from evomask.kernels.tracked.state import STATE, State, change, keep, renames_ever, undo
 
 FADING = 0.98
 """What is left of a move's record of success when it is tried again."""
@@ -100,17 +100,19 @@ def cost_of(aim: Floats, loss: float, risk: float) -> float:
 def _tried(state: State, move: Move, aim: Floats, risk: int, limit: float) -> float:
     """The cost after a move; where a part of the risk alone is above the limit, with that part.
 
-    Most moves never reach the costly parts. What was changed is not undone here.
+    Most moves never reach the costly parts. Where no names can change, links and inference are
+    all there is. What was changed is not undone here.
     """
-    first = 0 if risk == STRICT else 2
+    last = 2 if renames_ever(state) else 1
+    first = 0 if risk == STRICT else last
     cost = 0.0
-    for depth in range(first, 3):
+    for depth in range(first, last + 1):
         if depth > first:
             undo(state)
         state.depth[0] = depth
         for k in range(move.size[0]):
             change(state, move.records[k], move.attributes[k], move.values[k])
-        part = risk if depth == 2 else (INFERENCE if depth == 1 else DBRL)
+        part = risk if depth == last else (INFERENCE if depth == 1 else DBRL)
         cost = cost_of(aim, loss(state), risk_read(state, part))
         if cost > limit:
             break

@@ -27,6 +27,9 @@ from evomask.kernels.linking.linkage import TIE
 from evomask.kernels.tracked.linkage import Version
 from evomask.kernels.tracked.memory import Memory, add_real, write_real, write_whole
 
+PEOPLE_AT_ONCE = 64
+"""People who are looked at together, and one by one only where a change concerns any of them."""
+
 
 class Inference(NamedTuple):
     """The people attacked, one attribute a row, and the halves that are known of them."""
@@ -226,16 +229,17 @@ def note_distances(
 
 @inner
 def _settle(
-    facts: Inference, memory: Memory, version: Version, place: int, tied: int, close: int
+    facts: Inference, memory: Memory, version: Version, h: int, person: int, tied: int, close: int
 ) -> float:
     """Write what a person reads now; by how much the success of its half has grown."""
+    place = h * facts.weights.size + person
     was_tied = memory.wholes[version.tied + place]
     was_close = memory.wholes[version.close + place]
     if tied != was_tied:
         write_whole(memory, version.tied + place, tied)
     if close != was_close:
         write_whole(memory, version.close + place, close)
-    return facts.weights[place % facts.weights.size] * (close / tied - was_close / was_tied)
+    return facts.weights[person] * (close / tied - was_close / was_tied)
 
 
 @inner
@@ -251,17 +255,30 @@ def _moved(
     if apart < near * (1.0 - TIE):
         write_real(memory, version.near + place, apart)
         cells = _close_cells(facts, memory, version, h, person, record)
-        return _settle(facts, memory, version, place, 1, cells)
+        return _settle(facts, memory, version, h, person, 1, cells)
     is_near = apart <= near * (1.0 + TIE)
     if is_near == was_near:
         return 0.0
     if was_near and tied == 1:
         near, tied, close = _seek(facts, memory, version, h, person)
         write_real(memory, version.near + place, near)
-        return _settle(facts, memory, version, place, tied, close)
+        return _settle(facts, memory, version, h, person, tied, close)
     step = 1 if is_near else -1
     cells = _close_cells(facts, memory, version, h, person, record)
-    return _settle(facts, memory, version, place, tied + step, close + step * cells)
+    return _settle(facts, memory, version, h, person, tied + step, close + step * cells)
+
+
+@inner
+def _any_within(near: Floats, before: Floats, after: Floats) -> bool:
+    """Whether a masked record was, or is, among the nearest of any of these people.
+
+    Without branches, so that several people are looked at at once.
+    """
+    count = 0
+    for s in range(near.size):
+        limit = near[s] * (1.0 + TIE)
+        count += int(before[s] <= limit) | int(after[s] <= limit)
+    return count > 0
 
 
 @inner
@@ -273,31 +290,40 @@ def infer_again(
     n_people = facts.weights.size
     for h in range(facts.shares.size):
         known = facts.known_numbers[h, number] if number >= 0 else facts.known_codes[h, category]
+        start = h * n_people
+        was = before[start : start + n_people]
+        now = was
         if known:
-            _from_record(facts, memory, version, h, record, facts.people)
+            now = facts.people
+            _from_record(facts, memory, version, h, record, now)
         growth = 0.0
-        for person in range(n_people):
-            place = h * n_people + person
-            limit = memory.reals[version.near + place] * (1.0 + TIE)
-            was_near = before[place] <= limit
-            if known:
-                if was_near or facts.people[person] <= limit:
-                    apart = facts.people[person]
+        for first in range(0, n_people, PEOPLE_AT_ONCE):
+            end = min(first + PEOPLE_AT_ONCE, n_people)
+            near = memory.reals[version.near + start + first : version.near + start + end]
+            if not _any_within(near, was[first:end], now[first:end]):
+                continue
+            for person in range(first, end):
+                limit = memory.reals[version.near + start + person] * (1.0 + TIE)
+                was_near = was[person] <= limit
+                if known and (was_near or now[person] <= limit):
+                    apart = now[person]
                     growth += _moved(
                         facts, memory, version, h, person, record, was_near, apart
                     )  # fmt: skip
-            elif was_near:
-                growth += _read_anew(facts, memory, version, place, number, category, old, new)
+                elif not known and was_near:
+                    growth += _read_anew(
+                        facts, memory, version, h, person, number, category, old, new
+                    )  # fmt: skip
         add_real(memory, version.success + h, growth)
 
 
 @inner
 def _read_anew(
-    facts: Inference, memory: Memory, version: Version, place: int, number: int, category: int,
-    old: float, new: float,
+    facts: Inference, memory: Memory, version: Version, h: int, person: int, number: int,
+    category: int, old: float, new: float,
 ) -> float:  # fmt: skip
     """A cell that a person reads has changed; growth of the half's success."""
-    person = place % facts.weights.size
+    place = h * facts.weights.size + person
     if number >= 0:
         own = facts.ranks[number, person]
         step = _number_is_close(facts, new, own) - _number_is_close(facts, old, own)
@@ -309,7 +335,7 @@ def _read_anew(
         return 0.0
     tied = memory.wholes[version.tied + place]
     close = memory.wholes[version.close + place] + step
-    return _settle(facts, memory, version, place, tied, close)
+    return _settle(facts, memory, version, h, person, tied, close)
 
 
 @inner

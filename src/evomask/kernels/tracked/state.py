@@ -113,8 +113,14 @@ def infers(state: State) -> bool:
 
 
 @inner
+def renames_ever(state: State) -> bool:
+    """Whether there are names that a renaming could change."""
+    return state.wanted.renaming and state.categories.sizes.size > 0
+
+
+@inner
 def _renames(state: State) -> bool:
-    return state.wanted.renaming and state.depth[0] > 1
+    return renames_ever(state) and state.depth[0] > 1
 
 
 @inner

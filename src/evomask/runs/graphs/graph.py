@@ -36,7 +36,7 @@ from evomask.io.graphs import (
     read_rows,
     write_graph,
 )
-from evomask.io.tables import check_table_target, write_table
+from evomask.io.tables import Asked, check_table_target, write_table
 from evomask.runs.graphs.naming import (
     new_names,
     order_of,
@@ -44,6 +44,8 @@ from evomask.runs.graphs.naming import (
     write_key,
     write_supernodes,
 )
+from evomask.runs.kept.order import new_order
+from evomask.runs.notes import note_on_seed
 
 PROTECTORS: Mapping[str, Protector] = {"search": ClusterSearch(), "random": RandomSeeds()}
 
@@ -229,7 +231,7 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     seconds = time.perf_counter() - started
     masked = protected.graph
     readings = read_graphs(loaded.graph, masked, loaded.columns)
-    order = rng.permutation(len(masked))
+    order = new_order(len(masked))
     released = masked.renamed(new_names(loaded.graph), order)
     write_graph(released, job.out, force=job.force)
     if job.key is not None:
@@ -237,10 +239,10 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     general = supernodes(masked, protected.labels)
     if job.supernodes is not None:
         first = np.unique(protected.labels, return_index=True)[1]
-        write_supernodes(general, masked.nodes.take(first), job.supernodes, rng, force=job.force)
+        write_supernodes(general, masked.nodes.take(first), job.supernodes, force=job.force)
     return ProtectGraphOutcome(
         job.out, len(masked), len(masked.edges), len(general.members), int(general.members.min()),
-        seconds, readings, loaded.notes, general.loss,
+        seconds, readings, (*loaded.notes, *_about_seed(job.seed)), general.loss,
     )  # fmt: skip
 
 
@@ -335,11 +337,16 @@ def extract_file(job: ExtractJob) -> ExtractOutcome:
     started = time.perf_counter()
     found = extracted(loaded.graph, loaded.columns, job.k, protector, rng)
     seconds = time.perf_counter() - started
-    shuffled = found.table.take(rng.permutation(len(found.table)))
-    written = write_table(shuffled, job.out, force=job.force)
+    shuffled = found.table.take(new_order(len(found.table)))
+    written = write_table(shuffled, job.out, force=job.force, asked=Asked(job.k))
+    notes = (*loaded.notes, *_about_seed(job.seed))
     return ExtractOutcome(
-        job.out, written.records, found.smallest, found.loss, found.risk, seconds, loaded.notes
+        job.out, written.records, found.smallest, found.loss, found.risk, seconds, notes
     )
+
+
+def _about_seed(seed: int | None) -> tuple[str, ...]:
+    return () if seed is None else note_on_seed(seed)
 
 
 def protector_named(name: str) -> Protector:

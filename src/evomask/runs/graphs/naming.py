@@ -13,6 +13,7 @@ from evomask.errors import DataError, FileError
 from evomask.graphs.supernodes import Supernodes
 from evomask.io.files import OWNER_ALONE, write_atomically
 from evomask.io.graphs import read_rows, write_weighted
+from evomask.runs.kept.order import new_order
 
 
 def new_names(graph: Graph) -> tuple[str, ...]:
@@ -28,12 +29,11 @@ def write_supernodes(
     general: Supernodes,
     profiles: Table,
     folder: Path,
-    rng: np.random.Generator,
     *,
     force: bool = False,
 ) -> None:
     """Write supernodes with their profiles in random order, and the links between them."""
-    order = rng.permutation(len(general.members))
+    order = new_order(len(general.members))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     numbers = {"people": general.members[order], "links_inside": general.inside[order]}

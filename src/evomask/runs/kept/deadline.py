@@ -21,6 +21,9 @@ CLOSELY = 10.0
 WRITING = 3.0
 """The same of the release and its reports, and of every point whose statistics must survive."""
 
+LOOK = 4.0
+"""The same of looking at the chosen point without attacks."""
+
 PAGES = 1.5
 """Seconds that the charts of reports take, whatever the size of the file."""
 

@@ -1,6 +1,7 @@
 """What must survive: checked before a search begins, measured on the front when it has ended."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,17 +10,18 @@ import msgspec
 from evomask.errors import ParameterError
 from evomask.measures.keeping.estimates import Estimate, KeptStatistic
 from evomask.measures.keeping.keeping import MODEL_ERROR, TABLE_ERROR, Keeping, Kept, errors_of
-from evomask.portfolio.front import Bounds, Candidate
+from evomask.portfolio.front import Bounds, Candidate, usual
 from evomask.portfolio.state import PortfolioState
 from evomask.portfolio.worker import Maker
 from evomask.record.protection import point_file
+from evomask.runs.kept.deadline import LOOK, WRITING, Deadline
 from evomask.runs.kept.events import Events, Phase
 
 Statistic = KeptStatistic
 Figure = Estimate
 AtMost = Bounds
 
-ERRORS = "kept.json"
+ERRORS, COMPARING = "kept.json", "comparing"
 
 Errors = Mapping[int, Mapping[str, float]]
 """The errors of each point, by its number."""
@@ -54,18 +56,49 @@ def check_bounds(bounds: Bounds, keep: Keeping) -> None:
 
 
 def measured(
-    maker: Maker, state: PortfolioState, kept: Kept, known: Errors, events: Events
+    maker: Maker,
+    state: PortfolioState,
+    kept: Kept,
+    known: Errors,
+    events: Events,
+    deadline: Deadline | None = None,
 ) -> PortfolioState:
-    """The state with the errors of every point of its front; those known are not read again."""
+    """The state with the errors of its front's points; those known are not read again.
+
+    Every file has to be made anew for that. Under a deadline the usual point comes first, then
+    its neighbours on the front, as long as there is time; the others stay without.
+    """
     events.begin(Phase.AUDITING, f"comparing tables and models of {len(state.front)} points")
+    numbers = {point.number for point in state.front}
+    errors = {number: own for number, own in known.items() if own and number in numbers}
+    for point in _from_the_usual(state.front):
+        if point.number in errors:
+            continue
+        if errors and deadline is not None and not deadline.allows(COMPARING, WRITING, LOOK):
+            break
+        with deadline.timing(COMPARING) if deadline else nullcontext():
+            masked = point_file(maker, state, point.number).masked
+            errors[point.number] = errors_of(kept.compare(masked))
+    front = tuple(replace(point, errors=errors.get(point.number, {})) for point in state.front)
+    return replace(state, front=front)
 
-    def with_errors(point: Candidate) -> Candidate:
-        if point.number in known:
-            return replace(point, errors=known[point.number])
-        masked = point_file(maker, state, point.number).masked
-        return replace(point, errors=errors_of(kept.compare(masked)))
 
-    return replace(state, front=tuple(map(with_errors, state.front)))
+def _from_the_usual(front: Sequence[Candidate]) -> list[Candidate]:
+    """The points of a front, nearest to the one that is usually offered first."""
+    place = front.index(usual(front))
+    order = sorted(range(len(front)), key=lambda i: (abs(i - place), i))
+    return [front[i] for i in order]
+
+
+def not_compared(front: Sequence[Candidate]) -> str:
+    """A note where there was no time to compare the tables and models of all points."""
+    done = sum(bool(point.errors) for point in front)
+    if done == len(front):
+        return ""
+    return (
+        f"time was left to compare the tables and models of {done} of {len(front)} points; "
+        "limits on their errors leave out the others"
+    )
 
 
 def read_errors(folder: Path) -> Errors:
@@ -79,4 +112,5 @@ def read_errors(folder: Path) -> Errors:
 
 def encode_errors(state: PortfolioState) -> bytes:
     """The errors of the points of a front, as a file keeps them."""
-    return msgspec.json.encode({point.number: dict(point.errors) for point in state.front})
+    found = {point.number: dict(point.errors) for point in state.front if point.errors}
+    return msgspec.json.encode(found)

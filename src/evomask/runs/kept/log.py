@@ -90,7 +90,9 @@ def changed_in_words(name: str) -> str:
 
 
 def file_hash(path: Path) -> str:
-    """The hash of a file; empty where there is none."""
+    """The hash of a file; empty where there is none, or something else, such as a device."""
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

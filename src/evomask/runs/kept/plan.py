@@ -68,6 +68,7 @@ def make_plan(
     budget: Budget | None = None,
     out: Path | None = None,
     pick: str = "best",
+    keep: Keeping = NO_STATISTICS,
     at_hand: bool = False,
 ) -> Plan:
     """A plan from what a user says; the search's parameters are read from text."""
@@ -76,7 +77,7 @@ def make_plan(
     limits = budget or search.budget
     return plan_of(
         search.name, source, parameters, seed=seed, budget=limits, out=out, pick=pick,
-        at_hand=at_hand,
+        keep=keep, at_hand=at_hand,
     )  # fmt: skip
 
 

@@ -5,12 +5,13 @@ move to their places. Killed before, the old release stands; killed after, whoev
 run next completes the move. So the folder never keeps a mixture of two releases.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec
 
 from evomask.errors import FileError
 from evomask.io.files import OWNER_ALONE
@@ -49,10 +50,9 @@ class Stage:
 
     def close(self) -> None:
         """See to it that everything is on the disk."""
-        self.write(GONE, json.dumps(self._gone).encode())
-        for path in _files(self.folder):
+        self.write(GONE, msgspec.json.encode(self._gone))
+        for path in (*self.folder.rglob("*"), self.folder):
             _sync(path)
-        _sync(self.folder)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def finish(folder: Path) -> None:
 
 
 def _move(decided: Path, folder: Path) -> None:
-    gone = json.loads((decided / GONE).read_bytes())
+    gone = _names_in(decided / GONE)
     for path in _files(decided):
         target = folder / path.relative_to(decided)
         if path.name != GONE:
@@ -99,6 +99,19 @@ def _move(decided: Path, folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     _sync(folder)
     shutil.rmtree(decided)
+
+
+def _names_in(path: Path) -> list[str]:
+    """Names of files that go; where they are not told, the last of them went before a kill."""
+    if not path.exists():
+        return []
+    try:
+        names = msgspec.json.decode(path.read_bytes(), type=list[str])
+    except msgspec.DecodeError:
+        names = [".."]
+    if any(Path(name).is_absolute() or ".." in Path(name).parts for name in names):
+        raise FileError(f"{path} was changed; take out {path.parent}, and release again")
+    return names
 
 
 def _files(folder: Path) -> list[Path]:

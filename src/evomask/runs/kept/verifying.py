@@ -1,6 +1,8 @@
 """Checking a release again: the files, what they promise, the reports, the log, the signature."""
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +16,8 @@ from evomask.runs.kept.log import broken_line, changed_files, file_hash, read_li
 from evomask.runs.kept.plan import Plan, check_input, decode_plan
 from evomask.runs.kept.sealing import MASKED, PROMISE, Promised
 from evomask.runs.kept.signing import SIGNATURE, is_signed_by, read_key
-from evomask.runs.kept.store import PLAN, Store
+from evomask.runs.kept.staging import DECIDED
+from evomask.runs.kept.store import PLAN, Store, refuse_links
 from evomask.runs.report import PUBLIC_RECORD, load_record, report_parts
 
 
@@ -68,7 +71,7 @@ def verify(folder: Path, key: Path | None = None) -> Verdict:
     if not (folder / PLAN).is_file():
         raise RunError(f"{folder} holds no run; give the folder of one")
     secret = None if key is None else read_key(key)
-    with Store(folder).locked():
+    with _undisturbed(folder):
         load_record(folder)
         if not read_lines(folder):
             raise RunError(
@@ -81,6 +84,16 @@ def verify(folder: Path, key: Path | None = None) -> Verdict:
         checks = _log, _files, _output, _guarantees, _reports, _original
         findings = [_checked(check, kept) for check in checks]
         return Verdict(folder, (*findings, _signature(folder, secret)))
+
+
+def _undisturbed(folder: Path) -> AbstractContextManager[None]:
+    """The lock of a run; a folder that cannot be written to, such as an archive, needs none."""
+    if os.access(folder, os.W_OK):
+        return Store(folder).locked()
+    refuse_links(folder)
+    if (folder / DECIDED).exists():
+        raise RunError(f"{folder} holds a release half moved; verify it where it can be completed")
+    return nullcontext()
 
 
 def _promised(folder: Path) -> Promised:

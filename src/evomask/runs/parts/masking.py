@@ -1,5 +1,6 @@
 """The job of masking a file that does not fit in memory, with one method, part by part."""
 
+import json
 import secrets
 import time
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from evomask.errors import ParameterError, RunError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
+from evomask.io.files import replace_file
 from evomask.io.parts import Alike, Parts, alike_in, part_name, with_masked, write_part
 from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.masking.method import Fitting, MaskingMethod
@@ -24,6 +26,7 @@ from evomask.runs.inputs import Input
 from evomask.runs.parts.microaggregation import Aggregated, microaggregated
 from evomask.runs.parts.opening import Opened, Overview, opened, surveyed
 from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
+from evomask.runs.parts.verifying import DONE
 
 LAST = "mask-"
 """How results of the last step are called; all others only helped on the way."""
@@ -129,6 +132,8 @@ def verified(folder: Path, names: tuple[str, ...], k: int) -> Alike:
             f"{folder / MASKED} has a class of {alike.least} records where {k} were asked for; "
             "this is a defect, please report it"
         )
+    promise = json.dumps({"names": names, "k": alike.least, "records": alike.records}).encode()
+    replace_file(folder / DONE, lambda file: file.write(promise))
     for path in (folder / WORK).iterdir():
         if not path.name.startswith(LAST):
             path.unlink(missing_ok=True)

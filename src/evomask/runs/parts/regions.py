@@ -38,14 +38,18 @@ Tree = Cut | int
 
 
 def tree_of(sample: Points, regions: int, share: float = 0.0) -> Tree:
-    """Cuts into about so many regions of equal size, the outer *share* apart from the others."""
+    """Cuts into about so many regions of equal size, the outer *share* apart from the others.
+
+    The outer records of a vast file are several regions, too, so that time grows like the file.
+    """
     numbers = iter(range(regions + 2))
     if not share:
         return _grown(sample, regions, numbers)
     away = (sample**2).sum(axis=1)
     limit = float(np.quantile(away, 1 - share, method="lower"))
-    inner = _grown(sample[away <= limit], max(1, round(regions * (1 - share))), numbers)
-    return Cut(AWAY, limit, inner, next(numbers))
+    outer = max(1, round(regions * share))
+    inside = _grown(sample[away <= limit], max(1, regions - outer), numbers)
+    return Cut(AWAY, limit, inside, _grown(sample[away > limit], outer, numbers))
 
 
 def _grown(points: Points, regions: int, numbers: Iterator[int]) -> Tree:

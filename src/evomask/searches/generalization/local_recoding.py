@@ -4,6 +4,7 @@ Beyond full-domain generalization: the same value may go up different levels in 
 groups, so the same k costs far less, and no record is suppressed.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,12 @@ from evomask.data.table import Table
 from evomask.kernels.lattice.classes import Rows, unpacked
 from evomask.kernels.lattice.local_recoding import Trees, group_alike, trees_of
 from evomask.searches.generalization.lattice import Lattice, restricted
+
+AT_ONCE = 12_000
+"""Different records up to which groups are looked for among all."""
+
+TOGETHER, MANY_GROUPS = 3_000, 4
+"""Different records of a region, at most: so many, or this times k."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +69,20 @@ class LocalRecoding:
         tree = restricted(self.lattice.trees[name], attribute)
         sets: list[tuple[str, Flags]] = []
         cells: dict[bytes, int] = {}
-        taken: list[int] = []
-        for level, leaf in zip(self.levels[:, a], self.leaves[:, a], strict=True):
+        pairs = classes_of_columns([self.levels[:, a], self.leaves[:, a]], len(self.levels))
+        taken = np.empty(len(pairs), dtype=np.int32)
+        for pair in np.argsort(pairs.representatives).tolist():
+            group = pairs.representatives[pair]
+            level, leaf = int(self.levels[group, a]), self.leaves[group, a]
             position = attribute.categories.index(self.lattice.trees[name].categories[leaf])
-            cell = tree.ancestors(int(level))[position]
-            flags = tree.ancestors(int(level)) == cell
+            cell = tree.ancestors(level)[position]
+            flags = tree.ancestors(level) == cell
             number = cells.setdefault(flags.tobytes(), len(cells))
             if number == len(sets):
-                sets.append((tree.labels(int(level))[cell], flags))
-            taken.append(number)
+                sets.append((tree.labels(level)[cell], flags))
+            taken[pair] = number
         recoding = CategorySets(tuple(label for label, _ in sets), np.stack([f for _, f in sets]))
-        return np.array(taken, dtype=np.int32)[self.labels], recoding
+        return taken[pairs.labels][self.labels], recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +104,8 @@ class _Alike:
 def recode_locally(lattice: Lattice, k: int) -> LocalRecoding:
     """Groups of k or more records that lose little, found greedily, the commonest records first.
 
-    Where the schema names strata, no group reaches over two.
+    Where the schema names strata, no group reaches over two. Very many different records are
+    grouped region by region.
     """
     k = checked_k(k, lattice.n_records)
     alike, trees = _alike(lattice), _trees(lattice)
@@ -103,9 +114,47 @@ def recode_locally(lattice: Lattice, k: int) -> LocalRecoding:
         classes = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
         order = np.argsort(rarity[classes], kind="stable")
         rows = alike.digits[classes].astype(np.int32)
-        joined = group_alike(rows, alike.sizes[classes], order, trees, k)
+        joined = _grouped(rows, alike.sizes[classes], order, trees, k)
         groups[classes] = (stratum + 1) * len(groups) + joined
     return _recoding(lattice, alike, canonical(groups), trees)
+
+
+def _grouped(rows: Codes, sizes: Indices, order: Indices, trees: Trees, k: int) -> Labels:
+    """Groups of all rows at once where that is quick, else of those of each region."""
+    if len(rows) <= AT_ONCE:
+        return group_alike(rows, sizes, order, trees, k)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    labels, count = np.empty(len(rows), dtype=np.int64), 0
+    for region in _regions(rows, trees, max(TOGETHER, MANY_GROUPS * k)):
+        own = np.argsort(place[region])
+        joined = group_alike(rows[region], sizes[region], own, trees, k)
+        labels[region] = joined + count
+        count += int(joined.max()) + 1
+    return labels
+
+
+def _regions(rows: Codes, trees: Trees, most: int) -> Iterator[Indices]:
+    """Halves of halves along the attribute in which two records lose most when put together."""
+    waiting = [np.arange(len(rows))]
+    while waiting:
+        region = waiting.pop()
+        if len(region) <= most:
+            yield region
+            continue
+        losses = [_loss_of_pairs(rows[region, a], a, trees) for a in range(rows.shape[1])]
+        along = np.argsort(rows[region, int(np.argmax(losses))], kind="stable")
+        half = len(region) // 2
+        waiting += [region[np.sort(along[:half])], region[np.sort(along[half:])]]
+
+
+def _loss_of_pairs(leaves: Codes, a: int, trees: Trees) -> float:
+    """The mean loss of a cell that stands for two of the leaves of an attribute."""
+    counts = np.bincount(leaves)
+    present = np.flatnonzero(counts)
+    shares, places = counts[present] / len(leaves), trees.starts[a] + present
+    losses = trees.losses[places[:, None], trees.meets[places][:, present]]
+    return float(shares @ losses @ shares)
 
 
 def _alike(lattice: Lattice) -> _Alike:

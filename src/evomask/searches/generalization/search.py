@@ -137,7 +137,13 @@ class GeneralizationSearch:
     cost = 0.1
     recipes = True
     keeps_strata = True
-    kernels = ("lattice.classes", "lattice.bounds", "lattice.local_recoding")
+    kernels = (
+        "lattice.classes",
+        "lattice.bounds",
+        "lattice.local_recoding",
+        "lattice.nodes",
+        "lattice.promise",
+    )
 
     @staticmethod
     def variants(file: File) -> Variants:

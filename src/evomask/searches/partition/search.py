@@ -150,7 +150,14 @@ class PartitionSearch:
     )
     cost = 1.0
     keeps_strata = True
-    kernels = ("groups.annealing", "groups.exact", "groups.near", "groups.splits")
+    kernels = (
+        "groups.annealing",
+        "groups.exact",
+        "groups.near",
+        "groups.orders",
+        "groups.splits",
+        "groups.vmdav",
+    )
 
     @staticmethod
     def variants(file: File) -> Variants:

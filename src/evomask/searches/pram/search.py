@@ -157,7 +157,7 @@ class PramSearch:
     cost = 2.0
     recipes = True
     keeps_strata = True
-    kernels = ("pram.transitions",)
+    kernels = ("pram.transitions", "pram.expectation")
 
     @staticmethod
     def variants(file: File) -> Variants:

@@ -107,7 +107,7 @@ async def state(here: Here, name: RunName, wish: StatementWish) -> ReleaseView:
     _existing(here, name)
     _at_rest(here, name)
     given = {option: text for option, text in wish.model_dump().items() if text.strip()}
-    said = [f"--{option}={text}" for option, text in given.items()]
+    said = [f"--{option.replace('_', '-')}={text}" for option, text in given.items()]
     home = here.desk.home(name).absolute()
     await here.commands.answer(words_of("report", home, *said, "--json", "--quiet"))
     return await show_release(here, name)

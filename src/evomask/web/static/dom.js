@@ -92,3 +92,8 @@ export function table(heads, rows, attributes = {}) {
   const head = heads.map((name) => el("th", { scope: "col", class: name.startsWith("#") ? "number" : "" }, name.replace("#", "")));
   return el("table", attributes, el("thead", null, el("tr", null, head)), el("tbody", null, rows));
 }
+
+// On a narrow screen the steps scroll sideways: the one we are at is shown.
+const steps = document.querySelector(".steps");
+const here = steps?.querySelector("[aria-current]");
+if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3;

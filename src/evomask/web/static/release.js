@@ -5,6 +5,7 @@ import { ask, attempt, finished, post } from "./api.js";
 
 const wished = Number(new URLSearchParams(location.search).get("point") || NaN);
 const FORMATS = { "": "as the original", csv: "CSV", parquet: "Parquet", sav: "SPSS", dta: "Stata" };
+const SAID = ["by", "date", "purpose", "review", "reason", "recipients", "legal_basis", "safeguards", "earlier"];
 let [run, release] = [null, null];
 
 const above = (point) => point.risk > release.limit;
@@ -73,12 +74,15 @@ function statement() {
       field("by", "who decided", "your name or office", said.by), field("date", "when", "the day of the decision", said.date || today, "date"),
       field("purpose", "what for", "whom the file is released to, and why", said.purpose), field("review", "review", "when to look at it again", said.review, "date")),
     el("p", null, el("label", { for: "reason" }, "why this file"), el("textarea", { id: "reason", name: "reason", rows: 3, maxlength: 2000 }, said.reason)),
+    el("details", null, el("summary", null, "For a data protection assessment"), el("div", { class: "fields" },
+      field("recipients", "recipients", "who gets the file", said.recipients), field("legal_basis", "legal basis", "on what ground", said.legal_basis),
+      field("safeguards", "safeguards", "what recipients are bound to", said.safeguards), field("earlier", "earlier releases", "other files of the same people", said.earlier))),
     el("p", { class: "row" }, el("button", { class: "primary" }, said.by ? "Sign again" : "Sign the release"), said.by ? el("span", { class: "badge finished" }, `signed by ${said.by}`) : "")));
 }
 
 function sign(event) {
   event.preventDefault();
-  const fields = Object.fromEntries(["by", "date", "purpose", "review", "reason"].map((name) => [name, event.target.elements[name].value]));
+  const fields = Object.fromEntries(SAID.map((name) => [name, event.target.elements[name].value]));
   attempt(async () => {
     say("writing record and reports again…");
     release = await post(`${runPath}/statement`, fields);

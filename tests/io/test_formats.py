@@ -1,0 +1,117 @@
+"""Compressed text and workbooks, in and out."""
+
+import bz2
+import datetime
+import gzip
+import lzma
+import zipfile
+
+import polars as pl
+import pytest
+
+from evomask.data.frames import Declaration
+from evomask.data.schema import Role
+from evomask.errors import FileError
+from evomask.io.tables import read_source, read_table, released_name, write_table
+from evomask.runs.inputs import Input
+from evomask.runs.mask import MaskJob, mask_file
+
+ROWS = "age,town\n" + "".join(f"{20 + i % 9},t{i % 4}\n" for i in range(60))
+PACKING = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+UNPACKING = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+FRAME = pl.DataFrame({
+    "age": [20 + i % 9 for i in range(60)],
+    "code": [f"00{i % 7}" for i in range(60)],
+    "text": [["=1+1", "+34", "http://example.org", None][i % 4] for i in range(60)],
+    "income": [1000.25 + i for i in range(60)],
+    "day": [datetime.date(2020, 1, 1 + i % 28) for i in range(60)],
+    "moment": [datetime.datetime(2020, 1, 1, i % 24, 30) for i in range(60)],
+    "member": [i % 3 == 0 for i in range(60)],
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", PACKING)
+def test_compressed_text_is_read_and_written_as_it_was(tmp_path, ending):
+    path, out = tmp_path / f"people.csv{ending}", tmp_path / f"masked.csv{ending}"
+    path.write_bytes(PACKING[ending](ROWS.encode()))
+    mask_file(MaskJob(Input(path, quasi_identifiers=("age",)), "mdav", out, {"k": "3"}))
+    masked = UNPACKING[ending](out.read_bytes()).decode()
+    assert masked.splitlines()[0] == "age,town"
+    assert len(masked.splitlines()) == 61
+
+
+def test_the_same_table_makes_the_same_compressed_bytes(tmp_path):
+    (tmp_path / "people.csv").write_text(ROWS)
+    table = read_table(tmp_path / "people.csv")
+    for name in ("a.csv.gz", "b.csv.gz"):
+        write_table(table, tmp_path / name)
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_a_damaged_archive_is_one_sentence(tmp_path):
+    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(ROWS.encode())[:40])
+    with pytest.raises(FileError, match="cannot be unpacked as gz"):
+        read_source(tmp_path / "people.csv.gz")
+
+
+def test_a_workbook_comes_back_as_it_was_written(tmp_path):
+    FRAME.write_parquet(tmp_path / "people.parquet")
+    table = read_table(tmp_path / "people.parquet")
+    written = write_table(table, tmp_path / "people.xlsx")
+    assert written.records == 60
+    assert read_source(tmp_path / "people.xlsx").frame.equals(
+        FRAME.cast({"moment": pl.Datetime("ms")})
+    )
+
+
+def test_no_text_becomes_a_formula(tmp_path):
+    FRAME.write_parquet(tmp_path / "people.parquet")
+    write_table(read_table(tmp_path / "people.parquet"), tmp_path / "people.xlsx")
+    with zipfile.ZipFile(tmp_path / "people.xlsx") as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert "<f>" not in sheet
+    assert "=1+1" in sheet
+
+
+def test_the_same_table_makes_the_same_workbook(tmp_path):
+    FRAME.write_parquet(tmp_path / "people.parquet")
+    table = read_table(tmp_path / "people.parquet")
+    for name in ("a.xlsx", "b.xlsx"):
+        write_table(table, tmp_path / name)
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+
+
+def test_a_workbook_is_masked_and_loses_its_identifiers(tmp_path):
+    FRAME.write_excel(tmp_path / "people.xlsx")
+    source = Input(tmp_path / "people.xlsx", None, ("age", "income"), identifiers=("text",))
+    mask_file(MaskJob(source, "mdav", tmp_path / "masked.xlsx", {"k": "5"}))
+    masked = read_source(tmp_path / "masked.xlsx").frame
+    assert "text" not in masked.columns
+    assert masked.group_by("age", "income").len()["len"].min() >= 5
+    assert masked["code"].to_list() == FRAME["code"].to_list()
+
+
+def test_a_workbook_that_is_none_is_one_sentence(tmp_path):
+    (tmp_path / "people.xlsx").write_text("not a workbook")
+    with pytest.raises(FileError, match="cannot be read as a workbook"):
+        read_source(tmp_path / "people.xlsx")
+
+
+def test_old_workbooks_are_only_read(tmp_path):
+    assert released_name(tmp_path / "people.ods") == "people.xlsx"
+    (tmp_path / "people.csv").write_text(ROWS)
+    table = read_table(tmp_path / "people.csv", {"age": Declaration(role=Role.QUASI_IDENTIFIER)})
+    with pytest.raises(FileError, match=r"only read; use .xlsx"):
+        write_table(table, tmp_path / "people.xls")
+
+
+@pytest.mark.parametrize("names", [["age", "age"], ["age", None]])
+def test_columns_of_a_workbook_must_have_names_of_their_own(tmp_path, names):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    book = xlsxwriter.Workbook(tmp_path / "people.xlsx")
+    sheet = book.add_worksheet()
+    sheet.write_row(0, 0, names)
+    sheet.write_row(1, 0, [1, 2])
+    book.close()
+    with pytest.raises(FileError, match="must name each column once"):
+        read_source(tmp_path / "people.xlsx")
