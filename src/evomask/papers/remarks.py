@@ -30,8 +30,8 @@ REMARKS: Mapping[str, str] = {
         "original with permuted records scores above its best files, so falls are smaller."
     ),
     "files-table-3.2": (
-        "No reading of the text that was tried (two losses, with and without probabilistic "
-        "linkage) falls as far as the thesis' scores; the nearest is printed with the others."
+        "By neither of the two losses that stand in the rows do scores fall as far as the thesis'; "
+        "its text tells neither its losses nor its risks."
     ),
     "files-table-3.3": "Seconds are another machine's.",
     "files-figure-3.6": HOUSING,
