@@ -17,7 +17,7 @@ from evomask.execution.local import InProcess
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram.inputs import ADULT, FLARE, GERMAN, original
+from evomask.papers.pram.inputs import FLARE, GERMAN, HOUSING, original
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.genome import Equation, RowRule
 from evomask.searches.equations.problem import MatrixEquations
@@ -105,7 +105,7 @@ def algorithms(name: str, seconds: float, seed: int) -> None:
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     parts = sys.argv[2:] or ["papers", "strict", "algorithms"]
-    for name in (GERMAN, FLARE, ADULT):
+    for name in (GERMAN, FLARE, HOUSING):
         for profile in RiskProfile:
             if profile.value in parts:
                 compared(name, profile, seconds, seed=1)

@@ -13,7 +13,6 @@ NAMED = (
     streams.working_stream,
     streams.draw_stream,
     streams.trial_stream,
-    streams.repetition_stream,
     crawl_stream,
 )
 

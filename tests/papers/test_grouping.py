@@ -83,7 +83,7 @@ def test_one_group_links_nobody_as_in_table_5_2(reference):
 
 def test_a_table_has_the_paper_beside_ours(reference, monkeypatch):
     reference("casc/census.csv")
-    monkeypatch.setattr("evomask.papers.grouping.SIZES", (100,))
+    monkeypatch.setattr("evomask.papers.grouping.tables.SIZES", (100,))
     (row,) = reproduce("grouping-table-5.2", share=QUICK).rows
     assert (row["k"], row["IL paper"], row["score paper"]) == (100, 16.28, 13.74)
     assert row["score ours"] == pytest.approx(
@@ -94,13 +94,21 @@ def test_a_table_has_the_paper_beside_ours(reference, monkeypatch):
 def test_the_profile_adds_up_to_the_whole(reference):
     reference("uci/water_treatment.csv")
     rows = reproduce("grouping-table-3.1", share=QUICK).rows
-    assert sum(row["percent ours"] for row in rows) == pytest.approx(100.0)
+    assert sum(row["percent ours"] or 0.0 for row in rows) == pytest.approx(100.0)
+    assert len([row for row in rows if row["percent paper"] is not None]) == 19
 
 
 def test_the_number_of_groups_is_drawn_for_every_generation(reference):
     reference("uci/water_treatment.csv")
     (chart,) = reproduce("grouping-figure-4.11", share=QUICK).charts
     assert [series.x for series in chart.series] == [(0.0, 1.0, 2.0)] * 2
+
+
+def test_a_figure_is_a_mean_over_runs_with_its_worsening_half(reference):
+    reference("casc/census.csv")
+    (chart,) = reproduce("grouping-figure-b.3", share=QUICK, runs=2).charts
+    assert "Means of 2 runs" in chart.reading
+    assert {"split", "split, worse"} <= {line.name for line in chart.series}
 
 
 @pytest.mark.parametrize("figure", [*(f"4.{i}" for i in range(1, 12)), "5.1", "b.1", "b.8"])

@@ -2,10 +2,18 @@ import json
 
 import pytest
 
+from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.stopping import Budget
 from evomask.evolution.study import efficacy, lifetime, utilization
 from evomask.runs.perform import perform
-from evomask.studies.operators import OperatorStudy, operator_charts, operator_study
+from evomask.studies.operators import (
+    OperatorStudy,
+    mean_chart,
+    operator_charts,
+    operator_study,
+)
+
+HALVES = ("mutate", "mutate, worse")
 
 
 @pytest.fixture
@@ -23,7 +31,34 @@ def test_there_is_a_chart_for_each_figure_with_a_series_for_each_operator(state)
     charts = operator_charts(state)
     names = [chart.name.removeprefix("operators-") for chart in charts]
     assert names == ["utilization", "lifetime", "efficacy", "efficiency"]
-    assert all({s.name for s in chart.series} == {"cross", "mutate"} for chart in charts)
+    assert all({s.name for s in chart.series} == {"cross", "mutate"} for chart in charts[:2])
+    halves = {"cross", "mutate", "cross, worse", "mutate, worse"}
+    assert all({s.name for s in chart.series} == halves for chart in charts[2:])
+
+
+def test_the_worsening_half_lies_below_nothing(state):
+    for chart in operator_charts(state)[2:]:
+        for line in chart.series:
+            side = -1 if line.name.endswith("worse") else 1
+            assert all(side * value >= 0 for value in (*line.y, *line.low, *line.high))
+
+
+def test_the_two_halves_and_clones_are_all_children(state):
+    better, worse = ({s.name: s for s in operator_charts(state)[2].series}[n] for n in HALVES)
+    shares = [100.0 * row.clones / sum(row) for row in efficacy(state)["mutate"].values()]
+    sums = [b - w + c for b, w, c in zip(better.y, worse.y, shares, strict=True)]
+    assert sums == pytest.approx([100.0] * len(sums))
+
+
+def test_the_mean_of_several_runs_is_that_of_each_place():
+    axis = Axis("generation")
+    first, second = (
+        Chart("c", "title", "reading", axis, axis, (Series("a", "line", xs, ys),))
+        for xs, ys in (((1.0, 2.0), (2.0, 4.0)), ((1.0,), (6.0,)))
+    )
+    (line,) = mean_chart([first, second]).series
+    assert (line.x, line.y) == ((1.0, 2.0), (4.0, 4.0))
+    assert mean_chart([first]) is first
 
 
 def test_charts_show_the_figures_of_the_study(state):

@@ -1,5 +1,7 @@
 """``evomask reproduce``: a table or figure of a source paper, paper beside ours."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,16 +10,19 @@ import typer
 from evomask.cli.terminal import options
 from evomask.cli.terminal.output import progress, say, say_json
 
-Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list.")]
+Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list; with --all a beginning.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
 Share = Annotated[
     float | None, typer.Option("--share", help="Share of the paper's effort to spend, up to 1.")
 ]
 Listing = Annotated[bool, typer.Option("--list", help="Name the tables and figures there are.")]
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="Make everything, onto one page; what stands in the folder already is kept."
+    ),
+]
 Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
-
-SMALL = 0.005
-"""Below it two decimals show nothing."""
 
 
 def reproduce(
@@ -25,39 +30,73 @@ def reproduce(
     runs: Runs = None,
     share: Share = None,
     list_: Listing = False,
+    all_: All = False,
     out: Folder = None,
     seed: options.Seed = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Make a table or figure of a source paper again, the paper's numbers beside ours."""
-    from evomask.papers.catalogue import REPRODUCTIONS, summary_of
+    from evomask.papers.catalogue import REPRODUCTIONS, full_name, summary_of
     from evomask.papers.catalogue import reproduce as made
+    from evomask.papers.page import cell
+    from evomask.papers.remarks import remark_on
     from evomask.runs.figures import write_study
 
     if list_:
         names = {name: summary_of(name) for name in REPRODUCTIONS}
         say_json(names) if json else say("\n".join(f"{n}: {s}" for n, s in names.items()))
         return
+    if all_:
+        _everything(table, out, share, seed, json=json, quiet=quiet)
+        return
     if not table:
-        raise typer.BadParameter("give TABLE, or --list")
+        raise typer.BadParameter("give TABLE, --all or --list")
     progress(f"making {table} again; this may take minutes", quiet=quiet)
     reproduction = made(table, runs=runs, seed=seed, share=share)
     written = write_study(reproduction.as_json, reproduction.charts, out) if out else []
     readings = [f"{chart.title}: {chart.reading}" for chart in reproduction.charts]
-    lines = [*map(_line, reproduction.rows), *readings, *written]
-    say_json(reproduction.as_json) if json else say("\n".join(lines))
+    rows = [_line(row, cell) for row in reproduction.rows]
+    lines = [*rows, *readings, *written, remark_on(full_name(table))]
+    data = {**reproduction.as_json, "remark": remark_on(full_name(table))}
+    say_json(data) if json else say("\n".join(filter(None, lines)))
 
 
-def _line(row: Any) -> str:  # noqa: ANN401
+def _everything(
+    start: str,
+    out: Path | None,
+    share: float | None,
+    seed: int | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Make every table and figure whose name begins so; the page is written anew after each."""
+    from evomask.papers.catalogue import REPRODUCTIONS
+    from evomask.papers.keeping import keep_entry, keep_page, kept_entry
+    from evomask.papers.page import Entry, entry_of, page
+
+    entries: list[Entry] = []
+    for name in REPRODUCTIONS:
+        kept = kept_entry(out, name) if out else None
+        if kept is not None:
+            entries.append(kept)
+            continue
+        if not name.startswith(start):
+            continue
+        progress(f"making {name} again", quiet=quiet)
+        entry, charts = entry_of(name, seed=seed, share=share, clock=time.process_time)
+        entries.append(entry)
+        if out:
+            keep_entry(out, entry, charts)
+            keep_page(out, entries)
+    if out:
+        keep_page(out, entries)
+    data = {"rows": [entry.as_json() for entry in entries]}
+    say_json(data) if json else say(page(entries))
+
+
+def _line(row: Any, cell: Callable[[object], str]) -> str:  # noqa: ANN401
     if not isinstance(row, dict):
-        return "  ".join(map(_cell, row))
-    return ", ".join(f"{name} {_cell(value)}" for name, value in row.items())
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:.1e}" if 0 < abs(value) < SMALL else f"{value:.2f}"
+        return "  ".join(map(cell, row))
+    return ", ".join(f"{name} {cell(value)}" for name, value in row.items())

@@ -12,7 +12,8 @@ import numpy as np
 class Purpose(IntEnum):
     """What a stream is for; 8 is the crawler's, who stands apart (`graphs.crawling`).
 
-    3 was the order of releases, which comes from no seed any more.
+    3 was the order of releases, which comes from no seed any more; 6 was repeated runs, which now
+    are trials.
     """
 
     BREEDING = 0
@@ -20,7 +21,6 @@ class Purpose(IntEnum):
     DRAW = 2
     MEMBER = 4
     TRIAL = 5
-    REPETITION = 6
     GRAPH_STUDY = 7
 
 
@@ -47,11 +47,6 @@ def member_seed(seed: int, place: int) -> int:
 def trial_stream(seed: int, number: int) -> np.random.Generator:
     """What one trial of a grid of parameters draws from."""
     return _stream(seed, Purpose.TRIAL, number)
-
-
-def repetition_stream(seed: int, number: int) -> np.random.Generator:
-    """What one of several runs that differ in nothing else draws from."""
-    return _stream(seed, Purpose.REPETITION, number)
 
 
 def graph_study_stream(seed: int, k: int, number: int) -> np.random.Generator:

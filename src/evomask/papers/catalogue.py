@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from evomask.data.chart import Chart
 from evomask.errors import ParameterError
+from evomask.papers.effort import Effort
 
 REPRODUCTIONS: Mapping[str, str] = {
     "generalization-table-1a": "generalization:table_1a",
@@ -44,6 +45,7 @@ REPRODUCTIONS: Mapping[str, str] = {
     "grouping-figure-b.8": "grouping.figures:figure_b_8",
     "files-table-3.2": "files.tables:table_3_2",
     "files-table-3.3": "files.tables:table_3_3",
+    "files-attacks": "files.attacks:table_attacks",
     "files-figure-3.2": "files.figures:figure_3_2",
     "files-figure-3.3": "files.figures:figure_3_3",
     "files-figure-3.4": "files.figures:figure_3_4",
@@ -84,9 +86,13 @@ REPRODUCTIONS: Mapping[str, str] = {
     "partition-variable-sizes": "partition.hybrid:variable_sizes",
     "partition-locations": "partition.locations:locations",
     "partition-locations-figure": "partition.locations:figure",
+    "pram-table-4.1": "pram.matrices:table_4_1",
+    "pram-table-4.2": "pram.matrices:table_4_2",
     "pram-table-4.3": "pram.matrices:table_4_3",
     "pram-table-4.4": "pram.matrices:table_4_4",
     "pram-table-4.5": "pram.matrices:table_4_5",
+    "pram-table-4.6": "pram.matrices:table_4_6",
+    "pram-table-4.7": "pram.matrices:table_4_7",
     "pram-table-4.8": "pram.invariance:table_4_8",
     "pram-table-4.9": "pram.invariance:table_4_9",
     "pram-table-4.10": "pram.invariance:table_4_10",
@@ -110,6 +116,21 @@ REPRODUCTIONS: Mapping[str, str] = {
     "equations-figure-4.18": "pram.equations:figure_4_18",
     "equations-figure-4.19": "pram.equations:figure_4_19",
     "equations-figure-4.20": "pram.equations:figure_4_20",
+    "data-table-2.2": "examples:table_2_2",
+    "data-table-2.3": "examples:table_2_3",
+    "data-table-2.4": "examples:table_2_4",
+    "data-table-2.5": "examples:table_2_5",
+    "masking-table-2.1": "examples:table_swapping",
+    "files-table-3.1": "examples:table_genomes",
+    "grouping-table-2.1": "examples:table_parted",
+    "grouping-table-a.1": "examples:table_a_1",
+    "grouping-table-a.2": "examples:table_a_2",
+    "partition-hybrid-table-1": "examples:table_hybrid_1",
+    "partition-hybrid-figure-1": "examples:figure_hybrid_1",
+    "graphs-table-6.1": "examples:table_6_1",
+    "graphs-figure-6.6": "examples:figure_6_6",
+    "graphs-figure-6.7": "examples:figure_6_7",
+    "graphs-figure-6.8": "examples:figure_6_8",
     "graphs-figure-6.9": "graphs.figures:figure_6_9",
     "graphs-figure-6.10": "graphs.figures:figure_6_10",
     "graphs-figure-6.11": "graphs.figures:figure_6_11",
@@ -135,7 +156,7 @@ class Reproduction(NamedTuple):
 
 def summary_of(name: str) -> str:
     """What a reproduction shows, in one sentence."""
-    return (inspect.getdoc(_function(name)) or "").split("\n\n")[0]
+    return (inspect.getdoc(function_named(name)) or "").split("\n\n")[0]
 
 
 def reproduce(
@@ -145,11 +166,14 @@ def reproduce(
 
     Args:
         runs: how many runs to average, where there are several.
-        share: of the paper's effort to spend, where it can be less.
+        share: of the paper's effort to spend, where it can be less; where only the number of runs
+            can be, that share of them.
     """
-    function = _function(name)
-    wanted = {"runs": runs, "seed": seed, "share": share}
+    function = function_named(name)
     known = inspect.signature(function).parameters
+    if share is not None and runs is None and "runs" in known and "share" not in known:
+        runs = Effort(share=share).of(known["runs"].default)
+    wanted = {"runs": runs, "seed": seed, "share": share}
     parts = function(**{n: v for n, v in wanted.items() if n in known and v is not None})
     charts = [part for part in parts if isinstance(part, Chart)]
     return Reproduction([list(row) for c in charts for row in c.rows] or list(parts), charts)
@@ -165,6 +189,7 @@ def full_name(name: str) -> str:
     return plain[name.replace(".", "-")]
 
 
-def _function(name: str) -> Any:  # noqa: ANN401
+def function_named(name: str) -> Any:  # noqa: ANN401
+    """The function that makes a table or figure again."""
     module, _, function = REPRODUCTIONS[full_name(name)].partition(":")
     return getattr(import_module(f"evomask.papers.{module}"), function)

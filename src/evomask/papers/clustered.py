@@ -1,8 +1,6 @@
 """Clustering before protecting (chapter 5 of the thesis on evolved protections), paper beside ours.
 
-German credit is the thesis' file. Its extract of the U.S. Housing survey is not public; in its
-place stand the first 1,000 records of Adult with about as many categories: age in 25 bands,
-education in 8, hours a week in 20. So tables and figures of Housing agree in kind, not in value.
+German credit is the thesis' file; for its extract of the U.S. Housing survey see `papers.housing`.
 Which numbers of clusters and which k the thesis tried is not said; ours reach to 60 and 200.
 """
 
@@ -14,12 +12,13 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series
 from evomask.data.frames import Declaration
-from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
+from evomask.papers.housing import PROTECTED, housing
 from evomask.searches.clustered.genome import spread
 from evomask.searches.clustered.search import (
     ClusteredSearch,
@@ -29,7 +28,7 @@ from evomask.searches.clustered.search import (
     WantedMethod,
 )
 
-GERMAN, HOUSING = "German credit", "Adult in place of U.S. Housing"
+GERMAN, HOUSING = "German credit", "Housing (ours: Adult)"
 GERMAN_ATTRIBUTES = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
 MICRO, CLUSTERED_MICRO, CLUSTERED_MEDIAN = (
     "original microaggregation",
@@ -37,7 +36,6 @@ MICRO, CLUSTERED_MICRO, CLUSTERED_MEDIAN = (
     "clustered global median",
 )
 LEVELS, MOST_K, MOST_CLUSTERS = 10, 200, 60
-STAND_IN_RECORDS = 1000
 
 PRINTED: dict[tuple[str, LossOf], dict[str, tuple[float, float]]] = {
     (HOUSING, LossOf.STATISTICS): {
@@ -86,24 +84,7 @@ def original(name: str) -> Table:
         ordinal = Declaration(kind=Kind.ORDINAL, role=Role.QUASI_IDENTIFIER)
         declared = dict.fromkeys(GERMAN_ATTRIBUTES, ordinal)
         return read_table(reference_file("uci/german_credit.csv"), declared).only(GERMAN_ATTRIBUTES)
-    return _stand_in()
-
-
-def _stand_in() -> Table:
-    everyone = read_table(reference_file("uci/adult.csv"))
-    known = np.arange(STAND_IN_RECORDS)
-    bands = {
-        "age": ((everyone.values("age")[known] - 17) // 3, 25),
-        "education-num": ((everyone.values("education-num")[known] - 1) // 2, 8),
-        "hours-per-week": ((everyone.values("hours-per-week")[known] - 1) // 5, 20),
-    }
-    schema = Schema(
-        tuple(
-            Attribute(n, Kind.ORDINAL, Role.QUASI_IDENTIFIER, tuple(map(str, range(size))))
-            for n, (_, size) in bands.items()
-        )
-    )
-    return Table(schema, {n: band.astype(np.int32) for n, (band, _) in bands.items()})
+    return housing().only(PROTECTED)
 
 
 @lru_cache(maxsize=32)

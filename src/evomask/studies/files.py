@@ -85,6 +85,11 @@ class FilesStudy:
         return study_files(load(run.plan.input).table, parameters, budget, run.plan.seed)
 
     @property
+    def records(self) -> int:
+        """How many records the file has."""
+        return len(self.best)
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """Populations as points of loss and risk, and the scores of each generation."""
         return {

@@ -1,7 +1,7 @@
 """The operator study of a run as data and as charts: all operators combined, and each alone."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -164,23 +164,37 @@ def operator_charts(state: State[Any]) -> tuple[Chart, ...]:
             Axis("generations lived"),
             _series(lifetime(state), lambda lived: lived),
         ),
+        *_halved_charts(state),
+    )
+
+
+def _halved_charts(state: State[Any]) -> tuple[Chart, ...]:
+    """Efficacy and efficiency, what improved above 0 and what worsened below."""
+    return (
         _chart(
             "efficacy",
-            "Children better than their parents",
-            "The share of an operator's children that cost less than their parents' mean.",
-            Axis("improved children (percent)"),
-            _series(efficacy(state), lambda row: 100.0 * row.improved / max(1, sum(row))),
+            "Children better and worse than their parents",
+            "Above 0 the share of an operator's children that cost less than their parents' mean, "
+            "below 0 of those that cost more; the rest are clones.",
+            Axis("improved and worsened children (percent)"),
+            _halves(
+                efficacy(state),
+                lambda row: 100.0 * row.improved / max(1, sum(row)),
+                lambda row: -100.0 * row.worsened / max(1, sum(row)),
+            ),
         ),
         _chart(
             "efficiency",
             "By how much children differ from their parents",
-            "Above 0 children gained on average; the range reaches from the worst to the best.",
+            "Above 0 the mean gain of children that improved, with the largest as its range; "
+            "below 0 the mean loss of those that worsened.",
             Axis("gain over the parents' mean cost (percent)"),
-            _series(
+            _halves(
                 efficiency(state),
                 lambda row: row.improvement,
-                lambda row: row.minimum,
-                lambda row: row.maximum,
+                lambda row: -abs(row.worsening),
+                lambda row: max(row.maximum, row.improvement),
+                lambda row: min(row.minimum, -abs(row.worsening)),
             ),
         ),
     )
@@ -208,6 +222,49 @@ def _series(
         for operator, rows in study.items()
         if operator != FIRST
     )
+
+
+WORSE = "worse"
+"""What the worsening half of an operator's series adds to its name."""
+
+
+def _halves(
+    study: Study[Any],
+    better: Callable[[Any], float],
+    worse: Callable[[Any], float],
+    best: Callable[[Any], float] | None = None,
+    worst: Callable[[Any], float] | None = None,
+) -> tuple[Series, ...]:
+    """Two series for each operator: what improved, and what worsened."""
+    upper = _series(study, better, better if best else None, best)
+    lower = _series(study, worse, worst, worse if worst else None)
+    return (*upper, *(replace(line, name=f"{line.name}, {WORSE}") for line in lower))
+
+
+def mean_chart(charts: Sequence[Chart]) -> Chart:
+    """One chart for several runs: the mean of each series where the runs have values."""
+    if len(charts) == 1:
+        return charts[0]
+    names = dict.fromkeys(line.name for chart in charts for line in chart.series)
+    lines = {
+        name: [line for chart in charts for line in chart.series if line.name == name]
+        for name in names
+    }
+    return replace(
+        charts[0],
+        reading=f"{charts[0].reading} Means of {len(charts)} runs.",
+        series=tuple(_mean_line(name, runs) for name, runs in lines.items()),
+    )
+
+
+def _mean_line(name: str, runs: Sequence[Series]) -> Series:
+    values: dict[float, list[float]] = {}
+    for line in runs:
+        for x, y in zip(line.x, line.y, strict=True):
+            values.setdefault(x, []).append(y)
+    places = sorted(values)
+    means = tuple(sum(values[x]) / len(values[x]) for x in places)
+    return Series(name, runs[0].mark, tuple(places), means)
 
 
 def _plain(study: Study[Any]) -> dict[str, Any]:

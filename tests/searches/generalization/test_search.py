@@ -18,7 +18,12 @@ from evomask.searches.generalization.indices import ClassIndex, index_named
 from evomask.searches.generalization.operators import cross, random_node, step
 from evomask.searches.generalization.prediction import features, predict
 from evomask.searches.generalization.reader import Objectives
-from evomask.searches.generalization.search import Algorithm, Conditions, put_together
+from evomask.searches.generalization.search import (
+    Algorithm,
+    Conditions,
+    Parameters,
+    put_together,
+)
 from tests.searches.generalization.lattices import all_nodes, small_lattice
 
 LATTICE = small_lattice()
@@ -191,3 +196,26 @@ def test_the_lattice_is_drawn_with_its_front():
     assert [series.name for series in chart.series] == ["nodes", "front"]
     assert len(chart.series[1].x) == len(exact())
     assert chart.series[1].x == tuple(sorted(chart.series[1].x))
+
+
+def test_pbg_ea_takes_its_population_and_rates_from_the_conditions():
+    conditions = Conditions(population=6, crossover=0.0, mutation=0.0)
+    setup = put_together(LATTICE, K_GLM, Algorithm.PBG_EA, conditions)
+    work = InProcess(Worker(setup.problem, 2))
+    state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
+    later = evolve(state, setup.scheme, work, seed=2, until=generations(5), cost=setup.cost)
+    assert setup.first == 6
+    assert {m.genome for m in later.population} == {m.genome for m in state.population}
+
+
+def test_with_mutation_rate_one_every_level_tries_to_move():
+    rng = np.random.default_rng(0)
+    low = (0,) * len(LATTICE.shape)
+    moved = np.array([step(low, LATTICE.heights, rng, 1.0) for _ in range(50)])
+    assert 0.3 < moved[:, LATTICE.heights > 0].mean() < 0.7
+
+
+@pytest.mark.parametrize("wrong", [{"population": 1}, {"crossover": 1.5}, {"mutation": -0.1}])
+def test_rates_outside_their_range_are_refused(wrong):
+    with pytest.raises(ParameterError, match="must"):
+        Parameters(**wrong)

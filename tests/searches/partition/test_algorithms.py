@@ -14,7 +14,8 @@ from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import genetic
 from evomask.searches.partition.bounds import lower_bound
-from evomask.searches.partition.hybrid import Inner, one_step, two_step
+from evomask.searches.partition.constructions import Construction, fixed_size, in_turn
+from evomask.searches.partition.hybrid import Inner, inside_macrogroups, one_step, two_step
 from evomask.searches.partition.problem import PartitionProblem
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
 from evomask.searches.search import Surroundings
@@ -277,3 +278,26 @@ def test_the_bound_is_below_the_optimum(k, seed):
     points = uniform(14, 2, seed)
     best = optimum(points, k)
     assert 0 < lower_bound(points, k, best) <= within_sum_of_squares(points, best)
+
+
+@pytest.mark.parametrize("construction", Construction)
+@pytest.mark.parametrize("n", [12, 50, 61])
+def test_every_construction_makes_groups_of_k_or_more(construction, n):
+    labels = fixed_size(uniform(n, 2), 5, construction)
+    sizes = np.bincount(labels)
+    assert sizes.min() >= 5
+    assert len(labels) == n
+
+
+def test_records_in_turn_leave_their_rest_to_the_last_group():
+    assert in_turn(8, 3).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert in_turn(2, 3).tolist() == [0, 0]
+
+
+def test_a_hybrid_that_is_not_informed_starts_from_records_as_they_come():
+    points = uniform(40, 2)
+    macrogroups = one_step(points, 3, 12)
+    groups = inside_macrogroups(points, macrogroups, 3, informed=False)
+    informed = inside_macrogroups(points, macrogroups, 3)
+    assert np.bincount(groups).min() >= 3
+    assert within_sum_of_squares(points, groups) > within_sum_of_squares(points, informed)

@@ -15,7 +15,6 @@ from evomask.papers.files.inputs import (
     LAST_BEST,
     ROBUST,
     TARRAGONA,
-    original,
 )
 from evomask.papers.files.tables import fall, searched
 from evomask.searches.files.search import Algorithm
@@ -119,7 +118,7 @@ def figure_3_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 def _about(name: str, study: FilesStudy) -> str:
     return (
-        f"{name}, {len(original(name))} records, {len(study.first)} first files, "
+        f"{name}, {study.records} records, {len(study.first)} first files, "
         f"{len(study.scores) - 1} generations, {study.seconds:.0f} s."
     )
 

@@ -29,7 +29,7 @@ from evomask.papers.files.inputs import (
     FIRST_BEST,
     FIRST_FILES,
     SECONDS,
-    original,
+    original_for,
 )
 from evomask.searches.files.fitness import (
     Judge,
@@ -67,7 +67,7 @@ class ClassicJudge(Judge):
 
 def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool) -> Setup[Genome]:
     """The search on one of the thesis' files, begun from files that its methods make."""
-    setup = FILES.setup(original(name), parameters, effort.around)
+    setup = FILES.setup(original_for(name, effort), parameters, effort.around)
     problem: Any = setup.problem
     methods = _like_thesis(problem.methods, FIRST_FILES.get(name))
     judge = ClassicJudge(problem.coding, parameters.profile) if classic else problem.judge

@@ -15,11 +15,11 @@ from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
 from evomask.papers.pram.inputs import (
-    ADULT,
     ATTRIBUTES,
     DEPTHS,
     FLARE,
     GERMAN,
+    HOUSING,
     PROTECTIONS,
     original,
 )
@@ -37,7 +37,7 @@ AS_PRINTED, OURS = 1_500, 60
 
 UNIFORM_CHANGE = 0.5
 
-FILES = (ADULT, GERMAN, FLARE)
+FILES = (HOUSING, GERMAN, FLARE)
 
 
 @lru_cache(maxsize=64)
@@ -99,8 +99,8 @@ def table_4_13(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def table_4_14(seed: int = 1, share: float = 1.0) -> list[Row]:
-    """Standard matrices and those of evolved equations, Adult for Housing."""
-    return _protection_rows(ADULT, Effort(seed, share))
+    """Standard matrices and those of evolved equations, Housing."""
+    return _protection_rows(HOUSING, Effort(seed, share))
 
 
 def _protection_rows(name: str, effort: Effort) -> list[Row]:
@@ -123,7 +123,7 @@ def table_4_15(seed: int = 1, share: float = 1.0) -> list[Row]:
     effort = Effort(seed, share / 3)
     return [
         row
-        for name in (GERMAN, ADULT, FLARE)
+        for name in (GERMAN, HOUSING, FLARE)
         for levels, paper in DEPTHS[name].items()
         for row in _depth_rows(name, levels, paper, effort)
     ]
@@ -169,8 +169,8 @@ def figure_4_17(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def figure_4_18(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Loss and risk of the best equation by generation, Adult for Housing."""
-    return _parts(ADULT, Effort(seed, share))
+    """Loss and risk of the best equation by generation, Housing."""
+    return _parts(HOUSING, Effort(seed, share))
 
 
 def figure_4_19(seed: int = 1, share: float = 1.0) -> list[Chart]:

@@ -1,43 +1,63 @@
-"""The files of chapter 4 (Marés, 2013) and what it prints; Adult stands in for the housing survey.
-
-The survey of 1993 is not to be had. Its three attributes are long-term degree days, the year a
-house was built and its grade; ours are education, occupation and marital status of 1,000 people,
-as many as the survey has. DEGREE becomes education; SCH, which is skewed, race; METRO, which is
-even, occupation.
-"""
+"""The files of chapter 4 (Marés, 2013) and what it prints; see `papers.housing` for Housing."""
 
 from functools import lru_cache
 
 import numpy as np
 
+from evomask.arrays import Points
 from evomask.data.frames import Declaration
-from evomask.data.schema import Kind, Role
+from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
-from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
+from evomask.papers.housing import DEGREE, PROTECTED, housing
 
-GERMAN, FLARE, ADULT = "German", "Flare", "Adult"
+GERMAN, FLARE, HOUSING = "German", "Flare", "Housing (ours: Adult)"
 
 ATTRIBUTES = {
     GERMAN: ("EXISTACC", "SAVINGS", "PRESEMPLOY"),
     FLARE: ("CLASS", "LARGSPOT", "SPOTDIST"),
-    ADULT: ("education", "occupation", "marital-status"),
+    HOUSING: PROTECTED,
 }
-EDUCATION = (
-    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad",
-    "Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate",
-)  # fmt: skip
-MASKED, SKEWED, EVEN = "education", "race", "occupation"
-"""What stands for DEGREE, SCH and METRO."""
+MASKED, SKEWED, EVEN = "DEGREE", "SCH", "METRO"
+HELD = 6
+"""Categories of DEGREE in tables 4.8 to 4.11: the first ones, without "9" and "."."""
 
-RECORDS = 1_000
 
-DEGREE = np.array([98.0, 173.0, 251.0, 195.0, 170.0, 80.0, 33.0, 0.0])
-"""Table 4.2: how many houses have each category of DEGREE."""
+def _matrix(text: str) -> Points:
+    size = len(DEGREE)
+    return np.array(text.split(), dtype=np.float64).reshape(size, size)
+
+
+FIRST_MATRIX = _matrix("""
+0.500 0.067 0.060 0.065 0.067 0.076 0.080 0.083
+0.073 0.500 0.058 0.064 0.066 0.075 0.080 0.083
+0.072 0.064 0.500 0.062 0.064 0.074 0.080 0.083
+0.073 0.065 0.057 0.500 0.066 0.075 0.080 0.083
+0.073 0.066 0.058 0.064 0.500 0.075 0.080 0.083
+0.074 0.068 0.061 0.066 0.068 0.500 0.080 0.083
+0.075 0.068 0.062 0.067 0.069 0.076 0.500 0.083
+0.075 0.069 0.062 0.067 0.069 0.077 0.081 0.500
+""")
+"""Table 4.1: the frequency matrix of DEGREE with p = 0.5."""
+
+LAST_MATRIX = _matrix("""
+0.011 0.009 0.011 0.009 0.926 0.009 0.011 0.014
+0.000 0.004 0.971 0.005 0.005 0.005 0.004 0.004
+0.027 0.625 0.009 0.027 0.205 0.036 0.036 0.036
+0.049 0.037 0.432 0.074 0.062 0.259 0.049 0.037
+0.032 0.005 0.006 0.928 0.006 0.008 0.006 0.008
+0.892 0.008 0.033 0.008 0.011 0.017 0.017 0.014
+0.003 0.030 0.004 0.004 0.466 0.487 0.003 0.003
+0.430 0.416 0.005 0.006 0.019 0.006 0.006 0.111
+""")
+"""Table 4.6: the matrix of DEGREE after 1,125 generations."""
+
+LAST_FREQUENCIES = (96, 171, 250, 181, 181, 81, 17, 23)
+"""Table 4.7: how many houses have each category of DEGREE after masking."""
 
 SCORES = {
-    ADULT: {"initial": (63.14, 31.08, 47.11), "final": (53.77, 8.61, 31.20)},
+    HOUSING: {"initial": (63.14, 31.08, 47.11), "final": (53.77, 8.61, 31.20)},
     GERMAN: {"initial": (80.36, 25.63, 52.99), "final": (38.39, 27.30, 32.84)},
     FLARE: {"initial": (81.18, 26.49, 53.83), "final": (34.91, 31.41, 33.16)},
 }
@@ -90,7 +110,7 @@ PROTECTIONS = {
         "Freq PRAM": (29.26, 36.09), "Unif PRAM": (16.06, 42.68),
         "GP Max": (37.03, 28.25), "GP Mean": (0.03, 52.19),
     },
-    ADULT: {
+    HOUSING: {
         "Freq PRAM": (32.31, 29.18), "Unif PRAM": (11.92, 54.15),
         "GP Max": (26.03, 21.10), "GP Mean": (40.84, 0.09),
     },
@@ -99,7 +119,7 @@ PROTECTIONS = {
 
 DEPTHS = {
     GERMAN: {3: (34.32, 34.52), 4: (30.97, 30.17), 5: (30.39, 34.33)},
-    ADULT: {3: (25.98, 21.11), 4: (19.22, 34.57), 5: (26.03, 21.10)},
+    HOUSING: {3: (25.98, 21.11), 4: (19.22, 34.57), 5: (26.03, 21.10)},
     FLARE: {3: (38.27, 27.55), 4: (38.08, 27.79), 5: (40.84, 0.09)},
 }
 """Table 4.15: IL and DR by the depth that trees may have."""
@@ -107,9 +127,9 @@ DEPTHS = {
 
 @lru_cache
 def original(name: str) -> Table:
-    """The three attributes of German credit, of Solar flare, or of a thousand of Adult."""
-    if name == ADULT:
-        return _adult().only(ATTRIBUTES[ADULT])
+    """The three attributes of German credit, of Solar flare, or of what stands for Housing."""
+    if name == HOUSING:
+        return housing().only(PROTECTED)
     kind = Kind.ORDINAL if name == GERMAN else Kind.NOMINAL
     declared = {n: Declaration(kind, Role.QUASI_IDENTIFIER) for n in ATTRIBUTES[name]}
     file = "uci/german_credit.csv" if name == GERMAN else "uci/solar_flare.csv"
@@ -118,19 +138,13 @@ def original(name: str) -> Table:
 
 @lru_cache
 def crossed(beside: str) -> Table:
-    """Education of the same people, and an attribute that is not masked."""
-    table = _adult(beside)
-    return table.only((MASKED, beside))
-
-
-def _adult(beside: str = "") -> Table:
-    names = dict.fromkeys((*ATTRIBUTES[ADULT], SKEWED, EVEN))
-    declared = {
-        n: Declaration(Kind.NOMINAL, Role.OTHER if n == beside else Role.QUASI_IDENTIFIER)
-        for n in names
-    }
-    declared[MASKED] = Declaration(Kind.ORDINAL, Role.QUASI_IDENTIFIER, categories=EDUCATION)
-    whole = read_table(reference_file("uci/adult.csv"), declared, Dialect(missing=("?",)))
-    table = whole.only(names)
-    known = [table[name] < table.attribute(name).domain_size for name in names]
-    return table.take(np.flatnonzero(np.all(known, axis=0))[:RECORDS])
+    """DEGREE of the records in its first six categories, and an attribute that is not masked."""
+    table = housing()
+    degree = table.codes(MASKED)
+    kept = table.take(np.flatnonzero(degree < HELD))
+    other = kept.attribute(beside)
+    masked = Attribute(
+        MASKED, Kind.ORDINAL, Role.QUASI_IDENTIFIER, table.attribute(MASKED).categories[:HELD]
+    )
+    columns = {MASKED: kept.codes(MASKED), beside: kept.codes(beside)}
+    return Table(Schema((masked, other)), columns)

@@ -1,9 +1,12 @@
-"""Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.3 to 4.5, figures 4.4 to 4.9."""
+"""Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.1 to 4.7, figures 4.4 to 4.9."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from evomask.arrays import Floats
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.brood import Brood, Outcomes
 from evomask.evolution.individual import Fitness, Joined
@@ -11,10 +14,28 @@ from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
+from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
+from evomask.masking.randomization.pram import (
+    Transitions,
+    category_frequencies,
+    drawn,
+    off_diagonal,
+)
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
-from evomask.papers.pram.inputs import ADULT, ATTRIBUTES, FLARE, GERMAN, SCORES, original
+from evomask.papers.housing import DEGREE, DEGREES, housing
+from evomask.papers.pram.inputs import (
+    ATTRIBUTES,
+    FIRST_MATRIX,
+    FLARE,
+    GERMAN,
+    HOUSING,
+    LAST_FREQUENCIES,
+    LAST_MATRIX,
+    SCORES,
+    original,
+)
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,
@@ -73,9 +94,62 @@ def searched(
     return carried_out(setup, effort, usual)
 
 
+def table_4_1() -> list[Row]:
+    """The first matrix of DEGREE, p = 0.5, by equation (2.3)."""
+    return _matrix_rows(FIRST_MATRIX, off_diagonal(DEGREE, 0.5))
+
+
+def table_4_2() -> list[Row]:
+    """How many records have each category of DEGREE."""
+    ours = category_frequencies(housing(), "DEGREE")
+    return _frequency_rows({"records": (DEGREE, ours)})
+
+
+def table_4_6(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """The last matrix of DEGREE, three attributes of Housing at the same time."""
+    run = searched(HOUSING, ATTRIBUTES[HOUSING], Algorithm.THESIS, Effort(seed, share))
+    return _matrix_rows(LAST_MATRIX, run.problem.matrices(run.genome)["DEGREE"])
+
+
+def table_4_7(seed: int = 1, share: float = 1.0) -> list[Row]:
+    """How many records have each category of DEGREE before and after masking."""
+    effort = Effort(seed, share)
+    run = searched(HOUSING, ATTRIBUTES[HOUSING], Algorithm.THESIS, effort)
+    codes = housing().codes("DEGREE")
+    masked = drawn(codes, run.problem.matrices(run.genome)["DEGREE"], draw_stream(effort.seed, 0))
+    ours = np.bincount(masked, minlength=len(DEGREE)).astype(np.float64)
+    first = category_frequencies(housing(), "DEGREE")
+    last = np.array(LAST_FREQUENCIES, dtype=np.float64)
+    return _frequency_rows({"initial": (DEGREE, first), "final": (last, ours)})
+
+
+def _matrix_rows(paper: Transitions, ours: Transitions) -> list[Row]:
+    """A row for each category, what it becomes with which probability, paper beside ours."""
+    return [
+        {
+            "from": DEGREES[i],
+            **{f"to {name} paper": float(paper[i, j]) for j, name in enumerate(DEGREES)},
+            **{f"to {name} ours": float(ours[i, j]) for j, name in enumerate(DEGREES)},
+        }
+        for i in range(len(DEGREES))
+    ]
+
+
+def _frequency_rows(pairs: Mapping[str, tuple[Floats, Floats]]) -> list[Row]:
+    return [
+        {"category": category}
+        | {
+            f"{label} {whose}": int(values[i])
+            for label, pair in pairs.items()
+            for whose, values in zip(("paper", "ours"), pair, strict=True)
+        }
+        for i, category in enumerate(DEGREES)
+    ]
+
+
 def table_4_3(seed: int = 1, share: float = 1.0) -> list[Row]:
-    """Initial and final scores of three attributes at the same time, Adult for Housing."""
-    return _scores(ADULT, Effort(seed, share))
+    """Initial and final scores of three attributes at the same time, Housing."""
+    return _scores(HOUSING, Effort(seed, share))
 
 
 def table_4_4(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -114,13 +188,13 @@ def _score_row(
 
 
 def figure_4_4(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Measures by generation, three attributes each on its own, Adult for Housing."""
-    return _single(ADULT, Effort(seed, share))
+    """Measures by generation, three attributes each on its own, Housing."""
+    return _single(HOUSING, Effort(seed, share))
 
 
 def figure_4_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Measures by generation, three attributes at the same time, Adult for Housing."""
-    return _together(ADULT, Effort(seed, share))
+    """Measures by generation, three attributes at the same time, Housing."""
+    return _together(HOUSING, Effort(seed, share))
 
 
 def figure_4_6(seed: int = 1, share: float = 1.0) -> list[Chart]:

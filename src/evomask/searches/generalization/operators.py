@@ -18,8 +18,14 @@ def cross(first: Levels, second: Levels, rng: np.random.Generator) -> Levels:
     return tuple(int(level) for level in child)
 
 
-def step(levels: Levels, heights: Indices, rng: np.random.Generator) -> Levels:
-    """Each level goes up or down by one with probability 1 / attributes, within its tree."""
-    moves = rng.choice((-1, 1), size=len(levels)) * (rng.random(len(levels)) < 1 / len(levels))
+def step(
+    levels: Levels, heights: Indices, rng: np.random.Generator, rate: float | None = None
+) -> Levels:
+    """Each level goes up or down by one with a probability, 1 / attributes unless told.
+
+    No level leaves its tree.
+    """
+    chance = 1 / len(levels) if rate is None else rate
+    moves = rng.choice((-1, 1), size=len(levels)) * (rng.random(len(levels)) < chance)
     moved = np.clip(np.array(levels) + moves, 0, heights)
     return tuple(int(level) for level in moved)

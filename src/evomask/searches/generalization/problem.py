@@ -40,6 +40,7 @@ class Nodes:
         sides: of the boxes that the archive keeps one node each of.
         every: whether the first genomes are all nodes in order, not a random population.
         compare: whether the overview compares what was found with the whole lattice.
+        mutation: probability that a level of a child moves; 1 / attributes unless told.
     """
 
     reader: Reader
@@ -47,6 +48,7 @@ class Nodes:
     sides: tuple[float, ...]
     every: bool = False
     compare: bool = False
+    mutation: float | None = None
     _known: dict[Levels, Floats] = field(default_factory=dict)
 
     @property
@@ -67,7 +69,7 @@ class Nodes:
         levels = task.parents[0].genome
         if task.operator == CROSS:
             levels = operators.cross(levels, task.parents[1].genome, litter_stream(task.litter))
-        return operators.step(levels, self.lattice.heights, rng)
+        return operators.step(levels, self.lattice.heights, rng, self.mutation)
 
     def _first(self, number: int, rng: np.random.Generator) -> Levels:
         """All nodes; or the most general, the most special, and random ones."""

@@ -63,6 +63,9 @@ class Parameters:
         label: the attribute to classify by, for cm.
         local: recode locally, each group of k records only as far as it needs.
         k: sizes of the groups that local recoding makes, one point each.
+        population: how many first nodes; by default 25 for pbg-ea, 10 for guided.
+        crossover: how often pbg-ea crosses two nodes.
+        mutation: how likely pbg-ea moves each level of a child; 1 / attributes unless told.
     """
 
     hierarchies: str = ""
@@ -76,8 +79,16 @@ class Parameters:
     label: str = ""
     local: bool = False
     k: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
+    population: int | None = None
+    crossover: float = CROSSOVER_RATE
+    mutation: float | None = None
 
     def __post_init__(self) -> None:
+        if self.population is not None and self.population < 2:
+            raise ParameterError(f"population must be at least 2, got {self.population}")
+        for name, rate in (("crossover", self.crossover), ("mutation", self.mutation)):
+            if rate is not None and not 0 <= rate <= 1:
+                raise ParameterError(f"{name} must lie in [0, 1], got {rate:g}")
         if not 0 <= self.suppression < 100:
             raise ParameterError(
                 f"suppression must be at least 0 and below 100 percent, got {self.suppression:g}"
@@ -95,12 +106,16 @@ class Conditions:
         boxes: the sides of boxes that hold one node each, by objective; ones by default.
         population: how many first nodes; by default 25 for PBG-EA, 10 for ours.
         compare: whether the answer tells CE and RR against the whole lattice.
+        crossover: how often PBG-EA crosses two nodes.
+        mutation: how likely PBG-EA moves each level of a child; 1 / attributes unless told.
     """
 
     limit: int = 0
     boxes: tuple[float, ...] = ()
     population: int | None = None
     compare: bool = False
+    crossover: float = CROSSOVER_RATE
+    mutation: float | None = None
 
 
 class GeneralizationSearch:
@@ -153,6 +168,9 @@ class GeneralizationSearch:
             limit=int(len(table) * parameters.suppression / 100),
             boxes=parameters.boxes,
             compare=parameters.compare,
+            population=parameters.population,
+            crossover=parameters.crossover,
+            mutation=parameters.mutation,
         )
         indices = [index_named(name) for name in parameters.objectives]
         return put_together(lattice, indices, algorithm, conditions)
@@ -169,9 +187,9 @@ def put_together(
     reader = Reader(lattice, lattice.rule(limit=conditions.limit, shares=objectives.shares))
     sides = _sides(conditions.boxes, objectives)
     every = algorithm is Algorithm.EXHAUSTIVE
-    scheme, first = _scheme(algorithm, objectives, conditions.population)
+    scheme, first = _scheme(algorithm, objectives, conditions)
     return Setup(
-        Nodes(reader, objectives, sides, every, conditions.compare),
+        Nodes(reader, objectives, sides, every, conditions.compare, conditions.mutation),
         scheme,
         first,
         BoxedFront[Levels](sides),
@@ -180,15 +198,15 @@ def put_together(
 
 
 def _scheme(
-    algorithm: Algorithm, objectives: Objectives, population: int | None
+    algorithm: Algorithm, objectives: Objectives, conditions: Conditions
 ) -> tuple[Scheme[Levels], int]:
     """How to go on, and how many nodes to begin with."""
     if algorithm is Algorithm.EXHAUSTIVE:
         return Unbred(), objectives.lattice.size
     if algorithm is Algorithm.PBG_EA:
-        size = population or POPULATION
-        return Remembering(Archived(CROSSOVER_RATE), size), size
-    return Guided(objectives), population or FIRST_GUIDED
+        size = conditions.population or POPULATION
+        return Remembering(Archived(conditions.crossover), size), size
+    return Guided(objectives), conditions.population or FIRST_GUIDED
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:

@@ -1,8 +1,10 @@
 """First partitions: different ways to group records quickly."""
 
+from enum import StrEnum
+
 import numpy as np
 
-from evomask.arrays import Labels, Points
+from evomask.arrays import Indices, Labels, Points
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import along_groups, nearest_point_next, tour
 from evomask.kernels.groups.splits import split_order
@@ -14,6 +16,41 @@ GAMMA = 1.1
 
 MANY = 20_000
 """Above so many records only the ways that scale are used."""
+
+
+class Construction(StrEnum):
+    """Heuristics that make groups of one size, for the macrogroups of the hybrids."""
+
+    MDAV = "mdav"
+    CLASSIC = "mdav-classic"
+    PROJECTION = "projection"
+    HALVES = "halves"
+
+
+def fixed_size(points: Points, k: int, construction: Construction) -> Labels:
+    """Groups of k records or more by a heuristic: MDAV with either ending, records in the order
+    of their first principal component, or halves of halves.
+    """
+    if construction is Construction.PROJECTION:
+        return in_turn(len(points), k, _along_first_component(points))
+    if construction is Construction.HALVES:
+        return halved(points, k)
+    return mdav(points, k, classic=construction is Construction.CLASSIC)
+
+
+def in_turn(n_records: int, k: int, order: Indices | None = None) -> Labels:
+    """Groups of k records in an order, theirs unless told; the last holds the rest, too."""
+    places = np.minimum(np.arange(n_records) // k, max(1, n_records // k) - 1)
+    labels = np.empty(n_records, dtype=np.int64)
+    labels[np.arange(n_records) if order is None else order] = places
+    return labels
+
+
+def _along_first_component(points: Points) -> Indices:
+    centred = points - points.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    main = axes[0] * np.sign(axes[0][np.argmax(np.abs(axes[0]))])
+    return np.argsort(centred @ main, kind="stable").astype(np.int64)
 
 
 def constructed(points: Points, k: int, number: int) -> Labels:

@@ -23,6 +23,7 @@ from evomask.kernels.groups.annealing import anneal
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.sums import padded
+from evomask.searches.partition.constructions import in_turn
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.problem import RECOMBINE, PartitionProblem
@@ -148,13 +149,20 @@ class Hybrid(PartitionProblem):
         )
 
 
-def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
-    """Groups of k by MDAV inside each macrogroup: what the one-step hybrid starts from."""
+def inside_macrogroups(
+    points: Points, macrogroups: Labels, k: int, *, informed: bool = True
+) -> Labels:
+    """Groups of k inside each macrogroup: what the one-step hybrid starts from.
+
+    Args:
+        informed: whether MDAV makes them; in the paper nothing is known inside a macrogroup, and
+            records are taken as they come.
+    """
     labels = np.empty(len(points), dtype=np.int64)
     count = 0
     for number in range(int(macrogroups.max()) + 1):
         records = np.flatnonzero(macrogroups == number)
-        inside = mdav(points[records], k)
+        inside = mdav(points[records], k) if informed else in_turn(len(records), k)
         labels[records] = count + inside
         count += int(inside.max()) + 1
     return labels

@@ -24,7 +24,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.vmdav import vmdav
 from evomask.masking.method import About
 from evomask.searches.partition import genetic, hybrid
-from evomask.searches.partition.constructions import GAMMA
+from evomask.searches.partition.constructions import GAMMA, Construction, fixed_size
 from evomask.searches.partition.embedding import embedded
 from evomask.searches.partition.genome import checked_points, is_large, is_vast
 from evomask.searches.partition.memetic import (
@@ -87,6 +87,9 @@ class Parameters:
         epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
+        construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), projection
+            or halves.
+        informed: whether one-step starts from MDAV's groups inside macrogroups; not in the paper.
         prove: in the end, tell how far the partition can be from the best possible.
         width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
@@ -103,6 +106,8 @@ class Parameters:
     epochs: int | None = None
     per_gene: bool = True
     gamma: float = GAMMA
+    construction: Construction = Construction.MDAV
+    informed: bool = True
     prove: bool = False
     width: int | None = None
 
@@ -271,11 +276,12 @@ def _genetic(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
 
 def _hybrid(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
     k, points = common.k, common.points
+    heuristic = partial(fixed_size, construction=parameters.construction)
     if parameters.algorithm is Algorithm.ONE_STEP:
-        macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k))
-        groups = hybrid.inside_macrogroups(points, macrogroups, k)
+        macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k), heuristic)
+        groups = hybrid.inside_macrogroups(points, macrogroups, k, informed=parameters.informed)
     else:
-        macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k)
+        macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k, heuristic)
     if parameters.inner is hybrid.Inner.EXACT:
         largest = int(group_sizes(macrogroups).max())
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")

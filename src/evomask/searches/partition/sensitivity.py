@@ -34,10 +34,6 @@ class FactorialDesign:
     epochs: int = 10_000
 
 
-COARSE = FactorialDesign(chromosomes=(10, 50, 100), runs=2)
-"""A twentieth of the runs."""
-
-
 class Trial(NamedTuple):
     """One run of the genetic algorithm: its parameters, the sum of squares it reached, and when."""
 

@@ -1,0 +1,106 @@
+"""Every numbered table and figure with data of the five papers, listed from their texts.
+
+Left out: schematic pictures and algorithms, Table 1.1 of the thesis on grouping (symbols), and its
+chapter 6 (salaries and schedule of the project).
+"""
+
+import json
+
+import pytest
+
+from evomask.papers.catalogue import REPRODUCTIONS, full_name
+from evomask.papers.page import Entry, entry_of, page, spent_share
+from evomask.papers.remarks import remark_on
+
+GROUPING_THESIS = {
+    "table": ["2.1", "3.1", "5.1", "5.2", "5.3", "5.4", "a.1", "a.2"],
+    "figure": [
+        *(f"4.{i}" for i in range(1, 12)), "5.1", *(f"b.{i}" for i in range(1, 9)),
+    ],
+}  # fmt: skip
+PROTECTIONS_THESIS = {
+    "table": [
+        "2.1", "2.2", "2.3", "2.4", "2.5", "3.1", "3.2", "3.3", *(f"4.{i}" for i in range(1, 16)),
+        "5.1", "5.2", "5.3", "6.1",
+    ],
+    "figure": [
+        *(f"3.{i}" for i in range(2, 14)), *(f"4.{i}" for i in range(4, 14)),
+        *(f"4.{i}" for i in range(16, 21)), *(f"5.{i}" for i in range(1, 11)),
+        *(f"6.{i}" for i in range(6, 16)),
+    ],
+}  # fmt: skip
+HYBRID = {"table": ["1", "2"], "figure": ["1", "2"]}
+GENETIC = {"table": ["1", "2", "3", "4", "5"], "figure": ["1", "2", "3", "4"]}
+GENERALIZATION = {"table": ["1a", "1b", "2a", "2b"], "figure": ["1", "2", "3"]}
+
+PAPERS = [
+    (("grouping",), GROUPING_THESIS),
+    (
+        ("data", "masking", "files", "pram", "equations", "clustered", "graphs"),
+        PROTECTIONS_THESIS,
+    ),
+    (("partition-hybrid",), HYBRID),
+    (("partition",), GENETIC),
+    (("generalization",), GENERALIZATION),
+]
+
+
+@pytest.mark.parametrize(("rooms", "printed"), PAPERS, ids=[rooms[0] for rooms, _ in PAPERS])
+def test_every_numbered_table_and_figure_is_in_the_list(evomask, rooms, printed):
+    listed = json.loads(evomask("reproduce", "--list", "--json").out)
+    missing = [
+        f"{kind} {number}"
+        for kind, numbers in printed.items()
+        for number in numbers
+        if not any(f"{room}-{kind}-{number}" in listed for room in rooms)
+    ]
+    assert missing == []
+
+
+def test_every_entry_says_what_differs():
+    assert [name for name in REPRODUCTIONS if not remark_on(name)] == []
+
+
+def test_a_name_may_be_written_with_dashes():
+    assert full_name("graphs-figure-6-9") == "graphs-figure-6.9"
+    assert full_name("partition-table-1") == "partition-table-1"
+
+
+class TestThePageOfAll:
+    def test_an_entry_has_rows_with_paper_beside_ours(self):
+        entry, charts = entry_of("graphs-figure-6.6", seed=1, share=None, clock=lambda: 0.0)
+        assert charts == []
+        assert entry.rows == [{"what": "AAMIL, location", "paper": 0.5, "ours": 0.5}]
+
+    def test_what_cannot_be_made_is_told_in_its_place(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("EVOMASK_DATA", str(tmp_path))
+        entry, _ = entry_of("data-table-2.4", seed=1, share=None, clock=lambda: 0.0)
+        assert entry.failure
+        assert f"Not made: {entry.failure}." in page([entry])
+
+    def test_the_share_that_was_spent_is_told(self):
+        assert spent_share("partition-table-1", 0.2) == 1.0
+        assert spent_share("files-table-3.2", 0.2) == 0.2
+        assert spent_share("files-table-3.2", None) == 1.0
+        assert spent_share("generalization-table-1b", 0.1) == 0.1
+        entry = Entry("x", "Sums.", "Nothing differs.", 0.25, 3.0, [{"a": 1.0, "b": None}], [])
+        text = page([entry])
+        assert "Sums. Share 0.25, 3.0 s. Nothing differs." in text
+        assert "| 1.00 | - |" in text
+
+    def test_a_folder_keeps_what_was_made(self, evomask, tmp_path):
+        words = ("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path, "--json")
+        first = json.loads(evomask(*words).out)["rows"]
+        assert [row["name"] for row in first] == ["graphs-figure-6.6"]
+        kept = tmp_path / "graphs-figure-6.6.json"
+        changed = {**json.loads(kept.read_text(encoding="utf-8")), "remark": "kept"}
+        kept.write_text(json.dumps(changed), encoding="utf-8")
+        again = json.loads(evomask(*words).out)["rows"]
+        assert again[0]["remark"] == "kept"
+        assert "kept" in (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+
+    def test_a_damaged_entry_is_one_sentence(self, evomask, tmp_path):
+        (tmp_path / "graphs-figure-6.6.json").write_text("{", encoding="utf-8")
+        answer = evomask("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path)
+        assert answer.code == 1
+        assert "delete it to go on" in answer.err
