@@ -20,11 +20,15 @@ LONGEST = 240_000
 """Milliseconds that something may take to appear: these machines are busy."""
 
 
+SERVER_GONE = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET")
+"""What a browser says of requests to a server that was killed."""
+
+
 class Server:
     """`evomask serve` in a process of its own, which can be killed and started again."""
 
     def __init__(self, folder):
-        self.folder, self.process = folder, None
+        self.folder, self.process, self.is_killed = folder, None, False
 
     def start(self, *options):
         log = (self.folder.parent / "serve.log").open("ab")
@@ -41,6 +45,7 @@ class Server:
         return self
 
     def kill(self):
+        self.is_killed = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(30)
         self.process.stdout.close()
@@ -108,7 +113,8 @@ def watch(page, server, wrong):
     """Write down errors of scripts and requests that leave the machine."""
 
     def told(message):
-        if message.type == "error" and "ERR_CONNECTION_REFUSED" not in message.text:
+        is_of_the_kill = any(word in message.text for word in SERVER_GONE)
+        if message.type == "error" and not (server.is_killed and is_of_the_kill):
             wrong.append(f"{message.type}: {message.text}")
 
     def asked(request):
