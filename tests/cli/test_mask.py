@@ -139,7 +139,10 @@ def test_wrong_names_are_one_sentence(evomask, people, tmp_path, words, sentence
     ("text", "sentence"),
     [
         ('[attributes.shoe]\nkind = "nominal"\n', "no column 'shoe' in the data"),
-        ('[attributes.age]\nkind = "round"\n', "is not a schema: invalid enum value 'round'"),
+        (
+            '[attributes.age]\nkind = "round"\n',
+            "is not a schema: column 'age', key 'kind': there is no kind 'round'",
+        ),
         ('[attributes.age]\nknid = "nominal"\n', "unknown key 'knid'"),
         ("[attributes.age\n", "is not a schema"),
         ('[attributes.region]\nkind = "continuous"\n', "'region' is declared continuous"),

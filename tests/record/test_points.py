@@ -48,7 +48,7 @@ def numbers():
     """Numbers alone, which can be grouped by attributes."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.normal(size=40) for name in "abc"})
-    result = protect(frame, searches=["grouping"], evaluations=10, seed=1)
+    result = protect(frame, searches=["grouping"], evaluations=10, seed=1, accept_proposal=True)
     return tuple(result.protection.state.candidates)
 
 
@@ -124,7 +124,9 @@ def test_attributes_that_are_grouped_apart_are_named(numbers):
 def test_what_repairing_did_is_told():
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
-    result = protect(frame, require="k=4", searches=["grid"], evaluations=30, seed=1)
+    result = protect(
+        frame, require="k=4", searches=["grid"], evaluations=30, seed=1, accept_proposal=True
+    )
     ungrouped = {"independent-noise", "correlated-noise", "rank-swapping"}
     noisy = [
         one.making

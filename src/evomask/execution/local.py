@@ -72,9 +72,9 @@ class AcrossCores(Generic[T, R]):
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
         self._given = shared(work)
-        self._born = context.SimpleQueue()
-        start = (self._given, listening, self._born)
         with isolated():
+            self._born = context.SimpleQueue()
+            start = (self._given, listening, self._born)
             self._pool = ProcessPoolExecutor(
                 workers, mp_context=context, initializer=_prepare, initargs=start
             )

@@ -20,7 +20,7 @@ from evomask.kernels.lattice.classes import Rows, unpacked
 from evomask.kernels.lattice.local_recoding import Trees, group_alike, trees_of
 from evomask.searches.generalization.lattice import Lattice, restricted
 
-AT_ONCE = 12_000
+AT_ONCE = 25_000
 """Different records up to which groups are looked for among all."""
 
 TOGETHER, MANY_GROUPS = 3_000, 4
