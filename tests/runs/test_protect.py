@@ -232,7 +232,7 @@ def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evomask.portfolio.portfolio.Portfolio._after_turn", stop)
+    monkeypatch.setattr("evomask.portfolio.portfolio.Portfolio._after_turns", stop)
     with pytest.raises(KeyboardInterrupt):
         protect_file(job)
     with pytest.raises(RunError, match="nothing was found yet"):
@@ -265,7 +265,7 @@ def check_kill(once, job, moment, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("evomask.portfolio.portfolio.Portfolio._after_turn", never)
+        patched.setattr("evomask.portfolio.portfolio.Portfolio._after_turns", never)
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
     rounds = int(rng.integers(0, len(once.protection.state.rounds)))
