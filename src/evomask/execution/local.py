@@ -114,13 +114,18 @@ class AcrossCores(Generic[T, R]):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
+            self._lifeline.close()
             self._kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
         self._given.remove()
 
     def _kill(self) -> None:
-        """End the workers at once: one that is deep in a kernel hears nothing else."""
+        """End the workers at once: one that is deep in a kernel hears nothing else.
+
+        Those that have not said their number yet, or wait for one that was killed, end with
+        the lifeline.
+        """
         while not self._born.empty():
             with suppress(ProcessLookupError):
                 os.kill(self._born.get(), signal.SIGKILL)
