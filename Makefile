@@ -9,6 +9,8 @@ DEMO ?= demo-output
 FUZZING ?= .venv-fuzz
 ASKING ?= .venv-schemathesis
 SITE ?= .venv-site
+PEERS := anjana anonypy anonypyx microagg1d clustering pyclustering anonymeter sdmetrics sdv
+PEERS_OPTIONS ?=
 FUZZ_SECONDS ?= 60
 READERS := table schema tree matrix graph plan journal events rule
 
@@ -20,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install wheel demo serve test check test-slow test-browser pictures fuzz bench docs site format clean
+.PHONY: help install wheel demo serve test check test-slow test-browser pictures fuzz bench bench-peers docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -33,6 +35,7 @@ help:
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
 	@echo "make site       the documentation as pages with search, into build/site"
 	@echo "make bench      every claim about speed and quality, as a ratio"
+	@echo "make bench-peers  the same work by others, each in an environment of its own; writes docs/benchmarks.md"
 
 $(BIN)/python:
 	$(MAKE_VENV)
@@ -136,9 +139,20 @@ site: $(SITE)/.installed
 bench: $(VENV)/.developed
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+# Peers pin each other's libraries, so each has an environment of its own; one that cannot be
+# installed leaves the reason behind, is named on the page and left out.
+.venv-peers-%/.installed: benchmarks/peers/requirements/%.txt
+	@$(PYTHON) -m venv $(@D)
+	@rm -f $(@D)/.failed; $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< \
+		2> $(@D)/.complaint && touch $@ || tail -n 1 $(@D)/.complaint > $(@D)/.failed
+
+bench-peers: $(VENV)/.developed $(ORACLES)/.installed $(PEERS:%=.venv-peers-%/.installed)
+	$(BIN)/python -m evomask.kernels
+	$(BIN)/python benchmarks/peers/compare.py --docs docs $(PEERS_OPTIONS)
+
 format: $(VENV)/.developed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) .venv-peers-* build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

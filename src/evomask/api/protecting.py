@@ -166,6 +166,7 @@ def protect(
     max_loss: float | None = None,
     max_table_error: float | None = None,
     max_model_error: float | None = None,
+    baseline: str = "",
 ) -> Result[F]:
     """Search for protections of a pandas, polars or pyarrow frame with little loss and risk.
 
@@ -197,6 +198,7 @@ def protect(
         max_loss: chooses the least risk with this loss at most.
         max_table_error: largest error of the tables in the chosen point, in percent.
         max_model_error: the same of the models.
+        baseline: ``synthetic`` judges synthetic records beside the front; they cannot be chosen.
 
     Nothing is printed, and the frame is left alone.
 
@@ -233,7 +235,7 @@ def protect(
     job = ProtectJob(
         Input(Path("data frame")), Path(), required(require), profile, seconds, seed, evaluations,
         tuple(searches), keep=loaded.keep,
-        bounds=at_most(max_risk, max_loss, max_table_error, max_model_error),
+        bounds=at_most(max_risk, max_loss, max_table_error, max_model_error), baseline=baseline,
     )  # fmt: skip
     trees = loaded.hierarchies
     with computing(workers, cluster) as evaluators:
@@ -269,6 +271,7 @@ def protect_file(
     pick: str = "suggested",
     workers: int = 1,
     seed: int | None = None,
+    baseline: str = "",
 ) -> KeptRun:
     """Protect a file as ``evomask protect`` does: a folder with release, reports and the run.
 
@@ -286,6 +289,7 @@ def protect_file(
         pick: which point is released.
         workers: how many processes work.
         seed: repeats a result; kept in the folder only.
+        baseline: ``synthetic`` shows in the reports what releasing synthetic records would mean.
 
     Example:
         import evomask
@@ -308,7 +312,7 @@ def protect_file(
         raise RolesNeededError(propose(read(source.path)))
     job = ProtectJob(
         source, Path(out), required(require), seconds=seconds, seed=seed,
-        evaluations=evaluations, searches=tuple(searches), pick=pick,
+        evaluations=evaluations, searches=tuple(searches), pick=pick, baseline=baseline,
     )  # fmt: skip
     protect_file(job, evaluators=Local(workers))
     return KeptRun(job.folder)

@@ -64,6 +64,9 @@ def protect(
     width: Annotated[
         int, typer.Option("--width", min=1, help="Searches that have turns side by side.")
     ] = 1,
+    baseline: Annotated[
+        str, typer.Option("--baseline", help="Show what releasing synthetic records would mean.")
+    ] = "",
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -94,7 +97,7 @@ def protect(
             data, out, required(require), profile, seconds, seed, evaluations,
             options.names(searches), pick, wanted(keep_table, keep_model),
             at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
-            width,
+            width, baseline,
         )  # fmt: skip
         with computing(workers, cluster) as evaluators:
             done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
@@ -181,6 +184,10 @@ def _as_json(done: "Release") -> dict[str, object]:
         "reason": done.choice.reason,
         "kept": keeping.as_json(done.record.kept),
         "original": as_point(protection.original),
+        "baselines": {
+            name: {"loss": point.loss, "risk": point.risk}
+            for name, point in protection.baselines.items()
+        },
         "masked": str(written.path),
         "records": written.records,
         "suppressed": written.suppressed,
@@ -214,6 +221,7 @@ def _in_words(done: "Release") -> str:
             for point in points.front
             for row in _row("chosen" if point == points.chosen else "", point)
         ),
+        *(row for point in points.baselines for row in _row("baseline", point)),
         *hanging("chosen       ", done.choice.reason),
         *_risk_in_words(points.chosen, points.original),
         *(
@@ -244,7 +252,7 @@ def _time(done: "Release") -> str:
 
 def _row(mark: str, point: "PointNote") -> Iterator[str]:
     """A point with its percents, and how it was made, wrapped below itself."""
-    number = "" if mark == "original" else point.point
+    number = "" if mark in ("original", "baseline") else point.point
     more = {**_percents(point), **_errors(point)}.values()
     parts = "".join(f"{value:8.2f}" for value in more)
     start = f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  "

@@ -22,6 +22,7 @@ class Purpose(IntEnum):
     MEMBER = 4
     TRIAL = 5
     GRAPH_STUDY = 7
+    BASELINE = 9
 
 
 def breeding_stream(seed: int, generation: int) -> np.random.Generator:
@@ -52,6 +53,11 @@ def trial_stream(seed: int, number: int) -> np.random.Generator:
 def graph_study_stream(seed: int, k: int, number: int) -> np.random.Generator:
     """What one of several protections of a graph with one k draws from."""
     return _stream(seed, Purpose.GRAPH_STUDY, k, number)
+
+
+def baseline_stream(seed: int) -> np.random.Generator:
+    """What a file that could be released instead is drawn from."""
+    return _stream(seed, Purpose.BASELINE, 0)
 
 
 def litter_stream(litter: int) -> np.random.Generator:

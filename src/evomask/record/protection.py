@@ -164,6 +164,8 @@ class Protection:
         unfinished: whether it was stopped before its budget was used up.
         kept: statistics that must survive, where some were named.
         phases: seconds that each phase took, where the run was bound by time.
+        baselines: what could be released instead, in words, where somebody asked for it; their
+            files are gone.
     """
 
     maker: Maker = field(repr=False)
@@ -177,6 +179,7 @@ class Protection:
     unfinished: bool = False
     kept: Kept | None = field(default=None, repr=False)
     phases: Mapping[str, float] = field(default_factory=dict)
+    baselines: Mapping[str, Candidate] = field(default_factory=dict)
 
     @property
     def front(self) -> tuple[Candidate, ...]:

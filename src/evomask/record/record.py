@@ -122,6 +122,7 @@ class PointsNote(msgspec.Struct, frozen=True):
         others: measured files beside the front, those that would lie on one another left out.
         simple: the best of simple methods alone, for comparison.
         tried: how many files were measured.
+        baselines: what could be released instead, for comparison; nobody can choose them.
     """
 
     original: PointNote
@@ -130,6 +131,7 @@ class PointsNote(msgspec.Struct, frozen=True):
     others: tuple[PointNote, ...]
     simple: tuple[PointNote, ...]
     tried: int
+    baselines: tuple[PointNote, ...] = ()
 
 
 class MeasureNote(msgspec.Struct, frozen=True):

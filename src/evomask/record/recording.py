@@ -128,7 +128,13 @@ def points_of(protection: Protection, choice: Choice) -> PointsNote:
         _thinned(candidates, protection.front),
         _simple_methods(candidates),
         len(candidates),
+        _named(protection.baselines),
     )
+
+
+def _named(points: Mapping[str, Candidate]) -> tuple[PointNote, ...]:
+    """Points of the map under names of their own."""
+    return tuple(msgspec.structs.replace(_point(p), method=name) for name, p in points.items())
 
 
 def _point(candidate: Candidate) -> PointNote:
@@ -180,7 +186,7 @@ def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
             found.setdefault(simple_name(candidate.making), []).append(candidate)
     best = {name: balanced(some) for name, some in found.items() if name}
     chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
-    return tuple(msgspec.structs.replace(_point(best[name]), method=name) for name in chosen)
+    return _named({name: best[name] for name in chosen})
 
 
 def _measure(name: str, value: float) -> MeasureNote:

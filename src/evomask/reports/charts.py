@@ -31,6 +31,7 @@ def map_chart(points: PointsNote) -> Chart:
         "other maskings": tuple(point for point in points.others if point.point not in simple),
         "front": points.front,
         "simple methods": points.simple,
+        "released instead": points.baselines,
         "original": (original,),
         "chosen": (chosen,),
     }
@@ -39,10 +40,18 @@ def map_chart(points: PointsNote) -> Chart:
         "Loss and risk of every masking",
         f"The chosen file has a loss of {chosen.loss:.1f} % and a risk of {chosen.risk:.1f} %, "
         f"where the original has a risk of {original.risk:.1f} %; the front has "
-        f"{_count(len(points.front), 'point')} of {_count(points.tried, 'masking')} tried.",
+        f"{_count(len(points.front), 'point')} of {_count(points.tried, 'masking')} tried."
+        + "".join(map(_instead, points.baselines)),
         LOSS,
         RISK,
         tuple(_points(name, group) for name, group in parts.items() if group),
+    )
+
+
+def _instead(point: PointNote) -> str:
+    return (
+        f" If {point.method} were released instead, the loss would be {point.loss:.1f} % and the "
+        f"risk {point.risk:.1f} %."
     )
 
 
@@ -53,6 +62,7 @@ def _count(number: int, noun: str) -> str:
 def _points(name: str, points: Sequence[PointNote]) -> Series:
     labels = {
         "simple methods": tuple(point.method for point in points),
+        "released instead": tuple(point.method for point in points),
         "original": ("original",),
         "chosen": ("chosen",),
     }.get(name, ())

@@ -1,5 +1,6 @@
 """What a user should know of a run: that it had too little time, or a seed that can be found."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.state import State
 from evomask.evolution.streams import breeding_stream
 from evomask.io.tables import released_name
+from evomask.runs.inputs import Loaded
+from evomask.runs.kept.events import Events, Phase
 
 
 def more_may_help(
@@ -49,3 +52,11 @@ def note_on_format(path: Path) -> tuple[str, ...]:
 def notes_on_untouched(table: Table) -> tuple[str, ...]:
     """What columns that are released as they are tell of masked ones, and of who somebody is."""
     return tuple(telling.text for telling in tellings(table))
+
+
+def noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
+    """Tell before anything is searched what a release would give away, or could not be."""
+    about = (*note_on_format(path), *notes_on_untouched(loaded.table))
+    for note in about:
+        events.begin(Phase.LOADING, note)
+    return replace(loaded, notes=(*loaded.notes, *about))

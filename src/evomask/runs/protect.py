@@ -30,6 +30,7 @@ from evomask.portfolio.members import members_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings
 from evomask.record.protection import Protection, choice_of
+from evomask.runs.baseline.baselines import baselines, check_baseline
 from evomask.runs.exploring import Exploration
 from evomask.runs.findings import (
     FINDINGS,
@@ -65,7 +66,7 @@ from evomask.runs.kept.rows import portfolio_rows
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.stopping import StopRequest
 from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_format, note_on_seed, notes_on_untouched
+from evomask.runs.notes import note_on_seed, noted, notes_on_untouched
 from evomask.runs.release import Handling, Release, release
 from evomask.searches.search import File
 
@@ -92,6 +93,7 @@ class ProtectJob:
         keep_order: whether to keep how the released records were shuffled.
         key: file of the key that signs the release.
         width: how many members have turns side by side; more give more workers something to do.
+        baseline: what could be released instead, judged and shown in the reports.
     """
 
     source: Input
@@ -108,6 +110,11 @@ class ProtectJob:
     keep_order: bool = False
     key: Path | None = None
     width: int = 1
+    baseline: str = ""
+
+    def __post_init__(self) -> None:
+        if self.baseline:
+            check_baseline(self.baseline)
 
     @property
     def budget(self) -> Budget:
@@ -143,7 +150,7 @@ def protect_file(
     events = Events(watch, began=began)
     with telling_how_it_ends(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = _noted(load(job.source), job.source.path, events)
+        loaded = noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         kept = _kept(keep, job.bounds, loaded.table)
@@ -151,7 +158,7 @@ def protect_file(
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
             PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick,
-            keep=keep, bounds=job.bounds, keep_order=job.keep_order,
+            keep=keep, bounds=job.bounds, keep_order=job.keep_order, baseline=job.baseline,
         )  # fmt: skip
         store = Store.create(job.folder, plan)
         with store.locked():
@@ -186,6 +193,8 @@ def protect_table(
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
+        if job.baseline:
+            done = replace(done, baselines=baselines(job.baseline, maker))
         notes = (*notes_on_untouched(table), *done.notes)
         return replace(done, notes=notes, phases=events.seconds if done.clocked else {})
 
@@ -354,14 +363,6 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
 
-def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
-    """Tell before anything is searched what a release would give away, or could not be."""
-    about = (*note_on_format(path), *notes_on_untouched(loaded.table))
-    for note in about:
-        events.begin(Phase.LOADING, note)
-    return replace(loaded, notes=(*loaded.notes, *about))
-
-
 def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
     """Statistics that must survive, where some are named; what is wrong is said at once."""
     if bounds.given:
@@ -382,7 +383,8 @@ def _released(run: _Run, found: Found, did: str = "released") -> Release:
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = examined(run.maker, run.plan.budget, found, choice, known, events, run.statistics)
     about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)
-    done = replace(done, notes=(*run.loaded.notes, *done.notes, *about))
+    instead = baselines(run.plan.baseline, run.maker) if run.plan.baseline else {}
+    done = replace(done, notes=(*run.loaded.notes, *done.notes, *about), baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(Noted(note))

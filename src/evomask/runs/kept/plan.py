@@ -41,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         keep: tables and models that must survive.
         bounds: what the released point may have at most.
         keep_order: whether it is kept how the released records were shuffled.
+        baseline: what could be released instead, shown in the reports.
     """
 
     search: str
@@ -56,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     keep: Keeping = NO_STATISTICS
     bounds: Bounds = UNBOUNDED
     keep_order: bool = False
+    baseline: str = ""
     format: int = FORMAT
 
 
@@ -93,6 +95,7 @@ def plan_of(
     keep: Keeping = NO_STATISTICS,
     bounds: Bounds = UNBOUNDED,
     keep_order: bool = False,
+    baseline: str = "",
     at_hand: bool = False,
 ) -> Plan:
     """A plan for a search whose parameters are at hand.
@@ -115,6 +118,7 @@ def plan_of(
         keep=keep,
         bounds=bounds,
         keep_order=keep_order,
+        baseline=baseline,
     )
 
 

@@ -1,0 +1,1 @@
+"""What could be released instead, judged by the same pair and never written."""
