@@ -1,7 +1,7 @@
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.portfolio.front import Bounds, Candidate, suggested, within
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from evomask import protect
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import Member, search_of
 from evomask.portfolio.state import PortfolioState

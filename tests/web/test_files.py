@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from tests.web.conftest import until
+from tests.web.conftest import asking, until
 
 
 def test_a_file_is_kept_for_its_owner_under_a_name_that_nobody_chose(client, served, town):
@@ -144,3 +144,31 @@ def test_a_removed_file_is_gone(client, served, town):
     assert client.delete(f"/api/files/{town}").status_code == 204
     assert client.get(f"/api/files/{town}").status_code == 404
     assert not list((served.folder / ".files").iterdir())
+
+
+def test_notes_are_for_their_owner_alone_and_no_draft_of_them_stays(client, served, town):
+    client.get(f"/api/files/{town}/columns")
+    home = served.folder / ".files" / town
+    notes = [*home.iterdir(), *(served.folder / ".web").iterdir()]
+    assert {"about.json", "schema.toml", "key"} <= {path.name for path in notes}
+    assert {path.stat().st_mode & 0o777 for path in notes if path.is_file()} == {0o600}
+    assert not [path.name for path in notes if path.name.startswith(".")]
+
+
+def test_what_a_killed_server_left_of_a_file_goes_when_it_is_served_again(served):
+    left = served.folder / ".files" / ("ab" * 8)
+    left.mkdir()
+    (left / "data.csv").write_text("name,age\nhalf a rec")
+    with asking(served) as client:
+        assert client.get("/api/files").json() == []
+    assert not left.exists()
+
+
+def test_an_earlier_schema_is_kept_whole_beside_the_new_one(client, served, town):
+    home = served.folder / ".files" / town
+    client.get(f"/api/files/{town}/columns")
+    before = (home / "schema.toml").read_text()
+    wish = {"columns": [{"name": "age", "kind": "continuous", "role": "other"}]}
+    client.put(f"/api/files/{town}/schema", json=wish)
+    assert (home / "schema-before-000001.toml").read_text() == before
+    assert (home / "schema.toml").read_text() != before

@@ -11,7 +11,7 @@ import numpy as np
 from evomask.arrays import Points
 from evomask.errors import ParameterError
 from evomask.evolution.dominance import hypervolume, non_dominated_ranks
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.measures.judging.risk import Judged
 
 WORST_CASE = (100.0, 100.0)

@@ -22,7 +22,7 @@ from evomask.evolution.log import Log
 from evomask.evolution.setup import Setup
 from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, numbered, volume_of
 from evomask.portfolio.requests import Measured, Refusal

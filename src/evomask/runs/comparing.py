@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evomask.data.trees.making import completed
 from evomask.errors import ParameterError, RunError
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker

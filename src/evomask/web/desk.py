@@ -85,7 +85,7 @@ class Desk:
         course, record, goal = seen.follower.course, seen.record, self.goal(name)
         tried = [(file.loss, file.risk) for file in course.tried[since:]]
         if not course.tried and record is not None:
-            tried = [(p["loss"], p["risk"]) for p in record["points"]["others"]]
+            tried = [(p["loss"], p["risk"]) for p in record["points"]["others"][since:]]
         return RunPoints(
             front=_distinct(course, record),
             tried=tried,

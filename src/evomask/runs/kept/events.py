@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from evomask.errors import EvomaskError
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 
 
 class Phase(StrEnum):

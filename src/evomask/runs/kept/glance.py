@@ -1,4 +1,4 @@
-"""A run at a glance: its plan and record as plain data, and whether somebody works on it.
+"""A run at a glance: its plan and record as plain data, whether somebody works on it, notes on it.
 
 For those who show many runs and compute nothing: what computes is not imported.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from evomask.errors import RunError
+from evomask.io.files import replace_text
 from evomask.runs.kept.names import LOCK, PLAN, RECORD
 
 Plain: TypeAlias = dict[str, Any]
@@ -51,3 +52,8 @@ def is_worked_on(folder: Path) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+def keep_note(path: Path, text: str) -> None:
+    """Keep a small text beside runs: whole or not at all, for its owner alone."""
+    replace_text(path, text)

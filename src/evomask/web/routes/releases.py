@@ -155,7 +155,7 @@ async def _masked_as(here: Served, name: str, wanted: str | None) -> Response:
     masked = _masked(here, name)
     if wanted is None or masked.suffix == f".{wanted}":
         return FileResponse(masked, filename=masked.name)
-    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.{wanted}"
+    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.draft.{wanted}"
     await here.commands.answer(process_of("copy", masked, draft))
     gone = BackgroundTask(draft.unlink, missing_ok=True)
     return FileResponse(draft, filename=f"{masked.stem}.{wanted}", background=gone)

@@ -112,6 +112,7 @@ function render() {
 function take(news) {
   state.run = news.run;
   if (news.front) state.front = news.front;
+  map.tried.length = Math.min(map.tried.length, news.first);
   for (const pair of news.tried) map.tried.push(pair);
   const { original, chosen, simple, goal } = news.run;
   map.points = { front: state.front, simple, original, chosen, max_risk: goal.max_risk ?? null, max_loss: goal.max_loss ?? null };
@@ -124,13 +125,7 @@ function take(news) {
 
 function follow() {
   const stream = new EventSource(`${runPath}/events`);
-  let fresh = true;
-  stream.addEventListener("news", (event) => {
-    const news = JSON.parse(event.data);
-    if (fresh && Number(event.lastEventId) === news.tried.length) map.tried = [];
-    fresh = false;
-    take(news);
-  });
+  stream.addEventListener("news", (event) => take(JSON.parse(event.data)));
   stream.addEventListener("open", () => { if (state.lost) { say("connected again"); state.lost = false; } });
   stream.addEventListener("error", () => {
     if (!state.lost) say("the server does not answer; the run goes on without it", true);
@@ -146,4 +141,4 @@ $("more").addEventListener("submit", (event) => {
   act("more", "continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
 });
 if (state.pins.length) { const compare = document.querySelector("[data-step=compare]"); if (compare) compare.href = compareAddress(); }
-attempt(() => ask(runPath)).then((run) => { if (run) { take({ run, front: run.front, tried: [] }); follow(); } });
+attempt(() => ask(runPath)).then((run) => { if (run) { take({ run, front: run.front, first: 0, tried: [] }); follow(); } });
