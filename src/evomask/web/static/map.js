@@ -74,6 +74,13 @@ export class RiskMap {
     this.figure.dataset.redraw = fixed(this.drawn - started, 1);
     this.figure.dataset.tried = this.tried.length;
     this.figure.dataset.front = this.points.front.length;
+    if (this.points.front.length && !this.seen) this.tellSeen();
+  }
+
+  // When the first map with something on it was on the screen, in milliseconds since the page was asked for.
+  tellSeen() {
+    this.seen = true;
+    requestAnimationFrame(() => setTimeout(() => { this.figure.dataset.seen = fixed(performance.now(), 0); }));
   }
 
   dots() {
@@ -136,7 +143,7 @@ export class RiskMap {
     }
     if (risk !== null && risk <= up) {
       lines.push(svg("line", { class: "limit", x1: x(0), x2: x(across), y1: y(risk), y2: y(risk) }));
-      lines.push(svg("text", { x: x(across) - 4, y: y(risk) - 5, "text-anchor": "end" }, `highest risk ${risk} %`));
+      lines.push(svg("text", { x: x(0) + 6, y: y(risk) - 6 }, `highest risk ${risk} %`));
     }
     if (loss !== null && loss <= across) {
       lines.push(svg("line", { class: "limit", x1: x(loss), x2: x(loss), y1: y(0), y2: y(up) }));
@@ -191,7 +198,7 @@ export class RiskMap {
     this.at = point;
     this.tip.hidden = !point;
     if (point && this.s) {
-      this.tip.textContent = `${point.point > 0 || point.search ? "" : ""}${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
+      this.tip.textContent = `${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
       const right = this.s.x(point.loss) > this.s.width / 2;
       this.tip.style.left = right ? "" : `${this.s.x(point.loss) + 14}px`;
       this.tip.style.right = right ? `${this.s.width - this.s.x(point.loss) + 14}px` : "";
