@@ -176,6 +176,7 @@ class Desk:
             "best": next((p for p in front if p.point == number), None),
             "suggested": course.suggested,
             "released": seen.record["chosen"]["point"] if seen.record else None,
+            "signed": _signed(seen.record),
             "checked": course.checked,
             "changed": _changed(self.folder / name),
         }
@@ -209,6 +210,12 @@ class Desk:
 
 def _file_name(plan: Plain | None) -> str:
     return Path(plan["input"]["path"]).name if plan else ""
+
+
+def _signed(record: Plain | None) -> str:
+    """Who signed the release; choosing another point takes the date away, and so the word."""
+    said = record.get("statement", {}) if record else {}
+    return str(said["by"]) if said.get("by") and said.get("date") else ""
 
 
 def _changed(home: Path) -> float:
