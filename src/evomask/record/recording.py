@@ -133,7 +133,7 @@ def points_of(protection: Protection, choice: Choice) -> PointsNote:
 
 def _point(candidate: Candidate) -> PointNote:
     return PointNote(
-        candidate.number,
+        candidate.point,
         candidate.member,
         method_in_words(candidate),
         candidate.loss,
@@ -141,6 +141,7 @@ def _point(candidate: Candidate) -> PointNote:
         _parts(candidate.judged),
         candidate.errors.get(TABLE_ERROR),
         candidate.errors.get(MODEL_ERROR),
+        candidate.number,
     )
 
 

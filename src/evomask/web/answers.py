@@ -150,9 +150,13 @@ class RunWish(Asked):
 
 
 class PointView(BaseModel):
-    """A masked file on the front: loss and risk in percent, lower is better."""
+    """A masked file on the front: loss and risk in percent, lower is better.
+
+    *point* counts from 1 by loss, so that it may change while a run goes on; *file* stays.
+    """
 
     point: int
+    file: int
     search: str
     method: str
     loss: float
@@ -222,9 +226,9 @@ class More(Asked):
 
 
 class CompareWish(Asked):
-    """Points to compare, one to four."""
+    """Points to compare, one to four, by their files: their own numbers change in a search."""
 
-    points: Annotated[list[Point], Field(min_length=1, max_length=4)]
+    files: Annotated[list[Point], Field(min_length=1, max_length=4)]
 
 
 class ReleaseWish(Asked):

@@ -233,6 +233,7 @@ def _distinct(course: Course, record: Plain | None) -> list[PointView]:
     return [
         PointView(
             point=p.point,
+            file=p.point if p.file is None else p.file,
             search=p.search,
             method=p.method,
             loss=round(p.loss, DECIMALS),
@@ -248,6 +249,7 @@ def _simple(course: Course, record: Plain | None) -> list[PointView]:
     return [
         PointView(
             point=0,
+            file=0,
             search="grid",
             method=name,
             loss=round(file.loss, DECIMALS),
@@ -263,12 +265,14 @@ def _original(course: Course, record: Plain | None) -> PointView | None:
     if course.before is None:
         return None
     risk = round(course.before, DECIMALS)
-    return PointView(point=-1, search="", method="the original file", loss=0.0, risk=risk)
+    return PointView(point=0, file=-1, search="", method="the original file", loss=0.0, risk=risk)
 
 
 def _point(note: Plain) -> PointView:
+    file: int | None = note.get("file")
     return PointView(
         point=note["point"],
+        file=note["point"] if file is None else file,
         search=note["search"],
         method=note["method"],
         loss=round(note["loss"], DECIMALS),

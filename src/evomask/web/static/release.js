@@ -3,7 +3,7 @@
 import { $, el, fixed, number, percent, place, plural, runPath, say, show, twoNumbers } from "./dom.js";
 import { ask, attempt, finished, post } from "./api.js";
 
-const wished = Number(new URLSearchParams(location.search).get("point") || NaN);
+const wished = Number(new URLSearchParams(location.search).get("file") || NaN);
 const FORMATS = { "": "as the original", csv: "CSV", parquet: "Parquet", sav: "SPSS", dta: "Stata" };
 const SAID = ["by", "date", "purpose", "review", "reason", "recipients", "legal_basis", "safeguards", "earlier"];
 let [run, release] = [null, null];
@@ -12,7 +12,8 @@ const above = (point) => point.risk > release.limit;
 
 function choosing() {
   const current = release.point ? release.point.point : null;
-  const selected = Number.isNaN(wished) ? current ?? run.suggested : wished;
+  const asked = run.front.find((p) => p.file === wished);
+  const selected = asked ? asked.point : current ?? run.suggested;
   const select = el("select", { id: "point", onchange: warn }, run.front.map((p) => el("option", { value: p.point, selected: p.point === selected },
     `${p.point}: loss ${fixed(p.loss)} %, risk ${fixed(p.risk)} %${p.point === current ? " (released)" : p.point === run.suggested ? " (suggested)" : ""}`)));
   return el("section", { class: "card", "aria-labelledby": "choose-title" }, el("h2", { id: "choose-title" }, "Choose"),

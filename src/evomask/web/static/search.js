@@ -8,42 +8,42 @@ import { RiskMap } from "./map.js";
 const MOST = 4;
 const { title } = document;
 const state = { run: null, front: [], version: 0, pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
-const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?points=${state.pins.join(",")}` : ""}`;
-const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?point=${point}`;
+const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?files=${state.pins.join(",")}` : ""}`;
+const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?file=${point.file}`;
 
-const map = new RiskMap($("map"), { pick: (point) => pin(point.point), hover: tellPoint });
+const map = new RiskMap($("map"), { pick: pin, hover: tellPoint });
 
-function pin(number_) {
-  if (state.pins.includes(number_)) state.pins = state.pins.filter((other) => other !== number_);
-  else if (state.pins.length < MOST) state.pins = [...state.pins, number_];
+function pin({ point, file }) {
+  if (state.pins.includes(file)) state.pins = state.pins.filter((other) => other !== file);
+  else if (state.pins.length < MOST) state.pins = [...state.pins, file];
   else { say("four points are pinned; take one off first", true); return; }
   const query = state.pins.length ? `?pin=${state.pins.join(",")}` : "";
   history.replaceState(null, "", location.pathname + query);
   const compare = document.querySelector("[data-step=compare]");
   if (compare) compare.href = compareAddress();
-  say(state.pins.includes(number_) ? `point ${number_} is pinned` : `point ${number_} is no longer pinned`);
+  say(state.pins.includes(file) ? `point ${point} is pinned` : `point ${point} is no longer pinned`);
   render();
 }
 
 function tellPoint(point) {
-  const onFront = state.front.some((p) => p.point === point.point && p.loss === point.loss);
+  const onFront = state.front.some((p) => p.file === point.file && p.loss === point.loss);
   show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}: ` : ""), point.method),
     meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
     onFront ? el("div", { class: "row" },
-      el("button", { type: "button", onclick: () => pin(point.point) }, state.pins.includes(point.point) ? "Unpin" : "Pin"),
-      el("a", { class: "button", href: releaseAddress(point.point) }, "Release…")) : "");
+      el("button", { type: "button", onclick: () => pin(point) }, state.pins.includes(point.file) ? "Unpin" : "Pin"),
+      el("a", { class: "button", href: releaseAddress(point) }, "Release…")) : "");
 }
 
 function showPins() {
-  const known = state.pins.map((pinned) => state.front.find((p) => p.point === pinned)).filter(Boolean);
+  const known = state.pins.map((pinned) => state.front.find((p) => p.file === pinned)).filter(Boolean);
   show("pins", known.length ? known.map((p, i) => el("div", { class: "pin-item" },
     el("span", null, el("strong", null, String.fromCharCode(65 + i)), ` point ${p.point}: loss ${percent(p.loss)}, risk ${percent(p.risk)}`),
-    el("button", { type: "button", class: "link", onclick: () => pin(p.point), "aria-label": `Unpin point ${p.point}` }, "Unpin")))
+    el("button", { type: "button", class: "link", onclick: () => pin(p), "aria-label": `Unpin point ${p.point}` }, "Unpin")))
     : el("p", { class: "muted" }, "Pin up to four points to compare them: click on the map, or use the table."),
   known.length ? el("a", { class: "button primary", href: compareAddress() }, `Compare ${plural(known.length, "point")}`) : "");
 }
 
-const pinning = (point) => (state.pins.includes(point.point) ? "Unpin" : "Pin");
+const pinning = (point) => (state.pins.includes(point.file) ? "Unpin" : "Pin");
 
 // The table is made anew only where something in it changed.
 let tabled = "";
@@ -52,16 +52,16 @@ function showFront() {
   const now = [state.version, suggested, state.run.released, state.pins].join("|");
   if (now === tabled) return;
   tabled = now;
-  const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.point) ? "pinned" : ""}` },
+  const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.file) ? "pinned" : ""}` },
     el("td", { class: "number", "data-label": "point" }, p.point), el("td", { class: "number", "data-label": "loss" }, percent(p.loss, 2)), el("td", { class: "number", "data-label": "risk" }, percent(p.risk, 2)),
     el("td", { class: "done" }, el("span", { class: "clamp", title: p.method }, p.method), p.point === suggested ? el("span", { class: "badge finished" }, state.run.released === null ? "suggested" : "released") : ""),
     el("td", { class: "by" }, p.search),
-    el("td", { class: "act" }, el("button", { type: "button", "data-point": p.point, "aria-label": `${pinning(p)} point ${p.point}`, onclick: () => pin(p.point) }, pinning(p)))));
-  const focused = document.activeElement?.dataset.point;
+    el("td", { class: "act" }, el("button", { type: "button", "data-file": p.file, "aria-label": `${pinning(p)} point ${p.point}`, onclick: () => pin(p) }, pinning(p)))));
+  const focused = document.activeElement?.dataset.file;
   const scrolled = $("front").scrollTop;
   show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows, { class: "front" }) : el("p", { class: "muted" }, "Nothing was found yet. The first files appear some seconds after the search begins."));
   $("front").scrollTop = scrolled;
-  if (focused) document.querySelector(`[data-point="${focused}"]`)?.focus({ preventScroll: true });
+  if (focused) document.querySelector(`[data-file="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
