@@ -27,6 +27,7 @@ from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
 from evomask.cli.terminal.companion import accompanied, leave
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
+from evomask.cli.trajectories import trajectories
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination
@@ -52,6 +53,7 @@ app.command()(audit)
 app.command()(protect)
 app.add_typer(searches, name="search")
 app.add_typer(graphs, name="graph")
+app.command()(trajectories)
 app.command()(resume)
 app.command()(choose)
 app.command()(runs)

@@ -15,6 +15,7 @@ from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes
 from evomask.masking.method import Making, MaskingMethod, Microaggregation, making_of
+from evomask.masking.randomization.formula_pram import FormulaPram
 from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions
 
 
@@ -168,6 +169,6 @@ def transitions_of(method: MaskingMethod, original: Table) -> dict[str, Transiti
         return {
             k: m for inner in method.methods for k, m in transitions_of(inner, original).items()
         }
-    if not isinstance(method, (Pram, MatrixPram)):
+    if not isinstance(method, (Pram, MatrixPram, FormulaPram)):
         return {}
     return {name: method.matrix(original, name) for name in method.attributes}
