@@ -23,10 +23,11 @@ class Asked(BaseModel):
 
 
 class Problem(BaseModel):
-    """What is wrong, in a sentence, with a number to ask about it."""
+    """What is wrong, in a sentence, with a number to ask about it, and in which *field*."""
 
     error: str
     id: str
+    field: str = ""
 
 
 class FileView(BaseModel):
@@ -166,7 +167,8 @@ class RunView(BaseModel):
     """A run in short.
 
     *state* is ``waiting`` for its turn, ``running``, ``finished``, ``stopped`` with budget left,
-    ``failed`` with a *reason*, or ``broken off`` where its process ended without a word.
+    ``failed`` with a *reason*, or ``broken off`` where its process ended without a word; *signed*
+    by whom, where somebody signed the release.
     """
 
     name: str
@@ -187,6 +189,7 @@ class RunView(BaseModel):
     best: PointView | None
     suggested: int | None
     released: int | None
+    signed: str
     checked: tuple[int, int]
     changed: float
 

@@ -1,6 +1,6 @@
 // Compare: up to four points side by side.
 
-import { $, el, fixed, number, percent, place, plural, runPath, show } from "./dom.js";
+import { el, fixed, number, percent, place, plural, runPath, show, twoNumbers } from "./dom.js";
 import { ask, finished, post } from "./api.js";
 import { bars, heat, keys } from "./charts.js";
 
@@ -11,7 +11,7 @@ const letters = (i) => String.fromCharCode(65 + i);
 function picks(run, points) {
   const boxes = Array.from({ length: MOST }, (_, i) => el("label", { class: "row" }, letters(i), el("select", {
     "aria-label": `Point ${letters(i)}`, onchange: change,
-  }, el("option", { value: "" }, "none"), run.front.map((p) => el("option", { value: p.file, selected: p.file === points[i] }, `${p.point}: loss ${fixed(p.loss)}, risk ${fixed(p.risk)}`)))));
+  }, el("option", { value: "" }, "none"), run.front.map((p) => el("option", { value: p.file, selected: p.file === points[i] }, `${p.point}: loss ${percent(p.loss)}, risk ${percent(p.risk)}`)))));
   show("picks", boxes);
 }
 
@@ -116,7 +116,7 @@ async function start() {
   await post(`${runPath}/compare`, { files: points });
   const found = await finished(() => ask(`${runPath}/compare?files=${points.join(",")}`));
   const { points: records } = found;
-  show("comparison", heads(records), figures(records), attributes(records), extras(records));
+  show("comparison", twoNumbers(), heads(records), figures(records), attributes(records), extras(records));
   document.body.dataset.compared = String(records.length);
 }
 
