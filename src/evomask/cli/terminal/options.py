@@ -41,6 +41,9 @@ Profile = Annotated[
 KeyFile = Annotated[
     Path | None, typer.Option("--key-file", help="A key that signs the release, yours alone.")
 ]
+EditedPlan = Annotated[
+    bool, typer.Option("--edited-plan", help="Use a plan.toml changed by hand, and record that.")
+]
 KeepOrder = Annotated[
     bool, typer.Option("--keep-order", help="Keep how the records were shuffled (order.npy).")
 ]
