@@ -8,7 +8,7 @@ import msgspec
 from evomask.errors import RunError
 from evomask.io.files import replace_file
 from evomask.io.parts import Alike, alike_in, columns_in, hashes_of
-from evomask.runs.kept.log import LOG, appended, file_hash
+from evomask.runs.kept.log import LOG, Named, appended, file_hash
 from evomask.runs.kept.signing import SIGNATURE, read_key, signed
 from evomask.runs.parts.opening import PLAN, Opened
 from evomask.runs.parts.steps import MASKED, WORK
@@ -18,6 +18,10 @@ DONE = "done.json"
 
 LAST = "mask-"
 """How results of the last step are called; all others only helped on the way."""
+
+
+ONLY = Named(1, 0)
+"""There is one file to release, so it is point 1."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def _seal(folder: Path, key: Path | None) -> None:
     """A new line of the log names every file by its hash; a key signs it."""
     files = {f"{MASKED}/{name}": found for name, found in hashes_of(folder / MASKED).items()}
     files |= {name: file_hash(folder / name) for name in (PLAN, DONE)}
-    log = appended(folder, "released", 0, files)
+    log = appended(folder, "released", ONLY, files)
     _write(folder / LOG, log)
     if key is None:
         (folder / SIGNATURE).unlink(missing_ok=True)
