@@ -28,7 +28,8 @@ class Server:
     """`evomask serve` in a process of its own, which can be killed and started again."""
 
     def __init__(self, folder):
-        self.folder, self.process, self.is_killed = folder, None, False
+        self.folder, self.process = folder, None
+        self.is_killed = self.is_to_refuse = False
 
     def start(self, *options):
         log = (self.folder.parent / "serve.log").open("ab")
@@ -114,7 +115,9 @@ def watch(page, server, wrong):
 
     def told(message):
         is_of_the_kill = any(word in message.text for word in SERVER_GONE)
-        if message.type == "error" and not (server.is_killed and is_of_the_kill):
+        is_a_refusal = "responded with a status of 4" in message.text
+        expected = (server.is_killed and is_of_the_kill) or (server.is_to_refuse and is_a_refusal)
+        if message.type == "error" and not expected:
             wrong.append(f"{message.type}: {message.text}")
 
     def asked(request):
@@ -152,10 +155,19 @@ def town_file(folder, records=240):
     return path
 
 
-def state_of(server, run):
-    """How a run stands, by its journal alone."""
-    lines = (server.folder / run / "journal.jsonl").read_text().splitlines()
-    return json.loads(lines[-1])
+def tried_in(server, run):
+    """How many files a run has tried, by its journal alone: of a round told twice, the last."""
+    rounds = {}
+    try:
+        text = (server.folder / run / "journal.jsonl").read_text()
+    except FileNotFoundError:
+        return 0
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        event = json.loads(line)
+        if event.get("event") == "turn":
+            rounds = {n: tried for n, tried in rounds.items() if n < event["round"]}
+            rounds[event["round"]] = len(event["tried"])
+    return sum(rounds.values())
 
 
 def wait_for(look, seconds=240.0):

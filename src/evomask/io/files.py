@@ -59,6 +59,12 @@ def whole_content(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 that only its owner may read; an older one goes."""
+    content = text.encode()
+    replace_file(path, lambda file: file.write(content))
+
+
 def for_owner(path: str, flags: int) -> int:
     """Open a file that only its owner may read, as an opener of `open`."""
     return os.open(path, flags, OWNER_ALONE)

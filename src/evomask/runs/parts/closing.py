@@ -8,7 +8,7 @@ import msgspec
 from evomask.errors import RunError
 from evomask.io.files import replace_file
 from evomask.io.parts import Alike, alike_in, columns_in, hashes_of
-from evomask.runs.kept.log import LOG, appended, file_hash
+from evomask.runs.kept.log import LOG, Named, appended, file_hash
 from evomask.runs.kept.signing import SIGNATURE, read_key, signed
 from evomask.runs.parts.opening import PLAN, Opened
 from evomask.runs.parts.steps import MASKED, WORK
@@ -72,7 +72,7 @@ def _seal(folder: Path, key: Path | None) -> None:
     """A new line of the log names every file by its hash; a key signs it."""
     files = {f"{MASKED}/{name}": found for name, found in hashes_of(folder / MASKED).items()}
     files |= {name: file_hash(folder / name) for name in (PLAN, DONE)}
-    log = appended(folder, "released", 0, files)
+    log = appended(folder, "released", Named(0, None), files)
     _write(folder / LOG, log)
     if key is None:
         (folder / SIGNATURE).unlink(missing_ok=True)
