@@ -51,18 +51,18 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     write_atomically(path, fill, force=True, mode=OWNER_ALONE)
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 that only its owner may read; an older one goes."""
+    content = text.encode()
+    replace_file(path, lambda file: file.write(content))
+
+
 def whole_content(path: Path) -> bytes:
     """The bytes of a file that somebody names; a device, which may never end, is none."""
     mode = path.stat().st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise OSError(errno.EINVAL, "it is a device")
     return path.read_bytes()
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a text in UTF-8 that only its owner may read; an older one goes."""
-    content = text.encode()
-    replace_file(path, lambda file: file.write(content))
 
 
 def for_owner(path: str, flags: int) -> int:

@@ -30,10 +30,10 @@ class Entry(msgspec.Struct, frozen=True):
         point: the number on the front of the point that is released now.
         files: the hash of every file of the release, and of what it rests on.
         user: the account on this machine; who decided is said in the record.
+        edited: files that somebody had changed by hand, and that were used all the same.
         before: hash of the line before.
         file: the number of the point's file in the order of making; none in logs of earlier
             versions, where *point* is that number.
-        edited: files that somebody had changed by hand, and that were used all the same.
     """
 
     did: str
@@ -59,8 +59,9 @@ def appended(folder: Path, did: str, point: Named, files: Mapping[str, str]) -> 
     before = digest(lines[-1]) if lines else NOTHING_BEFORE
     now = datetime.now(UTC).isoformat(timespec="seconds")
     edited = tuple(name for name in changed_files(folder) if name == PLAN)
-    hashes = dict(sorted(files.items()))
-    entry = Entry(did, point.point, hashes, user_name(), now, before, point.file, edited)
+    entry = Entry(
+        did, point.point, dict(sorted(files.items())), user_name(), now, before, point.file, edited
+    )
     return b"".join(line + b"\n" for line in (*lines, msgspec.json.encode(entry)))
 
 

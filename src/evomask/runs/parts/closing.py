@@ -20,6 +20,10 @@ LAST = "mask-"
 """How results of the last step are called; all others only helped on the way."""
 
 
+ONLY = Named(1, 0)
+"""There is one file to release, so it is point 1."""
+
+
 @dataclass(frozen=True)
 class Promised:
     """What is promised of parts.
@@ -72,7 +76,7 @@ def _seal(folder: Path, key: Path | None) -> None:
     """A new line of the log names every file by its hash; a key signs it."""
     files = {f"{MASKED}/{name}": found for name, found in hashes_of(folder / MASKED).items()}
     files |= {name: file_hash(folder / name) for name in (PLAN, DONE)}
-    log = appended(folder, "released", Named(0, None), files)
+    log = appended(folder, "released", ONLY, files)
     _write(folder / LOG, log)
     if key is None:
         (folder / SIGNATURE).unlink(missing_ok=True)
