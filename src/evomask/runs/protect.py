@@ -203,7 +203,6 @@ def resume_protection(
     """Go on with the job kept in a folder; a key signs what is released.
 
     Args:
-        edited_plan: whether a plan that was changed by hand since the release is used.
         seconds: how long to search from here on; what is left of the budget where nobody says.
     """
     with _opened(folder, watch, key, edited_plan=edited_plan) as kept:
