@@ -71,6 +71,9 @@ KeyFile = Annotated[
         "--key-file", help="A key that signs the release, yours alone.", rich_help_panel=RELEASE
     ),
 ]
+EditedPlan = Annotated[
+    bool, typer.Option("--edited-plan", help="Use a plan.toml changed by hand, and record that.")
+]
 KeepOrder = Annotated[
     bool,
     typer.Option(
