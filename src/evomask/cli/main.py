@@ -30,6 +30,7 @@ from evomask.cli.serve import serve
 from evomask.cli.terminal.companion import accompanied, leave
 from evomask.cli.terminal.help import GroupedCommands, registered
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
+from evomask.cli.trajectories import trajectories
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination
@@ -64,7 +65,7 @@ _enter(PARTS, measure, audit)
 registered(app, rich_help_panel=PARTS, context_settings=OWN_OPTIONS)(mask)
 app.add_typer(searches, name="search", rich_help_panel=PARTS)
 app.add_typer(graphs, name="graph", rich_help_panel=MORE)
-_enter(MORE, reproduce, completion)
+_enter(MORE, trajectories, reproduce, completion)
 registered(app, name="compile", rich_help_panel=MORE)(compile_)
 app.command(hidden=True)(complete)
 

@@ -249,7 +249,8 @@ def prepared(plan: Plan, loaded: Loaded, decide: Decide, workers: int = 1) -> Se
     search = search_named(plan.search)
     draws = partial(draw_stream, plan.seed)
     clocked = decide if plan.budget.seconds is not None else None
-    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies)
+    keep = plan.keep + loaded.keep
+    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies, keep)
     return search.setup(loaded.table, parameters_in(plan, search), around)
 
 
