@@ -20,10 +20,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install demo serve test check test-slow test-browser pictures fuzz bench docs site format clean
+.PHONY: help install wheel demo serve test check test-slow test-browser pictures fuzz bench docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
+	@echo "make wheel      a package that carries compiled kernels, into build/wheels"
 	@echo "make demo       the main job on bundled data"
 	@echo "make serve      the web app on the demo's run"
 	@echo "make test       format, lint, types, tests, architecture"
@@ -52,6 +53,18 @@ $(ORACLES)/.installed:
 
 install: $(VENV)/.installed
 	$(BIN)/evomask compile
+
+# A wheel for this kind of machine, this Python and this numba, with its kernels compiled for a level
+# of processors; elsewhere they are compiled when they are needed. Without them: pip wheel .
+wheel: $(VENV)/.developed
+	rm -rf build/level
+	mkdir -p build && mkdir -m 700 build/level
+	EVOMASK_CACHE=build/level NUMBA_CPU_FEATURES= \
+		NUMBA_CPU_NAME=$$($(BIN)/python -c "from evomask.kernels.carried import level; print(level().name)") \
+		$(BIN)/python -m evomask.kernels
+	EVOMASK_WHEEL_KERNELS=build/level/kernels $(PYTHON) -m pip wheel --quiet --disable-pip-version-check \
+		--no-deps --wheel-dir build/wheels .
+	@ls -l build/wheels/*.whl
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh $(DEMO)

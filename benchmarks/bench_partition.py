@@ -6,7 +6,8 @@ Prints, for each reference file and k, the information loss of MDAV and of the m
 percent, their ratio, the lower bound, and the CPU seconds of all processes together. Where they
 are fewer than seconds times workers, the machine was busy with something else: ``--cpu`` then
 does the work of so many seconds of so many workers in one process, as a budget of evaluations
-found from a short trial. With the name ``random`` it runs on 50,000 random records of 5 numbers.
+found from a short trial. ``random`` is a file of 50,000 random records of 5 numbers, and
+``large`` one of 100,000 of 13 correlated lognormal ones.
 """
 
 import os
@@ -75,10 +76,22 @@ def compare(name: str, path: Path, k: int, seconds: float, workers: int, cpu: bo
     )
 
 
-def random_file(folder: str) -> Path:
-    path = Path(folder) / "random.csv"
-    numbers = np.random.default_rng(0).normal(size=(50_000, 5))
-    np.savetxt(path, numbers, delimiter=",", header="a,b,c,d,e", comments="")
+def normal() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(50_000, 5))
+
+
+def lognormal() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.exp(0.5 * rng.normal(size=(100_000, 13)) @ rng.normal(size=(13, 13)) / 2)
+
+
+MADE_UP = {"random": normal, "large": lognormal}
+
+
+def made_up_file(name: str, folder: str) -> Path:
+    path, numbers = Path(folder) / f"{name}.csv", MADE_UP[name]()
+    header = ",".join(f"v{j}" for j in range(numbers.shape[1]))
+    np.savetxt(path, numbers, delimiter=",", header=header, comments="")
     return path
 
 
@@ -88,9 +101,9 @@ def main() -> None:
     seconds = float(words[0]) if words else 10.0
     workers = int(words[1]) if len(words) > 1 else 2
     for name in words[2:] or ["census", "eia", "tarragona"]:
-        if name == "random":
+        if name in MADE_UP:
             with tempfile.TemporaryDirectory() as folder:
-                compare(name, random_file(folder), 3, seconds, workers, cpu)
+                compare(name, made_up_file(name, folder), 3, seconds, workers, cpu)
             continue
         for k in SIZES:
             compare(name, reference_file(f"casc/{name}.csv"), k, seconds, workers, cpu)

@@ -6,22 +6,15 @@ and ``pip install playwright``.
 
 import os
 import re
-import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from browsing import LONGEST, browsed, served
+
 DOCS = Path(__file__).parent.parent / "docs" / "pictures"
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 FILES = os.environ.get("PICTURE_FILES", "120")
 """How many files the run that is shown tries."""
-
-LONGEST = 1_800_000
 
 
 def shoot(page: Any, name: str, height: int = 860) -> None:
@@ -78,25 +71,13 @@ def _make_small(picture: Path) -> None:
 
 def main() -> None:
     """Serve a folder of its own, walk through it, and leave nothing behind."""
-    from playwright.sync_api import sync_playwright
-
     DOCS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", "evomask", "serve", f"{folder}/releases", "--no-browser"]
-        server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        try:
-            assert server.stdout is not None
-            link = next(line.strip() for line in server.stdout if "token=" in line)
-            with sync_playwright() as playwright:
-                program = shutil.which("chromium") or shutil.which("google-chrome")
-                browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-                page = browser.new_page(device_scale_factor=1)
-                page.set_default_timeout(LONGEST)
-                walk(page, link)
-                browser.close()
-        finally:
-            server.terminate()
-            server.wait(30)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder) / "releases") as server,
+        browsed() as page,
+    ):
+        walk(page, server.link)
     for picture in sorted(DOCS.glob("*.png")):
         _make_small(picture)
         print(f"{picture.name}: {picture.stat().st_size / 1000:.0f} kB")

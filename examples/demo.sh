@@ -10,7 +10,7 @@ say() { printf '\n$ %s\n' "$*"; "$@"; }
 say evomask example "$folder"
 # All searches that apply take part; what they need is compiled the first time, or by `evomask compile`.
 say evomask protect "$folder/survey.csv" --schema "$folder/survey.toml" --require k=5 \
-    --seconds 25 --workers 2 --out "$folder/release"
+    --seconds 40 --workers 2 --out "$folder/release"
 printf '\nWhere to look:\n'
 printf '  %-42s what was tried, what it costs, who can still find out what\n' "$folder/release/report-internal.html"
 printf '  %-42s what may be told with the file\n' "$folder/release/report-public.html"

@@ -152,10 +152,19 @@ def town_file(folder, records=240):
     return path
 
 
-def state_of(server, run):
-    """How a run stands, by its journal alone."""
-    lines = (server.folder / run / "journal.jsonl").read_text().splitlines()
-    return json.loads(lines[-1])
+def tried_in(server, run):
+    """How many files a run has tried, by its journal alone: of a round told twice, the last."""
+    rounds = {}
+    try:
+        text = (server.folder / run / "journal.jsonl").read_text()
+    except FileNotFoundError:
+        return 0
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        event = json.loads(line)
+        if event.get("event") == "turn":
+            rounds = {n: tried for n, tried in rounds.items() if n < event["round"]}
+            rounds[event["round"]] = len(event["tried"])
+    return sum(rounds.values())
 
 
 def wait_for(look, seconds=240.0):

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import LONGEST, town_file, violations, wait_for
+from tests.browser.conftest import LONGEST, town_file, tried_in, violations, wait_for
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=LONGEST)
+
+LONG_RUN = 600
+"""Measurements of a run that still goes on when something is killed beside it: some 20 seconds."""
 
 
 def bring(page, path):
@@ -127,28 +130,33 @@ def test_the_same_by_keyboard_alone(opened):
 def test_a_killed_server_loses_nothing_and_the_run_goes_on(opened, server, tmp_path):
     page = opened()
     bring(page, town_file(tmp_path))
-    run = start(page, k=3, files=60)
-    expect(page.locator("#now")).to_contain_text("searching")
+    run = start(page, k=3, files=LONG_RUN)
+    expect(page.locator("body")).to_have_attribute("data-state", "running")
+    wait_for(lambda: tried_in(server, run))
     server.kill()
     expect(page.locator("#status")).to_contain_text("the run goes on without it")
-    before = (server.folder / run / "journal.jsonl").stat().st_size
-    wait_for(lambda: (server.folder / run / "journal.jsonl").stat().st_size > before)
+    before = tried_in(server, run)
+    wait_for(lambda: tried_in(server, run) > before)
     server.start()
     finished(page)
+    everything = str(tried_in(server, run))
+    expect(page.locator("#map")).to_have_attribute("data-tried", everything)
     page.reload()
     finished(page)
-    wait_for(lambda: int(page.get_attribute("#map", "data-tried")) >= 60)
+    expect(page.locator("#map")).to_have_attribute("data-tried", everything)
 
 
 def test_a_killed_run_is_told_within_seconds_and_continues(opened, server, tmp_path):
     page = opened()
     bring(page, town_file(tmp_path))
-    run = start(page, k=3, files=40)
+    run = start(page, k=3, files=LONG_RUN)
     wait_for(lambda: list((server.folder / run).glob("state-*")))
     os.killpg(int((server.folder / run / ".process").read_text()), signal.SIGKILL)
     expect(page.locator("#now .badge")).to_have_text(re.compile("broken off"), timeout=20_000)
-    page.click("text=Continue")
+    page.click("#buttons >> text=Continue")
     finished(page)
+    everything = str(tried_in(server, run))
+    expect(page.locator("#map")).to_have_attribute("data-tried", everything)
 
 
 def test_two_tabs_show_the_same_and_pause_works_in_either(opened, server, tmp_path):
@@ -158,10 +166,10 @@ def test_two_tabs_show_the_same_and_pause_works_in_either(opened, server, tmp_pa
     two = opened(width=390, scheme="dark")
     two.goto(f"{server.address}/runs/{run}/search")
     expect(two.locator("#buttons")).to_contain_text("Pause")
-    two.click("text=Pause")
+    two.click("#buttons >> text=Pause")
     for page in (one, two):
         expect(page.locator("body")).to_have_attribute("data-state", "stopped")
-    one.click("text=Stop here")
+    one.click("#buttons >> text=Stop here")
     for page in (one, two):
         finished(page)
     tried = [lambda page=page: page.get_attribute("#map", "data-tried") for page in (one, two)]

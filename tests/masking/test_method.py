@@ -7,7 +7,8 @@ import numpy as np
 
 from evomask.data.hierarchy import of_lines
 from evomask.masking.composition import InTurn, Stratified
-from evomask.masking.method import About, Making, Step, about_of, making_of
+from evomask.masking.making import Making, Step
+from evomask.masking.method import About, about_of, making_of
 from evomask.masking.microaggregation.clustered import ClusteredMicroaggregation
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.noise import IndependentNoise

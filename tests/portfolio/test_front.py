@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.portfolio.front import (
     USUAL_RISK,
     Candidate,

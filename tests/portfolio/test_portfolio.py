@@ -13,7 +13,7 @@ from evomask.data.schema import Kind, Role
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.masking.guarantees.requirement import NOTHING, Requirement
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.portfolio.front import spread
 from evomask.portfolio.members import Member, members_for
 from evomask.portfolio.portfolio import DONE, Portfolio

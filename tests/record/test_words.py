@@ -2,7 +2,8 @@
 
 import pytest
 
-from evomask.masking.method import About, Making, Step
+from evomask.masking.making import Making, Step
+from evomask.masking.method import About
 from evomask.record.words import clause, in_words, listed, percent, sentences, simple_name
 
 ALL = ("age", "pay", "sex")

@@ -9,6 +9,7 @@ import pytest
 from evomask.errors import FileError, ParameterError, RunError
 from evomask.record.statement import Statement
 from evomask.runs.kept import staging, verifying
+from evomask.runs.kept.log import Named
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.store import Store
 from evomask.runs.kept.verifying import verify
@@ -89,7 +90,7 @@ def test_a_masked_file_that_breaks_the_guarantee_fails_even_with_a_new_hash(fold
 def test_reports_of_another_record_fail(once, folder):
     other = next(c for c in once.protection.front if c != once.chosen)
     page = (folder / "report-public.html").read_bytes()
-    choose(folder, str(other.number))
+    choose(folder, str(other.point))
     (folder / "report-public.html").write_bytes(page)
     assert failed(folder) == {"files", "reports"}
 
@@ -107,11 +108,11 @@ def test_a_log_whose_line_was_changed_fails(folder):
 
 
 def test_who_chose_and_reported_is_in_the_log(once, folder):
-    choose(folder, str(once.protection.front[0].number))
+    choose(folder, str(once.protection.front[0].point))
     entry = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
     assert entry["did"] == "chose"
     assert entry["user"]
-    assert entry["point"] == once.protection.front[0].number
+    assert entry["point"] == once.protection.front[0].point == 1
 
 
 def test_another_original_fails(once, folder):
@@ -142,7 +143,7 @@ def test_rewriting_the_whole_log_does_not_help_without_the_key(folder, key):
     (folder / "log.jsonl").unlink()
     with staging.staged(folder) as stage:
         stage.write("masked/town.csv", b"age\n1\n")
-        seal(stage, folder, "released", 0)
+        seal(stage, folder, "released", Named(1, 0))
     (folder / "signature.json").write_bytes(signature)
     assert "signature" in failed(folder, key)
 

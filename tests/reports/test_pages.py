@@ -304,7 +304,7 @@ SAID = Statement(
 def test_the_internal_report_answers_what_an_assessment_asks(record):
     page = internal_page(msgspec.structs.replace(record, statement=SAID, released_before=(3, 7)))
     assert all(words in page for words in SAID.as_json().values())
-    assert "this run released before: point 3, point 7" in page
+    assert "this run released before: file 3, file 7" in page
 
 
 def test_the_public_report_tells_what_may_be_told_alone(record):

@@ -21,7 +21,8 @@ from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_points, poisson_sites
-from evomask.masking.method import About, Making, Step
+from evomask.masking.making import Making, Step
+from evomask.masking.method import About
 from evomask.searches.search import File, Surroundings, Variants
 
 Steps = NDArray[np.int64]

@@ -1,11 +1,14 @@
 """Files: brought under opaque names, described, undone, given trees; nothing escapes the folder."""
 
+import asyncio
 import json
+import sys
 import tomllib
 
 import pytest
 
-from tests.web.conftest import until
+from evomask.web.commands import Commands, FailedError
+from tests.web.conftest import asking, until
 
 
 def test_a_file_is_kept_for_its_owner_under_a_name_that_nobody_chose(client, served, town):
@@ -140,7 +143,50 @@ def test_what_the_file_gives_away_is_found_out_once(client, town):
     assert done["result"]["attacks"] == {}
 
 
+def test_the_outlook_tells_seconds_for_a_file_and_who_takes_part(client, town):
+    client.post(f"/api/files/{town}/outlook")
+    look = lambda: client.get(f"/api/files/{town}/outlook").json()  # noqa: E731
+    found = until(look, lambda work: work["state"] != "working")
+    assert found["state"] == "done", found
+    assert found["result"]["seconds"] > 0
+    assert {"grid", "files"} <= set(found["result"]["members"])
+
+
+def test_a_program_that_breaks_tells_a_sentence_and_none_of_its_words():
+    broken = [sys.executable, "-c", "raise ValueError('Ada earns 4,711')"]
+    with pytest.raises(FailedError, match=r"^this could not be done; try again$"):
+        asyncio.run(Commands().answer(broken))
+
+
 def test_a_removed_file_is_gone(client, served, town):
     assert client.delete(f"/api/files/{town}").status_code == 204
     assert client.get(f"/api/files/{town}").status_code == 404
     assert not list((served.folder / ".files").iterdir())
+
+
+def test_notes_are_for_their_owner_alone_and_no_draft_of_them_stays(client, served, town):
+    client.get(f"/api/files/{town}/columns")
+    home = served.folder / ".files" / town
+    notes = [*home.iterdir(), *(served.folder / ".web").iterdir()]
+    assert {"about.json", "schema.toml", "key"} <= {path.name for path in notes}
+    assert {path.stat().st_mode & 0o777 for path in notes if path.is_file()} == {0o600}
+    assert not [path.name for path in notes if path.name.startswith(".")]
+
+
+def test_what_a_killed_server_left_of_a_file_goes_when_it_is_served_again(served):
+    left = served.folder / ".files" / ("ab" * 8)
+    left.mkdir()
+    (left / "data.csv").write_text("name,age\nhalf a rec")
+    with asking(served) as client:
+        assert client.get("/api/files").json() == []
+    assert not left.exists()
+
+
+def test_an_earlier_schema_is_kept_whole_beside_the_new_one(client, served, town):
+    home = served.folder / ".files" / town
+    client.get(f"/api/files/{town}/columns")
+    before = (home / "schema.toml").read_text()
+    wish = {"columns": [{"name": "age", "kind": "continuous", "role": "other"}]}
+    client.put(f"/api/files/{town}/schema", json=wish)
+    assert (home / "schema-before-000001.toml").read_text() == before
+    assert (home / "schema.toml").read_text() != before

@@ -64,15 +64,33 @@ def short_stream(monkeypatch):
 
 def test_news_go_on_where_a_stream_broke_off(client, run, short_stream):
     event, number, news = first_news(client, run)
-    assert (event, number) == ("news", "8")
-    assert len(news["tried"]) == 8
+    assert (event, number) == ("news", "0-8")
+    assert (news["first"], len(news["tried"])) == (0, 8)
     assert news["run"]["state"] == "finished"
 
 
 def test_news_after_a_break_hold_only_what_is_new(client, run, short_stream):
-    _, number, news = first_news(client, run, **{"last-event-id": "5"})
-    assert number == "8"
-    assert len(news["tried"]) == 3
+    _, number, news = first_news(client, run, **{"last-event-id": "0-5"})
+    assert number == "0-8"
+    assert (news["first"], len(news["tried"])) == (5, 3)
+
+
+def test_news_of_a_run_that_went_back_are_told_from_the_beginning(
+    client, run, served, short_stream
+):
+    journal = served.folder / run / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    turns = [line for line in lines if '"event":"turn"' in line.replace(" ", "")]
+    journal.write_text("".join([*lines, turns[-1]]))
+    _, number, news = first_news(client, run, **{"last-event-id": "0-5"})
+    assert number == "1-8"
+    assert (news["first"], len(news["tried"])) == (0, 8)
+
+
+@pytest.mark.parametrize("mark", ["5", "x-5", "0-", "-", "9" * 30 + "-5"])
+def test_a_mark_that_is_not_ours_is_told_everything(client, run, short_stream, mark):
+    _, number, news = first_news(client, run, **{"last-event-id": mark})
+    assert (number, len(news["tried"])) == ("0-8", 8)
 
 
 def test_stopping_what_does_not_run_is_refused(client, run):
@@ -139,16 +157,16 @@ def test_a_run_without_a_release_has_nothing_to_take_away(client, run, served):
 
 def test_points_are_compared_by_aggregates(client, run):
     front = client.get(f"/api/runs/{run}").json()["front"]
-    points = [point["point"] for point in front[:2]]
+    points = [point["file"] for point in front[:2]]
     path = f"/api/runs/{run}/compare"
-    assert client.post(path, json={"points": points}).json()["state"] == "working"
+    assert client.post(path, json={"files": points}).json()["state"] == "working"
     asked = ",".join(map(str, points))
     work = until(
-        lambda: client.get(path, params={"points": asked}).json(), lambda w: w["state"] != "working"
+        lambda: client.get(path, params={"files": asked}).json(), lambda w: w["state"] != "working"
     )
     assert work["state"] == "done", work
     records = work["result"]["points"]
-    assert [record["points"]["chosen"]["point"] for record in records] == points
+    assert [record["points"]["chosen"]["file"] for record in records] == points
     assert all(record["attacks"] and record["measures"] for record in records)
     assert "p17" not in json.dumps(records)
 

@@ -10,6 +10,7 @@ import typer
 
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.help import GOALS, LARGE, SEARCH, examples
 from evomask.cli.terminal.output import complain, notes, say, say_json
 from evomask.cli.terminal.proposals import Accept, described
 from evomask.cli.terminal.streams import given
@@ -26,26 +27,49 @@ INTERRUPTED = 130
 Pick = Annotated[
     str,
     typer.Option(
-        "--pick", help="suggested, balanced, knee, sum, max-risk=R, max-loss=L or a number."
+        "--pick",
+        "--point",
+        help="A point's number, or suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
     ),
 ]
 
 
+@examples(
+    "evomask protect survey.csv --out release                # proposes roles, then stops",
+    "evomask protect survey.csv --out release --accept-proposal",
+    "evomask protect survey.csv --out release --quasi age,sex --confidential health --require k=5",
+    "evomask protect survey.csv --out release --schema survey.toml --max-risk 10 --seconds 600",
+)
 @options.with_data_options
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
     accept_proposal: Accept = False,
-    require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
+    require: Annotated[
+        str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.", rich_help_panel=GOALS)
+    ] = "",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
+        float | None,
+        typer.Option(
+            "--seconds", min=0, help="Be done after so long [120].", rich_help_panel=SEARCH
+        ),
     ] = None,
     evaluations: Annotated[
         int | None,
-        typer.Option("--evaluations", min=1, help="Stop after so many files; repeatable."),
+        typer.Option(
+            "--evaluations",
+            min=1,
+            help="Stop after so many files; repeatable.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None,
     searches: Annotated[
-        str, typer.Option("--searches", help="Who takes part, grid,partition; all that apply.")
+        str,
+        typer.Option(
+            "--searches",
+            help="Who takes part, grid,partition; all that apply.",
+            rich_help_panel=SEARCH,
+        ),
     ] = "",
     pick: Pick = "suggested",
     max_risk: keeping.MaxRisk = None,
@@ -59,10 +83,19 @@ def protect(
     cluster: options.Cluster = None,
     in_parts: options.InParts = False,
     suppression: Annotated[
-        float, typer.Option("--suppression", min=0, help="Percent left out of a file in parts.")
+        float,
+        typer.Option(
+            "--suppression",
+            min=0,
+            help="Percent left out of a file in parts.",
+            rich_help_panel=LARGE,
+        ),
     ] = 1.0,
     width: Annotated[
-        int, typer.Option("--width", min=1, help="Searches that have turns side by side.")
+        int,
+        typer.Option(
+            "--width", min=1, help="Searches that have turns side by side.", rich_help_panel=SEARCH
+        ),
     ] = 1,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
@@ -122,6 +155,11 @@ def resume_protected(
     _exit(done)
 
 
+@examples(
+    "evomask choose release --point 2                # points are numbered by loss",
+    "evomask choose release --pick knee",
+    "evomask choose release --max-risk 15",
+)
 def choose(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a protection.")],
     pick: Pick = "suggested",
@@ -134,7 +172,7 @@ def choose(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Release another point of the front in DIR; without --pick the suggested one."""
+    """Release another point of the front in DIR; without --point the suggested one."""
     with _watching(f"choosing from {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.kept.keeping import at_most
         from evomask.runs.protect import choose as chosen

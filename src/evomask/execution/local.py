@@ -108,7 +108,7 @@ class AcrossCores(Generic[T, R]):
         except BaseException as error:
             self.__exit__(RunError)
             if isinstance(error, BrokenProcessPool):
-                raise _died("when it started") from error
+                raise _died("when it started", UNGUARDED) from error
             raise
         return self
 
@@ -131,9 +131,13 @@ class AcrossCores(Generic[T, R]):
                 os.kill(self._born.get(), signal.SIGKILL)
 
 
-def _died(when: str) -> RunError:
+UNGUARDED = "a script that asks for several has to do so below `if __name__ == '__main__':`; or "
+"""Workers begin by importing the script that asks for them, and would ask for workers again."""
+
+
+def _died(when: str, hint: str = "") -> RunError:
     return RunError(
-        f"a worker process died {when}; it may have run out of memory: try fewer workers"
+        f"a worker process died {when}; {hint}it may have run out of memory: try fewer workers"
     )
 
 

@@ -49,6 +49,12 @@ def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     write_atomically(path, fill, force=True, mode=OWNER_ALONE)
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 that only its owner may read; an older one goes."""
+    content = text.encode()
+    replace_file(path, lambda file: file.write(content))
+
+
 def for_owner(path: str, flags: int) -> int:
     """Open a file that only its owner may read, as an opener of `open`."""
     return os.open(path, flags, OWNER_ALONE)

@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from threading import Lock
 from time import perf_counter
 
+from evomask.kernels.carried import LEFT_OUT
 from evomask.kernels.compiler import IMPORTED, SOURCES, Lazy, is_compiled, source_of
 
 SERVE = f"from {__name__} import serve; serve()"
@@ -138,9 +139,14 @@ def _compile_waiting(
 def _started(options: tuple[str, ...]) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-I", "-c", ISOLATED.format(os.pathsep) + SERVE, _own_path(), *options],
-        text=True,
+        text=True, env=_environment(options),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def _environment(options: tuple[str, ...]) -> dict[str, str]:
+    """Who compiles everything wants it for this very processor, whatever the package carries."""
+    return {**os.environ, **({LEFT_OUT: "0"} if options else {})}
 
 
 def _own_path() -> str:

@@ -17,6 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numba
 
 from evomask.kernels.bundles import Bundle
+from evomask.kernels.carried import carried, level
 from evomask.kernels.homes import cache as cache_folder
 from evomask.kernels.kept import Kept, makers, processor
 
@@ -44,7 +45,7 @@ else:
 
 SOURCES = Path(__file__).parent
 IMPORTED = re.compile(r"^from evomask\.kernels\.([\w.]+) import", re.MULTILINE)
-NOT_COMPILED = ("homes",)
+NOT_COMPILED = ("homes", "carried")
 """Modules that say where kernels are kept; what is compiled does not depend on them."""
 
 
@@ -85,14 +86,19 @@ KERNELS = re.compile(r"^@kernel\([^@]*?\bdef (\w+)", re.MULTILINE | re.DOTALL)
 
 
 def is_compiled(module: str) -> bool:
-    """Whether every kernel that comes with a module has been compiled, for this processor."""
+    """Whether every kernel that comes with a module has been compiled, here or beforehand."""
     path = source_of(module)
     names = KERNELS.findall(path.read_text(encoding="utf-8"))
     return all(_kept(path, name).is_there for name in names)
 
 
 def _kept(path: Path, name: str) -> Kept:
-    return Kept(f"{path.stem}.{name}", CACHE / _sources_hash(path) / processor())
+    folder = carried()
+    return Kept(
+        f"{path.stem}.{name}",
+        CACHE / _sources_hash(path) / processor(),
+        folder and folder / _sources_hash(path) / level().name,
+    )
 
 
 def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:

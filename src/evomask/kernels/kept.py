@@ -43,15 +43,22 @@ def processor() -> str:
 
 
 class Kept:
-    """The file of one kernel, as the compiler asks for it and gives it."""
+    """The file of one kernel, as the compiler asks for it and gives it.
 
-    def __init__(self, name: str, folder: Path) -> None:
+    Args:
+        name: the kernel's.
+        folder: where it is kept.
+        carried: where it lies if it came with the package; read where nothing is kept.
+    """
+
+    def __init__(self, name: str, folder: Path, carried: Path | None = None) -> None:
         self.path = folder / f"{name}.kernel"
+        self.carried = carried and carried / self.path.name
 
     @property
     def is_there(self) -> bool:
         """Whether the kernel was compiled before."""
-        return self.path.is_file()
+        return self.path.is_file() or (self.carried is not None and self.carried.is_file())
 
     def load_overload(self, _: Any, context: Any) -> Any:
         """The kernel, if it is there."""
@@ -68,6 +75,13 @@ class Kept:
             handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             with os.fdopen(handle, "rb") as file:
                 return file.read() if is_own(os.fstat(handle)) else None
+        except OSError:
+            return self._carried_bytes()
+
+    def _carried_bytes(self) -> bytes | None:
+        """What came with the package, and is as much to be trusted as the package itself."""
+        try:
+            return None if self.carried is None else self.carried.read_bytes()
         except OSError:
             return None
 

@@ -14,7 +14,8 @@ from evomask.data.schema import Role
 from evomask.data.table import Column, Table
 from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes
-from evomask.masking.method import Making, MaskingMethod, Microaggregation, making_of
+from evomask.masking.making import Making
+from evomask.masking.method import MaskingMethod, Microaggregation, making_of
 from evomask.masking.randomization.formula_pram import FormulaPram
 from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions
 

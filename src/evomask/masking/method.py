@@ -1,8 +1,7 @@
-"""What every masking method promises, what it tells of itself, and what made a file as data."""
+"""What every masking method promises, and what it tells of itself."""
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from evomask.arrays import Labels
 from evomask.data.parameters import summary_of
 from evomask.data.table import Table
+from evomask.masking.making import Making, Step
 from evomask.masking.statistics import Statistics
 
 PLAIN = (str, bool, int, float)
@@ -38,45 +38,6 @@ class About:
     public: str
     simple: str = ""
     together: bool = False
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that was done to a file.
-
-    Args:
-        method: name of the masking method, or of the search whose own way it is.
-        parameters: plain values only, so that JSON gives back an equal step.
-        attributes: what it was done to.
-    """
-
-    method: str
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    attributes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Making:
-    """What made a file.
-
-    Args:
-        steps: what was done, in this order; none where values were left as they are.
-        search: what found the recipe, empty for a method on its own.
-        operator: what the search made it by.
-        strata: attributes whose combinations were masked each on its own.
-        repaired: percent of the cells that were then changed again, to obey edit rules and to
-            fulfil what is required; None where nobody counted.
-        required: the guarantee as a user writes it, such as ``k=5,l=2``; empty for none.
-        origins: names of methods and searches whose files it went on from.
-    """
-
-    steps: tuple[Step, ...] = ()
-    search: str = ""
-    operator: str = ""
-    strata: tuple[str, ...] = ()
-    repaired: float | None = None
-    required: str = ""
-    origins: tuple[str, ...] = ()
 
 
 class MaskingMethod(Protocol):

@@ -24,7 +24,7 @@ from evomask.evolution.streams import draw_stream, member_seed
 from evomask.kernels.ahead import Progress, compile_ahead
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.measures.judging.risk import Judged, StrictReading
 from evomask.measures.measure import Reading

@@ -12,7 +12,7 @@ from evomask.data.parameters import summary_of
 from evomask.data.rules.edits import rules_of
 from evomask.data.table import Table
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.masking.randomization.equations import reads_frequencies
 from evomask.masking.randomization.pram import Transitions, category_frequencies, is_designed
 from evomask.masking.randomization.transitions import frequency_shift
@@ -135,7 +135,7 @@ def points_of(protection: Protection, choice: Choice) -> PointsNote:
 
 def _point(candidate: Candidate) -> PointNote:
     return PointNote(
-        candidate.number,
+        candidate.point,
         candidate.member,
         method_in_words(candidate),
         candidate.loss,
@@ -143,6 +143,7 @@ def _point(candidate: Candidate) -> PointNote:
         _parts(candidate.judged),
         candidate.errors.get(TABLE_ERROR),
         candidate.errors.get(MODEL_ERROR),
+        candidate.number,
     )
 
 

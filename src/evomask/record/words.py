@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from evomask.errors import EvomaskError
 from evomask.masking.catalogue import METHODS
 from evomask.masking.guarantees.requirement import Requirement, requirement_of
-from evomask.masking.method import About, Making, Step, about_of, about_unknown
+from evomask.masking.making import Making, Step
+from evomask.masking.method import About, about_of, about_unknown
 from evomask.measures.judging.risk import Success
 from evomask.portfolio.front import ORIGINAL, Candidate
 from evomask.portfolio.members import Member, search_of
@@ -314,10 +315,11 @@ NO_ORIGIN = ("generalization", "files")
 def as_point(candidate: Candidate) -> dict[str, object]:
     """What users see of it."""
     return {
-        "point": candidate.number,
+        "point": candidate.point,
         "search": candidate.search,
         "method": method_in_words(candidate),
         "operator": candidate.operator,
+        "file": candidate.number,
         **candidate.readings,
         **{name: part.percent for name, part in parts_of(candidate).items()},
     }

@@ -30,9 +30,9 @@ SMALL_CHANGE = 0.2
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
     chosen, original = points.chosen, points.original
-    simple = {point.point for point in points.simple}
+    simple = {point.file for point in points.simple}
     parts = {
-        "other maskings": tuple(point for point in points.others if point.point not in simple),
+        "other maskings": tuple(point for point in points.others if point.file not in simple),
         "front": points.front,
         "simple methods": points.simple,
         "original": (original,),

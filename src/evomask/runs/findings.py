@@ -12,7 +12,7 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.stopping import Budget
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable
 from evomask.measures.keeping.keeping import Kept

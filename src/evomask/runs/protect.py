@@ -25,7 +25,7 @@ from evomask.io.fronts import front_as_parquet
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
-from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish
+from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, lasting
 from evomask.portfolio.members import members_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings
@@ -237,7 +237,9 @@ def choose(
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep)
-        choice_of(plan.pick, found.state, plan.bounds)  # what no point meets is no event of a run
+        # what no point meets is no event of a run
+        choice = choice_of(plan.pick, found.state, plan.bounds)
+        plan = msgspec.structs.replace(plan, pick=lasting(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
         return _released(replace(run, plan=plan), found, "chose")
 
@@ -393,5 +395,5 @@ def _released(run: _Run, found: Found, did: str = "released") -> Release:
     released = release(done, choice, run.loaded, run.plan, folder, handling)
     released = replace(released, phases=events.seconds)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
-    events.tell(Ended(how, point=released.chosen.number))
+    events.tell(Ended(how, point=released.chosen.point))
     return released

@@ -23,7 +23,8 @@ from evomask.evolution.setup import Decide, Draws, Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.guarantees.requirement import Requirement
-from evomask.masking.method import About, Making
+from evomask.masking.making import Making
+from evomask.masking.method import About
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 
 RELEASED_DRAW = 0

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from evomask.errors import FileError
+from evomask.runs.kept.glance import keep_note
 
 LINK_SECONDS = 3600.0
 """How long a link can be opened after it was made."""
@@ -68,14 +69,20 @@ def _same(given: str, expected: str) -> bool:
 
 def _secret_in(path: Path) -> str:
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(32))
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror or error}") from None
-    try:
+        if not path.exists():
+            _make_secret(path)
         return path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         raise FileError(f"{path} cannot be read; remove it for a new one") from None
+
+
+def _make_secret(path: Path) -> None:
+    """A new secret, whole from the beginning; where two begin at once, the first one's stays."""
+    draft = path.with_name(f"{path.name}-{secrets.token_hex(4)}")
+    keep_note(draft, secrets.token_hex(32))
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

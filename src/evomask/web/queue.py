@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evomask.errors import RunError
+from evomask.runs.kept.glance import keep_note
 from evomask.runs.kept.names import PLAN
 from evomask.web.commands import surroundings
 
@@ -62,7 +62,7 @@ class RunQueue:
         """Let a run wait for its turn."""
         home = self._folder / name
         home.mkdir(mode=0o700, exist_ok=True)
-        _write(home / REQUEST, json.dumps(asdict(request)))
+        keep_note(home / REQUEST, json.dumps(asdict(request)))
 
     def request(self, name: str) -> Request | None:
         """What was asked for under a name; nothing of runs that began elsewhere."""
@@ -131,7 +131,7 @@ class RunQueue:
         return [path.parent.name for path in self._folder.glob(f"*/{REQUEST}")]
 
     def _kept(self, name: str, request: Request) -> None:
-        _write(self._folder / name / REQUEST, json.dumps({**asdict(request), "waits": False}))
+        keep_note(self._folder / name / REQUEST, json.dumps({**asdict(request), "waits": False}))
 
     def _forget(self, name: str) -> None:
         home = self._folder / name
@@ -154,7 +154,7 @@ class RunQueue:
             fcntl.flock(alive, fcntl.LOCK_EX)
             child = _started(request.words, alive, out, errors)
         self._children.append(child)
-        _write(home / PROCESS, str(child.pid))
+        keep_note(home / PROCESS, str(child.pid))
 
 
 def _started(words: Sequence[str], alive: int, out: int, errors: int) -> subprocess.Popen[bytes]:
@@ -180,11 +180,3 @@ class _opened:  # noqa: N801
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a small file whole, readable by its owner alone."""
-    draft = path.with_name(f"{path.name}.{time.monotonic_ns()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    draft.replace(path)

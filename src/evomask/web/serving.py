@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evomask.errors import ParameterError, RunError
+from evomask.runs.kept.glance import keep_note
 from evomask.web.guard import USUAL_LIMITS, Limits
 from evomask.web.keys import Keyring
 from evomask.web.state import OWN, Served
@@ -112,9 +113,7 @@ def _alone(own: Path, port: int) -> Iterator[None]:
         os.close(handle)
         raise RunError("the folder is served already; look where it was started") from None
     try:
-        address = own / ADDRESS
-        address.touch(mode=0o600)
-        address.write_text(json.dumps({"port": port}), encoding="ascii")
+        keep_note(own / ADDRESS, json.dumps({"port": port}))
         yield
     finally:
         os.close(handle)

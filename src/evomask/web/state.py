@@ -50,7 +50,10 @@ class Served:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
     async def begin(self) -> None:
-        """Look at what waits from now on."""
+        """Look at what waits from now on; what a killed server left behind goes."""
+        self.workspace.clear_away()
+        for draft in (self.folder / OWN).glob("*.draft.*"):
+            draft.unlink(missing_ok=True)
         self._turning = asyncio.ensure_future(self._turn())
 
     async def end(self) -> None:

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from evomask.errors import FileError
+from evomask.runs.kept.glance import keep_note
 
 if TYPE_CHECKING:
     from evomask.runs.beginning.columns import LookedAt
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".sav", ".zsav", ".dta", ".xlsx", ".sas7bdat")
 """Formats that can be brought; what cannot be read says so when it is looked at."""
 
+ABOUT = "about.json"
 PLACE = re.compile(r"[0-9a-f]{16}")
 SURVEY = "the bundled survey"
 IN_MEMORY = 2
@@ -86,7 +88,7 @@ class Workspace:
     def home(self, file: DataFile) -> Path:
         """The folder of what is said and found of a file."""
         home = self._files / file.id
-        if not (home / "about.json").exists():
+        if not (home / ABOUT).exists():
             home.mkdir(mode=0o700, exist_ok=True)
             _keep_about(home, replace(file, brought=time.time()))
         return home
@@ -123,6 +125,8 @@ class Workspace:
         home.mkdir(mode=0o700)
         path, schema, *_ = write_example(home)
         schema.rename(home / "schema.toml")
+        for written in (item for item in home.rglob("*") if item.is_file()):
+            written.chmod(0o600)
         file = DataFile(number, SURVEY, path, path.stat().st_size, time.time())
         _keep_about(home, file)
         return file
@@ -134,6 +138,12 @@ class Workspace:
             raise FileError(f"{file.name} lies in the folder itself; remove it there")
         shutil.rmtree(home)
         self._looked.pop(file.id, None)
+
+    def clear_away(self) -> None:
+        """Remove what was left of files that were still coming in when a server was killed."""
+        for home in self._files.iterdir():
+            if PLACE.fullmatch(home.name) and not (home / ABOUT).exists():
+                shutil.rmtree(home, ignore_errors=True)
 
     def schema(self, file: DataFile) -> "KeptSchema":
         """The schema of a file; the first time it is proposed."""
@@ -169,7 +179,7 @@ class Workspace:
 
     def _about(self, home: Path) -> DataFile | None:
         try:
-            about = json.loads((home / "about.json").read_bytes())
+            about = json.loads((home / ABOUT).read_bytes())
             path = Path(about.pop("path"))
             file = DataFile(path=path, **about)
         except (OSError, ValueError, TypeError, KeyError):
@@ -178,9 +188,7 @@ class Workspace:
 
 
 def _keep_about(home: Path, file: DataFile) -> None:
-    about = home / "about.json"
-    about.touch(mode=0o600)
-    about.write_text(json.dumps({**asdict(file), "path": str(file.path)}), encoding="utf-8")
+    keep_note(home / ABOUT, json.dumps({**asdict(file), "path": str(file.path)}))
 
 
 def _lying(path: Path) -> DataFile:

@@ -17,7 +17,8 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
-from evomask.masking.method import Making, Step, making_of
+from evomask.masking.making import Making, Step
+from evomask.masking.method import making_of
 from evomask.measures.profiles import RiskProfile
 from evomask.measures.risk.privacy_models import distinct_l, k_anonymity, t_closeness
 from evomask.searches.files.search import FILES, Algorithm, Parameters

@@ -8,7 +8,7 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.evolution.streams import draw_stream
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.searches.grid.search import Grid, Recent, steps_of
 from tests.masking.test_grid import TABLES
 from tests.tables import mixed

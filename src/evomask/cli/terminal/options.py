@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evomask.cli.terminal.help import DATA, LARGE, OUTPUT, RELEASE, SEARCH
 from evomask.cli.terminal.streams import given
 
 if TYPE_CHECKING:
@@ -16,33 +17,67 @@ if TYPE_CHECKING:
 Source = Callable[[Path], "Input"]
 """What the data options say of a file, once its path is known."""
 
-DATA = "Data"
-
 DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records, or -.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite the output if it exists.", rich_help_panel=OUTPUT)
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout.", rich_help_panel=OUTPUT)
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", help="No progress and no notes on stderr.", rich_help_panel=OUTPUT),
+]
+Workers = Annotated[
+    int,
+    typer.Option("--workers", min=1, help="Processes that work at once.", rich_help_panel=SEARCH),
+]
 Cluster = Annotated[
     str | None,
-    typer.Option("--cluster", help="Work on Dask: tls://host:8786, local:8, a scheduler file."),
+    typer.Option(
+        "--cluster",
+        help="Work on Dask: tls://host:8786, local:8, a scheduler file.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 InParts = Annotated[
     bool,
-    typer.Option("--in-parts", help="FILE does not fit in memory; --out is a folder of parts."),
+    typer.Option(
+        "--in-parts",
+        help="FILE does not fit in memory; --out is a folder of parts.",
+        rich_help_panel=LARGE,
+    ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Repeat a result; keep it secret: it can undo a masking.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Profile = Annotated[
-    str, typer.Option("--profile", help="Risk by all attackers (strict), or the papers' (papers).")
+    str,
+    typer.Option(
+        "--profile",
+        help="Risk by all attackers (strict), or the papers' (papers).",
+        rich_help_panel=SEARCH,
+    ),
 ]
 KeyFile = Annotated[
-    Path | None, typer.Option("--key-file", help="A key that signs the release, yours alone.")
+    Path | None,
+    typer.Option(
+        "--key-file", help="A key that signs the release, yours alone.", rich_help_panel=RELEASE
+    ),
 ]
 KeepOrder = Annotated[
-    bool, typer.Option("--keep-order", help="Keep how the records were shuffled (order.npy).")
+    bool,
+    typer.Option(
+        "--keep-order",
+        help="Keep how the records were shuffled (order.npy).",
+        rich_help_panel=RELEASE,
+    ),
 ]
 SchemaPath = Annotated[
     Path | None,

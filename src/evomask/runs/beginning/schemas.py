@@ -11,8 +11,8 @@ import tomli_w
 from evomask.data.hierarchy import Hierarchy, fitted
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.errors import FileError, SchemaError
-from evomask.io.files import OWNER_ALONE
+from evomask.errors import SchemaError
+from evomask.io.files import replace_text
 from evomask.io.hierarchies import read_lines, text_of
 from evomask.io.schemas import AttributeEntry, SchemaFile, read_schema
 from evomask.runs.beginning.trees import TreeJob, make_tree
@@ -92,7 +92,7 @@ class KeptSchema:
         """A tree of one's own, in ARX's form; refused unless it has a line for every value."""
         draft = self._folder / "tree.draft"
         try:
-            _write(draft, text)
+            replace_text(draft, text)
             return _shown(fitted(column, read_lines(draft), self._table(column)))
         finally:
             draft.unlink(missing_ok=True)
@@ -111,7 +111,7 @@ class KeptSchema:
             raise SchemaError(f"the schema has no column {column!r}; check the name")
         place = f"trees/column-{names.index(column) + 1}-{len(self._earlier())}.csv"
         (self._folder / "trees").mkdir(mode=0o700, exist_ok=True)
-        _write(self._folder / place, tree.text)
+        replace_text(self._folder / place, tree.text)
 
         def named(schema: SchemaFile) -> None:
             schema.attributes[column].hierarchy = place
@@ -141,7 +141,7 @@ class KeptSchema:
         change(schema)
         draft = self._folder / "schema.draft"
         try:
-            _write(draft, tomli_w.dumps(msgspec.to_builtins(schema)))
+            replace_text(draft, tomli_w.dumps(msgspec.to_builtins(schema)))
             _ = load(Input(self._data, draft)).trees
             self._keep_earlier()
             draft.replace(self.path)
@@ -151,26 +151,18 @@ class KeptSchema:
     def _keep_earlier(self) -> None:
         earlier = self._earlier()
         last = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
-        self.path.rename(self._folder / f"schema-before-{last + 1:06d}.toml")
+        before = self._folder / f"schema-before-{last + 1:06d}.toml"
+        replace_text(before, self.path.read_text(encoding="utf-8"))
         for old in earlier[: max(0, len(earlier) + 1 - MOST_KEPT)]:
             old.unlink()
 
 
 def copy_schema(source: Path, target: Path) -> None:
     """Write a schema once more elsewhere; it goes on naming the value trees where they are."""
-    _write(target, tomli_w.dumps(msgspec.to_builtins(read_schema(source))))
+    replace_text(target, tomli_w.dumps(msgspec.to_builtins(read_schema(source))))
 
 
 def _shown(tree: Hierarchy) -> TreeShown:
     sizes = tuple(len(tree.labels(level)) for level in range(tree.height + 1))
     lines = tuple(zip(*tree.levels, strict=True))
     return TreeShown(sizes, lines[:MOST_SHOWN], text_of(tree))
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that only its owner may read."""
-    try:
-        path.touch(mode=OWNER_ALONE)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"{path.name} cannot be written: {error.strerror or error}") from None

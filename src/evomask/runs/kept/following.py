@@ -38,6 +38,7 @@ class Course:
         before: the risk of the original file.
         best: files measured and the best score by then, wherever it fell.
         checked: how many points were looked at closely, and of how many.
+        returns: how often the last rounds were gone over once more, so that *tried* became shorter.
         ended: how the run ended, unless it goes on.
     """
 
@@ -57,6 +58,7 @@ class Course:
     notes: list[str] = field(default_factory=list)
     ended: Ended | None = None
     tried: list[Tried] = field(default_factory=list)
+    returns: int = 0
     _begins: list[int] = field(default_factory=list, repr=False)
 
     def take(self, event: Event) -> None:
@@ -92,6 +94,7 @@ class Course:
         if number < len(self._begins):
             del self.tried[self._begins[number] :]
             del self._begins[number:]
+            self.returns += 1
 
     @property
     def simple(self) -> dict[str, Tried]:

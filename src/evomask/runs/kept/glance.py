@@ -1,4 +1,4 @@
-"""A run at a glance: its plan and record as plain data, and whether somebody works on it.
+"""A run at a glance: its plan and record as plain data, whether somebody works on it, notes on it.
 
 For those who show many runs and compute nothing: what computes is not imported.
 """
@@ -10,15 +10,24 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from evomask.errors import RunError
+from evomask.io.files import replace_text
 from evomask.runs.kept.names import LOCK, PLAN, RECORD
 
 Plain: TypeAlias = dict[str, Any]
 
+USUAL: Plain = {
+    "search": "portfolio", "pick": "best", "input": {}, "budget": {}, "parameters": {}, "bounds": {}
+}  # fmt: skip
+"""What a plan says at least."""
+
 
 def plan_in(folder: Path) -> Plain:
-    """The plan of a run as plain data."""
+    """The plan of a run as plain data, whole: what it leaves out is empty."""
     try:
-        return tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+        plan = USUAL | tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+        if any(not isinstance(plan[name], type(usual)) for name, usual in USUAL.items()):
+            raise ValueError
+        return {**plan, "input": {"path": "", **plan["input"]}}
     except (OSError, ValueError, RecursionError):
         raise RunError(f"the plan of {folder.name} cannot be read; start the run again") from None
 
@@ -51,3 +60,8 @@ def is_worked_on(folder: Path) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+def keep_note(path: Path, text: str) -> None:
+    """Keep a small text beside runs: whole or not at all, for its owner alone."""
+    replace_text(path, text)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,10 +24,12 @@ class Entry(msgspec.Struct, frozen=True):
 
     Args:
         did: released, chose or reported.
-        point: the number of the point that is released now.
+        point: the number on the front of the point that is released now.
         files: the hash of every file of the release, and of what it rests on.
         user: the account on this machine; who decided is said in the record.
         before: hash of the line before.
+        file: the number of the point's file in the order of making; none in logs of earlier
+            versions, where *point* is that number.
     """
 
     did: str
@@ -35,14 +38,24 @@ class Entry(msgspec.Struct, frozen=True):
     user: str
     at: str
     before: str = NOTHING_BEFORE
+    file: int | None = None
 
 
-def appended(folder: Path, did: str, point: int, files: Mapping[str, str]) -> bytes:
+class Named(NamedTuple):
+    """A point by its number on the front, and by that of its file."""
+
+    point: int
+    file: int | None
+
+
+def appended(folder: Path, did: str, point: Named, files: Mapping[str, str]) -> bytes:
     """The log of a folder with one line more."""
     lines = read_lines(folder)
     before = digest(lines[-1]) if lines else NOTHING_BEFORE
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = Entry(did, point, dict(sorted(files.items())), user_name(), now, before)
+    entry = Entry(
+        did, point.point, dict(sorted(files.items())), user_name(), now, before, point.file
+    )
     return b"".join(line + b"\n" for line in (*lines, msgspec.json.encode(entry)))
 
 
@@ -60,10 +73,11 @@ def last_entry(folder: Path) -> Entry | None:
     return _entry(lines[-1]) if lines else None
 
 
-def released_points(folder: Path) -> tuple[int, ...]:
-    """The points that were released from a folder so far, in their order."""
+def released_files(folder: Path) -> tuple[int, ...]:
+    """The files that were released from a folder so far, in their order, by number."""
     entries = [entry for entry in map(_entry, read_lines(folder)) if entry is not None]
-    return tuple(entry.point for entry in entries if entry.did in RELEASES)
+    released = [entry for entry in entries if entry.did in RELEASES]
+    return tuple(entry.point if entry.file is None else entry.file for entry in released)
 
 
 def broken_line(lines: Iterable[bytes]) -> int | None:

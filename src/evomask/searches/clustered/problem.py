@@ -17,7 +17,8 @@ from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
-from evomask.masking.method import Making, making_of
+from evomask.masking.making import Making
+from evomask.masking.method import making_of
 from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
     ClusteredMicroaggregation,

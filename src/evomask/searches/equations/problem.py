@@ -17,7 +17,7 @@ from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.equations import Domains, Equation, RowRule, transitions
 from evomask.masking.randomization.pram import Transitions, made_invariant

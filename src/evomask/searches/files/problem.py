@@ -17,7 +17,7 @@ from evomask.evolution.setup import Draws
 from evomask.evolution.streams import litter_stream
 from evomask.kernels.tracked.moves import MOVES
 from evomask.masking.grid import GridMethod
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.searches.files.fitness import Judge
 from evomask.searches.files.genome import Coding, Genome
 from evomask.searches.files.operators import (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evomask.data.table import Table
 from evomask.evolution.brood import Outcome, Task
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.lattice import Lattice
 from evomask.searches.generalization.local_recoding import LocalRecoding, recode_locally

@@ -16,7 +16,7 @@ from evomask.evolution.individual import Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.searches.generalization import genome, operators
 from evomask.searches.generalization.charts import lattice_chart
 from evomask.searches.generalization.coarseness import NAME, coarseness

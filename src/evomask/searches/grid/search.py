@@ -23,7 +23,8 @@ from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import InTurn, transitions_of, within_strata
 from evomask.masking.grid import GridMethod, first_population
-from evomask.masking.method import About, Making, MaskingMethod, making_of
+from evomask.masking.making import Making
+from evomask.masking.method import About, MaskingMethod, making_of
 from evomask.masking.randomization.pram import Transitions
 from evomask.searches.search import LARGE, File, Surroundings, Variants
 

@@ -11,7 +11,7 @@ from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness
 from evomask.evolution.schemes import CROSS
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Components, Microaggregations

@@ -22,7 +22,7 @@ from evomask.evolution.state import State
 from evomask.kernels.generator import seed_of
 from evomask.kernels.groups.annealing import anneal
 from evomask.kernels.groups.sums import padded
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.masking.microaggregation.aggregation import aggregated
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import constructed

@@ -12,7 +12,7 @@ from evomask.data.table import Table
 from evomask.errors import EvomaskError
 from evomask.evolution.brood import Outcome, Task
 from evomask.evolution.setup import Draws
-from evomask.masking.method import Making
+from evomask.masking.making import Making
 from evomask.searches.partition.genome import checked_points
 from evomask.searches.partition.problem import Memetic, PartitionProblem
 

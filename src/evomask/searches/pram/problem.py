@@ -12,7 +12,7 @@ from evomask.data.table import Table
 from evomask.evolution.brood import FIRST, Outcome, Task
 from evomask.evolution.individual import Cost, Fitness, Individual
 from evomask.evolution.schemes import CROSS, MUTATE
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.transitions import percent_kept, properties_of
 from evomask.measures.expected.randomized import Randomized

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
 
+from evomask.runs.kept.glance import keep_note
 from evomask.web.answers import (
     FileColumns,
     FileView,
@@ -235,8 +236,7 @@ def _begin(here: Served, file: DataFile, what: str, words: list[str]) -> Work:
 
     async def work() -> dict[str, Any]:
         answer = await here.commands.answer(words)
-        place.touch(mode=0o600)
-        place.write_text(json.dumps(answer), encoding="utf-8")
+        keep_note(place, json.dumps(answer))
         return answer
 
     here.commands.begin(str(place), work)

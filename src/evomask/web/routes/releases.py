@@ -95,7 +95,7 @@ async def choose_point(here: Here, name: RunName, wish: ReleaseWish) -> Work:
         )
     _at_rest(here, name)
     home = here.desk.home(name).absolute()
-    words = words_of("choose", home, "--pick", wish.point, "--json", "--quiet")
+    words = words_of("choose", home, "--pick", f"file={chosen.file}", "--json", "--quiet")
     here.commands.forget(f"verify {name}")
     here.commands.begin(f"choose {name}", lambda: here.commands.answer(words))
     return work_of(here.commands, f"choose {name}")
@@ -155,7 +155,7 @@ async def _masked_as(here: Served, name: str, wanted: str | None) -> Response:
     masked = _masked(here, name)
     if wanted is None or masked.suffix == f".{wanted}":
         return FileResponse(masked, filename=masked.name)
-    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.{wanted}"
+    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.draft.{wanted}"
     await here.commands.answer(process_of("copy", masked, draft))
     gone = BackgroundTask(draft.unlink, missing_ok=True)
     return FileResponse(draft, filename=f"{masked.stem}.{wanted}", background=gone)

@@ -4,12 +4,14 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
 from evomask.errors import RunError
+from evomask.runs.kept.following import Course
 from evomask.web.answers import (
     CompareWish,
     Goal,
@@ -33,6 +35,9 @@ BETWEEN = 0.25
 
 ALIVE = 10.0
 """Seconds after which a silent stream says that it is still there."""
+
+LONGEST_MARK = 24
+"""Characters that the number of an event has at most."""
 
 
 @router.get("")
@@ -118,16 +123,16 @@ async def continue_run(here: Here, name: RunName, more: More) -> RunView:
 
 
 @router.get("/{name}/compare")
-async def show_comparison(here: Here, name: RunName, points: str) -> Work:
+async def show_comparison(here: Here, name: RunName, files: str) -> Work:
     """Points side by side, if that was asked for: their records, without anybody's values."""
     here.desk.home(name)
-    return work_of(here.commands, _comparison(name, points))
+    return work_of(here.commands, _comparison(name, files))
 
 
 @router.post("/{name}/compare")
 async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
     """Look closely at points of the front side by side; that takes a moment."""
-    home, texts = here.desk.home(name), [str(point) for point in wish.points]
+    home, texts = here.desk.home(name), [str(file) for file in wish.files]
     here.desk.plan(name)
     key = _comparison(name, ",".join(texts))
     words = process_of("compare", home.absolute(), ",".join(texts))
@@ -135,8 +140,8 @@ async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
     return work_of(here.commands, key)
 
 
-def _comparison(name: str, points: str) -> str:
-    return f"compare {name} {points}"
+def _comparison(name: str, files: str) -> str:
+    return f"compare {name} {files}"
 
 
 @router.get("/{name}/events", response_class=StreamingResponse)
@@ -149,28 +154,52 @@ async def follow_run(
     """News of a run as they happen (server-sent events), at most four times a second.
 
     Each is named ``news`` and holds the run, its front where that changed, and the files that
-    were tried since; its number is how many were tried. A stream that broke off goes on there.
+    were *tried* since, with the place of the *first* of them among all; what was known from that
+    place on is replaced. A stream that broke off goes on where it was.
     """
     here.desk.home(name)
-    since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
-    stream = _news(request, here, name, min(since, 10**9))
+    stream = _news(request, here, name, _Known.by(last_event_id or ""))
     return StreamingResponse(stream, media_type="text/event-stream")
 
 
-async def _news(request: Request, here: Served, name: str, since: int) -> AsyncIterator[str]:
+@dataclass(frozen=True)
+class _Known:
+    """How many of the files tried somebody knows, and how often the run had gone back by then."""
+
+    files: int = 0
+    returns: int = 0
+
+    @staticmethod
+    def by(mark: str) -> "_Known":
+        """What the number of an event says; nothing is known by one that is not ours."""
+        returns, _, files = mark.partition("-")
+        if returns.isdecimal() and files.isdecimal() and len(mark) < LONGEST_MARK:
+            return _Known(int(files), int(returns))
+        return _Known()
+
+    def still(self, course: Course) -> "_Known":
+        """The same where the run went on from there, nothing where it went back since."""
+        return self if self.returns == course.returns else _Known(0, course.returns)
+
+
+async def _news(request: Request, here: Served, name: str, known: _Known) -> AsyncIterator[str]:
     told, front, silent = "", "", time.monotonic()
     while not await request.is_disconnected() and (here.folder / name).exists():
-        detail, points = here.desk.detail(name), here.desk.points(name, since)
+        detail = here.desk.detail(name)
+        known = known.still(here.desk.course(name))
+        points = here.desk.points(name, known.files)
         run = detail.model_dump_json(exclude={"front", "changed"})
         now = json.dumps([point.model_dump() for point in detail.front])
         if run != told or now != front or points.tried:
-            since += len(points.tried)
             news = {
                 "run": json.loads(run),
                 "front": json.loads(now) if now != front else None,
+                "first": known.files,
                 "tried": points.tried,
             }
-            yield f"event: news\nid: {since}\ndata: {json.dumps(news)}\n\n"
+            known = replace(known, files=known.files + len(points.tried))
+            mark = f"{known.returns}-{known.files}"
+            yield f"event: news\nid: {mark}\ndata: {json.dumps(news)}\n\n"
             told, front, silent = run, now, time.monotonic()
         elif time.monotonic() - silent > ALIVE:
             yield ": still here\n\n"

@@ -6,6 +6,7 @@ import { tiny } from "./charts.js";
 
 const KINDS = { continuous: "number", ordinal: "ordered", nominal: "names" };
 let file = null;
+const refused = {};
 
 const choice = (options, value, label, onchange) => el("select", { "aria-label": label, onchange, value: undefined },
   Object.entries(options).map(([name, text]) => el("option", { value: name, selected: name === value }, text)));
@@ -14,20 +15,21 @@ function save(change, said) {
   const columns = file.columns.map(({ name, kind, role }) => ({ name, kind, role }));
   change(columns);
   const edits = $("rules").value.split("\n").map((line) => line.trim()).filter(Boolean);
-  return attempt(async () => {
-    file = await put(`${filePath}/schema`, { columns, edits });
-    say(said);
-  }).then(refresh);
+  return put(`${filePath}/schema`, { columns, edits }).then((changed) => { file = changed; say(said); return true; });
 }
 
+// What the records contradict is refused: the sentence stands in the row of the column.
 const set = (name, field, said) => (event) => {
   const { value } = event.target;
-  save((columns) => { columns.find((column) => column.name === name)[field] = value; }, said);
+  delete refused[name];
+  save((columns) => { columns.find((column) => column.name === name)[field] = value; }, said)
+    .catch((error) => { refused[name] = error.message; }).then(refresh);
 };
 
 function row(column) {
   const roles = Object.fromEntries(Object.keys(ROLES).map((role) => [role, role === column.proposed && role !== column.role ? `${role} (proposed)` : role]));
-  const tree = column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
+  const unneeded = ["identifier", "household"].includes(column.role);
+  const tree = unneeded ? el("span", { class: "muted small" }, "not released") : column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
     : el("button", { type: "button", class: "link", onclick: () => openTree(column), "aria-label": `Hierarchy of ${column.name}` },
       column.levels.length ? plural(column.levels.length - 1, "step") : "make");
   const remarks = column.why.filter(Boolean);
@@ -35,7 +37,8 @@ function row(column) {
     el("td", null, el("div", { class: "name" }, letter(column.role), el("div", null, el("strong", null, column.name),
       column.label ? el("span", { class: "muted" }, ` ${column.label}`) : "",
       el("div", { class: "why" }, remarks[0], remarks.length > 1 ? el("details", null, el("summary", null, "more"), remarks.slice(1).map((why) => el("div", null, why))) : ""),
-      column.trouble ? el("div", { class: "trouble small" }, column.trouble) : ""))),
+      column.trouble ? el("div", { class: "trouble small" }, column.trouble) : "",
+      refused[column.name] ? el("p", { class: "trouble small", role: "alert" }, `Not changed: ${refused[column.name]}.`) : ""))),
     el("td", { "data-label": "role" }, choice(roles, column.role, `Role of ${column.name}`, set(column.name, "role", `${column.name} saved`))),
     el("td", { "data-label": "kind" }, choice(KINDS, column.kind, `Kind of ${column.name}`, set(column.name, "kind", `${column.name} saved`))),
     el("td", { class: "number", "data-label": "distinct" }, number(column.distinct)),
@@ -101,7 +104,7 @@ function adapt() {
 
 function showTree(tree, before = "") {
   $("tree-said").className = "";
-  $("tree-said").textContent = `${before}${tree.levels[0]} values, then groups: ${tree.levels.slice(1).join(", ")}. Every value has its line.`;
+  $("tree-said").textContent = `${before}${plural(tree.levels[0], "value")}, then groups: ${tree.levels.slice(1).map(number).join(", ")}. Every value has its line.`;
   $("tree-lines").replaceChildren(table(["value", ...tree.levels.slice(1).map((_, i) => `step ${i + 1}`)],
     tree.lines.map((line) => el("tr", null, line.map((cell) => el("td", null, cell || "(missing)"))))));
 }
@@ -130,7 +133,7 @@ $("tree-by").addEventListener("change", adapt);
 $("tree-look").addEventListener("click", () => makeTree(false));
 $("tree-keep").addEventListener("click", () => makeTree(true));
 $("tree-file").addEventListener("change", async (event) => { $("tree-text").value = await event.target.files[0].text(); });
-$("keep-rules").addEventListener("click", () => save(() => {}, "rules kept"));
+$("keep-rules").addEventListener("click", () => attempt(() => save(() => {}, "rules kept"), "rules-said").then((kept) => { if (kept) refresh(); }));
 $("undo").addEventListener("click", () => attempt(async () => { file = await post(`${filePath}/schema/undo`); say("undone"); refresh(); }));
 $("roles").replaceChildren(...Object.entries(ROLES).flatMap(([role, [, meaning]]) => [el("dt", null, letter(role)), el("dd", null, el("strong", null, role), ` ${meaning}`)]));
 ask(`${filePath}/columns`).then((found) => { file = found; refresh(); })

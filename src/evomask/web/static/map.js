@@ -100,7 +100,7 @@ export class RiskMap {
     front.filter(inside).forEach((p) => drawn.push(shape("front-dot", x(p.loss), y(p.risk))));
     if (inside(original)) drawn.push(shape("original", x(original.loss), y(original.risk)));
     if (inside(chosen)) drawn.push(shape("chosen", x(chosen.loss), y(chosen.risk)));
-    this.pins.map((pin) => front.find((p) => p.point === pin)).filter(inside).forEach((p, i) => {
+    this.pins.map((pin) => front.find((p) => p.file === pin)).filter(inside).forEach((p, i) => {
       drawn.push(shape("pin", x(p.loss), y(p.risk)));
       drawn.push(svg("text", { x: x(p.loss) + 10, y: y(p.risk) - 8, "font-weight": 700 }, String.fromCharCode(65 + i)));
     });
@@ -170,12 +170,12 @@ export class RiskMap {
 
   click(event) {
     const point = this.s && this.nearest(event);
-    if (point && this.points.front.some((p) => p.point === point.point && p.loss === point.loss)) this.pick(point);
+    if (point && this.points.front.some((p) => p.file === point.file && p.loss === point.loss)) this.pick(point);
   }
 
   key(event) {
     const { front } = this.points;
-    const place = front.findIndex((p) => this.at && p.point === this.at.point);
+    const place = front.findIndex((p) => this.at && p.file === this.at.file);
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (step && front.length) {
       const next = place < 0 ? 0 : Math.max(0, Math.min(front.length - 1, place + step));
@@ -191,7 +191,7 @@ export class RiskMap {
     this.at = point;
     this.tip.hidden = !point;
     if (point && this.s) {
-      this.tip.textContent = `${point.point > 0 || point.search ? "" : ""}${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
+      this.tip.textContent = `${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
       const right = this.s.x(point.loss) > this.s.width / 2;
       this.tip.style.left = right ? "" : `${this.s.x(point.loss) + 14}px`;
       this.tip.style.right = right ? `${this.s.width - this.s.x(point.loss) + 14}px` : "";

@@ -8,9 +8,9 @@ import numpy as np
 
 from evomask.arrays import Codes, Flags, Labels
 from evomask.data.table import Table
+from evomask.data.trees.making import with_categories
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.keeping.keeping import Kept
-from evomask.searches.generalization.trees import with_categories
 
 ANONYMITY, CELLS = "anonymity", "cells"
 """The chance to pick the right one of the smallest class, and the loss of cells."""

@@ -17,7 +17,7 @@ from evomask.evolution.individual import Fitness
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
-from evomask.masking.method import Making, Step
+from evomask.masking.making import Making, Step
 from evomask.searches.generalization.coarseness import NAME, coarseness
 from evomask.searches.generalization.lattice import Lattice
 from evomask.searches.generalization.local_recoding import LocalRecoding, recode_locally
