@@ -176,6 +176,24 @@ def test_findings_of_another_file_are_not_believed(once, folder):
     assert choose(folder).protection.findings[once.chosen.number].measures
 
 
+def test_a_plan_that_somebody_changed_is_refused_unless_it_is_asked_for(folder):
+    plan = (folder / "plan.toml").read_text()
+    (folder / "plan.toml").write_text(plan.replace("k = 3", "k = 1"))
+    before = snapshot(folder)
+    with pytest.raises(RunError, match=r"plan\.toml is not as it was released; put the old one"):
+        choose(folder)
+    assert snapshot(folder) == before
+    done = choose(folder, edited_plan=True)
+    assert any("plan.toml is not as it was" in note for note in done.protection.notes)
+    assert "plan.toml is not as it was released" in (folder / "record.json").read_text()
+    assert json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
+    told = next(found for found in verify(folder).findings if found.check == "log")
+    assert told.holds
+    assert "changed by hand before line 2, and used all the same: plan.toml" in told.text
+    assert not any("plan.toml" in note for note in choose(folder).protection.notes)
+    assert not json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
+
+
 def test_reports_are_not_made_from_a_changed_record(folder):
     record = (folder / "record.json").read_text().replace('"profile": "strict"', '"profile": "x"')
     (folder / "record.json").write_text(record)

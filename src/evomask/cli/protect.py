@@ -111,8 +111,14 @@ def protect(
         from evomask.runs.parts.generalizing import GeneralizeJob, only_k
         from evomask.runs.protect import required
 
+        in_parts_of.refuse_others(
+            seconds=seconds, evaluations=evaluations, searches=searches, keep_order=keep_order,
+            pick="" if pick == "suggested" else pick, max_risk=max_risk, max_loss=max_loss,
+            keep_table=keep_table, keep_model=keep_model, max_table_error=max_table_error,
+            max_model_error=max_model_error,
+        )  # fmt: skip
         k = only_k(required(require))
-        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
+        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed, key=key_file)
         in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
         return
     data = source(given(file, keep=out))
@@ -143,14 +149,16 @@ def resume_protected(
     quiet: bool,
     key_file: Path | None = None,
     seconds: float | None = None,
+    edited_plan: bool = False,
 ) -> None:
     """Go on with the job kept in a folder."""
     with _watching(f"going on in {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.protect import resume_protection
 
         done = resume_protection(
-            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
-        )
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
+            edited_plan=edited_plan,
+        )  # fmt: skip
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
@@ -169,6 +177,7 @@ def choose(
     max_model_error: keeping.MaxModelError = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
+    edited_plan: options.EditedPlan = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -178,7 +187,10 @@ def choose(
         from evomask.runs.protect import choose as chosen
 
         bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-        done = chosen(folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch)
+        done = chosen(
+            folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
+            edited_plan=edited_plan,
+        )  # fmt: skip
     _tell(done, json=json, quiet=quiet)
 
 

@@ -199,6 +199,7 @@ def resume(
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
     key_file: options.KeyFile = None,
+    edited_plan: options.EditedPlan = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -223,6 +224,7 @@ def resume(
                 quiet=quiet,
                 key_file=key_file,
                 seconds=seconds,
+                edited_plan=edited_plan,
             )
             return
         done = go_on(folder, evaluators=evaluators, watch=progress_line(quiet=quiet))

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.trajectories.protecting import TrajectoryReadings
 
 
+@examples("evomask trajectories positions.csv -k 5 --out discs.csv   # person, time, east, north")
 def trajectories(
     file: Annotated[Path, typer.Argument(help="A row for each person and time.")],
     k: Annotated[int, typer.Option("-k", help="People that share a disc, at least.")],

@@ -30,7 +30,7 @@ def verify(
     from evomask.runs.parts.verifying import are_parts, verify_parts
 
     progress(f"checking {folder}", quiet=quiet)
-    verdict = verify_parts(folder) if are_parts(folder) else verified(folder, key_file)
+    verdict = verify_parts(folder, key_file) if are_parts(folder) else verified(folder, key_file)
     say_json(_as_json(verdict)) if json else say(_in_words(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

@@ -83,7 +83,10 @@ class Desk:
         """All points of the map, of those that were tried only what came *since*."""
         seen = self._look(name)
         course, record, goal = seen.follower.course, seen.record, self.goal(name)
-        tried = [(file.loss, file.risk) for file in course.tried[since:]]
+        tried = [
+            (round(file.loss, DECIMALS), round(file.risk, DECIMALS))
+            for file in course.tried[since:]
+        ]
         if not course.tried and record is not None:
             tried = [(p["loss"], p["risk"]) for p in record["points"]["others"][since:]]
         return RunPoints(
@@ -244,7 +247,14 @@ def _simple(course: Course, record: Plain | None) -> list[PointView]:
     if record is not None:
         return [_point(point) for point in record["points"]["simple"]]
     return [
-        PointView(point=0, file=0, search="grid", method=name, loss=file.loss, risk=file.risk)
+        PointView(
+            point=0,
+            file=0,
+            search="grid",
+            method=name,
+            loss=round(file.loss, DECIMALS),
+            risk=round(file.risk, DECIMALS),
+        )
         for name, file in course.simple.items()
     ]
 

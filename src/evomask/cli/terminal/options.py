@@ -71,6 +71,9 @@ KeyFile = Annotated[
         "--key-file", help="A key that signs the release, yours alone.", rich_help_panel=RELEASE
     ),
 ]
+EditedPlan = Annotated[
+    bool, typer.Option("--edited-plan", help="Use a plan.toml changed by hand, and record that.")
+]
 KeepOrder = Annotated[
     bool,
     typer.Option(
@@ -79,55 +82,25 @@ KeepOrder = Annotated[
         rich_help_panel=RELEASE,
     ),
 ]
-SchemaPath = Annotated[
-    Path | None,
-    typer.Option("--schema", help="What the columns are (TOML).", rich_help_panel=DATA),
-]
-Quasi = Annotated[
-    str,
-    typer.Option(
-        "--quasi", help="Columns an intruder may know, A,B,C.", rich_help_panel=DATA
-    ),
-]  # fmt: skip
-Confidential = Annotated[
-    str, typer.Option("--confidential", help="Sensitive columns.", rich_help_panel=DATA)
-]
-Drop = Annotated[
-    str, typer.Option("--drop", help="Identifiers: never written.", rich_help_panel=DATA)
-]
+_about_data = partial(typer.Option, rich_help_panel=DATA)
+
+SchemaPath = Annotated[Path | None, _about_data("--schema", help="What the columns are (TOML).")]
+Quasi = Annotated[str, _about_data("--quasi", help="Columns an intruder may know, A,B,C.")]
+Confidential = Annotated[str, _about_data("--confidential", help="Sensitive columns.")]
+Drop = Annotated[str, _about_data("--drop", help="Identifiers: never written.")]
 Keep = Annotated[
-    str,
-    typer.Option(
-        "--keep", help="Columns to release though they look identifying.", rich_help_panel=DATA
-    ),
-]  # fmt: skip
+    str, _about_data("--keep", help="Columns to release though they look identifying.")
+]
 Household = Annotated[
-    str,
-    typer.Option(
-        "--household", help="Column that tells households: never written.", rich_help_panel=DATA
-    ),
-]  # fmt: skip
-Weight = Annotated[
-    str, typer.Option("--weight", help="Column of survey weights.", rich_help_panel=DATA)
+    str, _about_data("--household", help="Column that tells households: never written.")
 ]
-Ordinal = Annotated[
-    str, typer.Option("--ordinal", help="Columns with ordered categories.", rich_help_panel=DATA)
-]
-Nominal = Annotated[
-    str, typer.Option("--nominal", help="Columns with plain categories.", rich_help_panel=DATA)
-]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", help="Of a CSV file.", rich_help_panel=DATA)
-]
-Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="Of a CSV file.", rich_help_panel=DATA)
-]
-Decimal = Annotated[
-    str | None, typer.Option("--decimal", help="Mark in a CSV file.", rich_help_panel=DATA)
-]
-Missing = Annotated[
-    str, typer.Option("--missing", help="Texts for a missing value, ?,NA.", rich_help_panel=DATA)
-]
+Weight = Annotated[str, _about_data("--weight", help="Column of survey weights.")]
+Ordinal = Annotated[str, _about_data("--ordinal", help="Columns with ordered categories.")]
+Nominal = Annotated[str, _about_data("--nominal", help="Columns with plain categories.")]
+Delimiter = Annotated[str | None, _about_data("--delimiter", help="Of a CSV file.")]
+Encoding = Annotated[str | None, _about_data("--encoding", help="Of a CSV file.")]
+Decimal = Annotated[str | None, _about_data("--decimal", help="Mark in a CSV file.")]
+Missing = Annotated[str, _about_data("--missing", help="Texts for a missing value, ?,NA.")]
 
 
 def names(text: str) -> tuple[str, ...]:

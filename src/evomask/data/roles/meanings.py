@@ -89,4 +89,4 @@ def _by_kind(kind: Kind) -> Meaning:
 
 
 def _says(hits: frozenset[str]) -> str:
-    return f"its name says {min(hits)!r}"
+    return f"its name says {max(hits, key=lambda word: (len(word), word))!r}"

@@ -111,4 +111,6 @@ export function table(heads, rows, attributes = {}) {
 // On a narrow screen the steps scroll sideways: the one we are at is shown.
 const steps = document.querySelector(".steps");
 const here = steps?.querySelector("[aria-current]");
-if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3;
+const centre = () => { if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3; };
+centre();
+addEventListener("resize", centre);

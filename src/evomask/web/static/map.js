@@ -74,6 +74,13 @@ export class RiskMap {
     this.figure.dataset.redraw = fixed(this.drawn - started, 1);
     this.figure.dataset.tried = this.tried.length;
     this.figure.dataset.front = this.points.front.length;
+    if (this.points.front.length && !this.seen) this.tellSeen();
+  }
+
+  // When the first map with something on it was on the screen, in milliseconds since the page was asked for.
+  tellSeen() {
+    this.seen = true;
+    requestAnimationFrame(() => setTimeout(() => { this.figure.dataset.seen = fixed(performance.now(), 0); }));
   }
 
   dots() {
@@ -136,7 +143,7 @@ export class RiskMap {
     }
     if (risk !== null && risk <= up) {
       lines.push(svg("line", { class: "limit", x1: x(0), x2: x(across), y1: y(risk), y2: y(risk) }));
-      lines.push(svg("text", { x: x(across) - 4, y: y(risk) - 5, "text-anchor": "end" }, `highest risk ${risk} %`));
+      lines.push(svg("text", { x: x(0) + 6, y: y(risk) - 6 }, `highest risk ${risk} %`));
     }
     if (loss !== null && loss <= across) {
       lines.push(svg("line", { class: "limit", x1: x(loss), x2: x(loss), y1: y(0), y2: y(up) }));

@@ -49,7 +49,7 @@ function remover(file) {
     if (!button.dataset.sure) {
       button.dataset.sure = "yes";
       button.textContent = "Remove copy and schema?";
-      button.setAttribute("aria-label", `Remove the copy of ${file.name} and its schema for good; runs of it stay`);
+      button.setAttribute("aria-label", `Remove copy and schema? ${file.name} goes for good; runs of it stay`);
       setTimeout(() => button.replaceWith(remover(file)), 6000);
     } else attempt(async () => { await ask(`/api/files/${file.id}`, "DELETE"); await listFiles(); }, "bring-said");
   });

@@ -1,13 +1,13 @@
 // Search: the live map, the front as a table, what happens now, and pinning points.
 
 import { $, badge, el, lasting, meter, percent, place, plural, runPath, say, show, table, twoNumbers } from "./dom.js";
-import { ask, attempt, post } from "./api.js";
+import { attempt, post } from "./api.js";
 import { course } from "./charts.js";
 import { RiskMap } from "./map.js";
 
 const MOST = 4;
 const { title } = document;
-const state = { run: null, front: [], pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
+const state = { run: null, front: [], version: 0, pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
 const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?files=${state.pins.join(",")}` : ""}`;
 const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?file=${point.file}`;
 
@@ -43,19 +43,25 @@ function showPins() {
   known.length ? el("a", { class: "button primary", href: compareAddress() }, `Compare ${plural(known.length, "point")}`) : "");
 }
 
+const pinning = (point) => (state.pins.includes(point.file) ? "Unpin" : "Pin");
+
+// The table is made anew only where something in it changed.
+let tabled = "";
 function showFront() {
-  const suggested = state.run && (state.run.released ?? state.run.suggested);
+  const suggested = state.run.released ?? state.run.suggested;
+  const now = [state.version, suggested, state.run.released, state.pins].join("|");
+  if (now === tabled) return;
+  tabled = now;
   const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.file) ? "pinned" : ""}` },
     el("td", { class: "number", "data-label": "point" }, p.point), el("td", { class: "number", "data-label": "loss" }, percent(p.loss, 2)), el("td", { class: "number", "data-label": "risk" }, percent(p.risk, 2)),
     el("td", { class: "done" }, el("span", { class: "clamp", title: p.method }, p.method), p.point === suggested ? el("span", { class: "badge finished" }, state.run.released === null ? "suggested" : "released") : ""),
     el("td", { class: "by" }, p.search),
-    el("td", { class: "act" }, el("button", { type: "button", "aria-pressed": String(state.pins.includes(p.file)), "aria-label": `Pin point ${p.point}`, onclick: () => pin(p) },
-      state.pins.includes(p.file) ? "Unpin" : "Pin"))));
-  const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+    el("td", { class: "act" }, el("button", { type: "button", "data-file": p.file, "aria-label": `${pinning(p)} point ${p.point}`, onclick: () => pin(p) }, pinning(p)))));
+  const focused = document.activeElement?.dataset.file;
   const scrolled = $("front").scrollTop;
   show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows, { class: "front" }) : el("p", { class: "muted" }, "Nothing was found yet. The first files appear some seconds after the search begins."));
   $("front").scrollTop = scrolled;
-  if (focused && focused.startsWith("Pin point")) document.querySelector(`[aria-label="${focused}"]`)?.focus({ preventScroll: true });
+  if (focused) document.querySelector(`[data-file="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
@@ -111,9 +117,11 @@ function render() {
   document.title = `${state.run.state === "running" ? percent(100 * state.run.share, 0) : state.run.state} · ${title}`;
 }
 
+// The map comes first; what takes longer to write follows it.
 function take(news) {
+  const isFirst = state.run === null;
   state.run = news.run;
-  if (news.front) state.front = news.front;
+  if (news.front) [state.front, state.version] = [news.front, state.version + 1];
   map.tried.length = Math.min(map.tried.length, news.first);
   for (const pair of news.tried) map.tried.push(pair);
   const { original, chosen, simple, goal } = news.run;
@@ -122,7 +130,10 @@ function take(news) {
     const first = state.front.find((p) => p.point === (news.run.released ?? news.run.suggested)) || state.front[0];
     tellPoint(first);
   }
-  render();
+  if (!isFirst) { render(); return; }
+  map.pins = state.pins;
+  map.draw();
+  requestAnimationFrame(() => setTimeout(render));
 }
 
 function follow() {
@@ -152,4 +163,4 @@ $("more").addEventListener("submit", (event) => {
   act("continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
 });
 if (state.pins.length) { const compare = document.querySelector("[data-step=compare]"); if (compare) compare.href = compareAddress(); }
-attempt(() => ask(runPath)).then((run) => { if (run) { take({ run, front: run.front, first: 0, tried: [] }); follow(); } });
+follow();
