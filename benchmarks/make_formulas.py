@@ -60,7 +60,7 @@ MOST_RECORDS = 1_000
 FEW_RECORDS = 500
 """Records of each file while formulas evolve; the best are then read on more."""
 
-FINALISTS = 20
+FINALISTS = 8
 MOSTLY = 0.9
 """Of values that a formula draws, the share that may come out as they were."""
 CHANGES = (0.08, 0.2, 0.45, 1.0)

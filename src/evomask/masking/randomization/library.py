@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 PATH = Path(__file__).with_name("formulas.toml")
 
-CHANGES = (0.1, 0.2, 0.35, 0.5, 0.7, 1.0)
+CHANGES = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
 """Shares of values drawn anew, with which each formula is tried."""
 
 
