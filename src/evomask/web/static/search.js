@@ -26,6 +26,7 @@ function pin({ point, file }) {
 }
 
 function tellPoint(point) {
+  state.told = point.file;
   const onFront = state.front.some((p) => p.file === point.file && p.loss === point.loss);
   show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}: ` : ""), point.method),
     meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
@@ -117,6 +118,13 @@ function render() {
   document.title = `${state.run.state === "running" ? percent(100 * state.run.share, 0) : state.run.state} · ${title}`;
 }
 
+// Numbers of points change with the front: the one that is told of is told of anew.
+function retell({ released, suggested }) {
+  const told = state.front.find((p) => p.file === state.told);
+  const point = told || state.front.find((p) => p.point === (released ?? suggested)) || state.front[0];
+  if (point) tellPoint(point);
+}
+
 // The map comes first; what takes longer to write follows it.
 function take(news) {
   const isFirst = state.run === null;
@@ -126,10 +134,7 @@ function take(news) {
   for (const pair of news.tried) map.tried.push(pair);
   const { original, chosen, simple, goal } = news.run;
   map.points = { front: state.front, simple, original, chosen, max_risk: goal.max_risk ?? null, max_loss: goal.max_loss ?? null };
-  if (!$("point").childElementCount && state.front.length) {
-    const first = state.front.find((p) => p.point === (news.run.released ?? news.run.suggested)) || state.front[0];
-    tellPoint(first);
-  }
+  if (news.front) retell(news.run);
   if (!isFirst) { render(); return; }
   map.pins = state.pins;
   map.draw();
