@@ -16,10 +16,15 @@ DOCS = Path(__file__).parent.parent / "docs" / "pictures"
 FILES = os.environ.get("PICTURE_FILES", "120")
 """How many files the run that is shown tries."""
 
+SAID = 4000
+"""Milliseconds after which the page says no more that a point was pinned."""
+
 
 def shoot(page: Any, name: str, height: int = 860) -> None:
     page.set_viewport_size({"width": 1280, "height": height})
     page.wait_for_timeout(700)
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(200)
     page.screenshot(path=DOCS / f"{name}.png")
 
 
@@ -43,18 +48,15 @@ def walk(page: Any, link: str) -> None:
     buttons = page.locator("#front button")
     for place in (1, buttons.count() // 2):
         buttons.nth(place).click()
+    page.wait_for_timeout(SAID)
+    page.evaluate("document.getElementById('front').scrollTop = 0")
     shoot(page, "search", 1010)
-    page.emulate_media(color_scheme="dark")
-    shoot(page, "search-dark", 1010)
-    page.emulate_media(color_scheme="light")
     search = page.url
     page.click("#pins .button")
     page.wait_for_selector("body[data-compared]", timeout=LONGEST)
     shoot(page, "compare")
     page.goto(re.sub("/search.*", "/release", search))
     page.wait_for_selector("#verify")
-    page.click("#verify")
-    page.wait_for_selector("#verified .banner", timeout=LONGEST)
     shoot(page, "release")
     page.click(".brand")
     page.wait_for_selector("#runs table")
@@ -65,7 +67,11 @@ def _make_small(picture: Path) -> None:
     """Fewer colours: the screens have few."""
     from PIL import Image
 
-    colours = Image.open(picture).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    colours = (
+        Image.open(picture)
+        .convert("RGB")
+        .quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    )
     colours.save(picture, optimize=True)
 
 

@@ -37,7 +37,8 @@ def test_the_number_that_an_earlier_version_gave_is_understood(evomask, protecti
 
 
 def test_a_chosen_number_stays_with_its_file_when_the_search_goes_on(evomask, protection):
-    evomask("choose", protection.folder, "--point", 2, "--quiet")
+    answer = evomask("choose", protection.folder, "--point", 2, "--json", "--quiet")
+    assert json.loads(answer.out)["reason"] == "the point that was named"
     file = protection.answer["front"][1]["file"]
     assert f'pick = "file={file}"' in (protection.folder / "plan.toml").read_text()
 

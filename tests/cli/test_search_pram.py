@@ -38,6 +38,7 @@ def test_the_seed_is_told_to_nobody(evomask, people):
     assert str(secret) not in told
 
 
+@pytest.mark.slow
 def test_two_workers_find_what_one_finds(evomask, people):
     one = found_by(evomask, people, *KINDS, *SMALL)
     assert found_by(evomask, people, *KINDS, *SMALL, "--workers", 2) == one

@@ -114,7 +114,7 @@ def check_kill(new_store, moment):
     assert done(hit, evaluators=Local(int(rng.integers(1, 3)))) == done(straight)
 
 
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.parametrize("moment", [0, *(pytest.param(m, marks=pytest.mark.slow) for m in (1, 2))])
 def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(new_store, moment):
     check_kill(new_store, moment)
 

@@ -274,7 +274,7 @@ def check_kill(once, job, moment, monkeypatch):
     assert results(job.folder) == results(once.folder)
 
 
-@pytest.mark.parametrize("moment", range(2))
+@pytest.mark.parametrize("moment", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(
     once, job_in, moment, monkeypatch
 ):

@@ -246,8 +246,8 @@ def check_wish(wish: str) -> None:
 def pick(points: Sequence[O], wish: str, best: O) -> O:
     """A point by its number, or by a wish: the *best*, the knee, the best within a limit.
 
-    ``file=12`` is the point whose file was the twelfth but for those before; so is a number that
-    is no point's: runs of earlier versions named points so.
+    ``file=12`` is the point whose file has that number in the order of making; so is a number
+    that is no point's, because earlier versions named points so.
     """
     check_wish(wish)
     measure, _, limit = wish.removeprefix("max-").partition("=")

@@ -131,13 +131,13 @@ CONFIDENTIAL |= _words("""
     roker kanker depressie hypotheek gevangenis tevredenheid
     fumante depressao hipoteca prisao satisfacao
     palacz nowotwor cukrzyca depresja hipoteka wiezienie zadowolenie
-    rokare roger kraeft kreft depresjon fangelse fengsel nojdhet tilfredshed tilfredshet
+    rokare ryger royker kraeft kreft depresjon fangelse fengsel nojdhet tilfredshed tilfredshet
 """)
 PRIVATE_WORDS = _words("""
     rating ratings performance evaluation appraisal involvement attitude trust stress grade grades
     gpa exam exams mark marks pain mental dose death died stock stocks shares
-    bewertung beurteilung vertrauen schmerz schmerzen aktien evaluation confiance actions
-    evaluacion confianza acciones valutazione fiducia azioni beoordeling vertrouwen aandelen
+    bewertung beurteilung vertrauen schmerz schmerzen aktien confiance
+    evaluacion confianza valutazione fiducia beoordeling vertrouwen aandelen
 """)
 """Confidential where a name has the word itself: within others they mean something else."""
 MISSING_TEXTS = _words("""

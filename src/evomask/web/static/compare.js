@@ -41,6 +41,9 @@ function group(title, columns, rows) {
     el("tbody", null, shown))));
 }
 
+// Loss and risk as the front tells them: what was looked at closely may be riskier than the search believed.
+const asOnTheFront = (record, seen) => (seen ? { ...record, points: { ...record.points, chosen: { ...record.points.chosen, point: seen.point, loss: seen.loss, risk: seen.risk } } } : record);
+
 function heads(records) {
   return el("div", { class: "points" }, records.map((record, i) => {
     const { chosen } = record.points;
@@ -115,7 +118,7 @@ async function start() {
   show("comparison", el("p", { role: "status" }, `Making the files of ${plural(points.length, "point")} again and looking closely at them…`), el("progress", { "aria-label": "Looking closely" }));
   await post(`${runPath}/compare`, { files: points });
   const found = await finished(() => ask(`${runPath}/compare?files=${points.join(",")}`));
-  const { points: records } = found;
+  const records = found.points.map((record, i) => asOnTheFront(record, run.front.find((p) => p.file === points[i])));
   show("comparison", twoNumbers(), heads(records), figures(records), attributes(records), extras(records));
   document.body.dataset.compared = String(records.length);
 }

@@ -101,7 +101,7 @@ function checks(work) {
   const marks = { true: ["finished", "✓ holds"], false: ["failed", "✕ fails"], null: ["", "– not checked"] };
   const found = work.result.findings || work.result.checks || [];
   return [el("div", { class: `banner ${work.result.holds ? "good" : "bad"}` }, el("p", null, el("strong", null, work.result.holds ? "The release is what it says." : "Something does not hold."))),
-    el("ul", { class: "checks-list" }, found.map((f) => el("li", null, el("span", null, el("span", { class: `badge ${marks[f.holds][0]}` }, marks[f.holds][1])), el("strong", null, f.check), el("span", null, f.text))))];
+    el("ul", { class: "checks-list" }, found.map((f) => el("li", null, el("span", null, el("span", { class: `badge ${marks[f.holds][0]}` }, marks[f.holds][1])), el("strong", null, f.check), el("span", null, f.text.replace(/(^|\s)\/\S*\//g, "$1")))))];
 }
 
 function verification() {
