@@ -80,7 +80,9 @@ class Asked:
             "--checks", f"not_a_server_error,{CHECKS}", "--exclude-path-regex", without,
             "--max-examples", EXAMPLES, "--phases", "fuzzing", "--request-timeout", "60",
         ]  # fmt: skip
-        out = subprocess.run(words, capture_output=True, text=True, timeout=6000, check=False)
+        out = subprocess.run(
+            words, capture_output=True, text=True, timeout=6000, check=False, cwd=settings.parent
+        )
         assert out.returncode == 0, out.stdout[-6000:] + out.stderr[-2000:]
         print(out.stdout[-700:])
 
