@@ -14,12 +14,12 @@ import numpy as np
 from evomask.evolution.individual import Individual, worst
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
+from evomask.masking.randomization.equations import Equation, RowRule
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.effort import Effort
 from evomask.papers.pram.inputs import FLARE, GERMAN, HOUSING, original
 from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import Equation, RowRule
 from evomask.searches.equations.problem import MatrixEquations
 from evomask.searches.equations.search import (
     Algorithm,

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from evomask.evolution.brood import Task
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.stopping import generations
+from evomask.evolution.stopping import evaluations, generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.papers.effort import Effort
@@ -25,6 +26,12 @@ from evomask.searches.search import Surroundings
 PAPER_SECONDS = 868.0
 SEEDS = range(1, 6)
 EXHAUSTED = 8
+OWN: dict[str, dict[str, Any]] = {
+    "fixed rates": {},
+    "adaptive": {"adaptive": True},
+    "adaptive, screened": {"adaptive": True, "screen": 4, "sample": 200},
+}
+"""How groupings with a k for each group are searched for."""
 
 
 def against_baselines(name: str) -> None:
@@ -85,9 +92,58 @@ def dynamic(name: str, k: int = 25) -> None:
     )
 
 
+def own_sizes(name: str, sizes: tuple[int, ...] = SIZES) -> None:
+    """A k for each group against GOMM, with the same least k and as many evaluations."""
+    for k in sizes:
+        gomm = searched(name, k, Effort(1)).state
+        scores = {}
+        for title, settings in OWN.items():
+            setup = GroupingSearch.setup(
+                original(name), Parameters(k=k, own_k=True, **settings), Effort(1).around
+            )
+            started = time.process_time()
+            work = InProcess(Worker(setup.problem, 1))
+            state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
+            state = evolve(
+                state, setup.scheme, work, seed=1, until=evaluations(gomm.evaluations),
+                cost=setup.cost,
+            )  # fmt: skip
+            problem: Any = setup.problem
+            best = min(state.population, key=lambda member: setup.cost(member.fitness))
+            groups = [(len(group), size) for group, size in problem.genes.groups(best.genome)]
+            scores[title] = (state.summary.best, groups, time.process_time() - started)
+        told = "; ".join(
+            f"{title} {score:.3f} {groups}, {seconds:.0f} s"
+            for title, (score, groups, seconds) in scores.items()
+        )
+        print(
+            f"{name:15} k={k:<3} {gomm.evaluations} evaluations: "
+            f"GOMM {gomm.summary.best:.3f}; {told}",
+            flush=True,
+        )
+
+
+def surrogate(name: str, k: int = 25, count: int = 60) -> None:
+    """How a sample of the records orders groupings, against all records: Spearman's correlation."""
+    table = original(name)
+    parameters = Parameters(k=k, own_k=True, screen=2, sample=len(table) // 2)
+    problem: Any = GroupingSearch.setup(table, parameters, Effort(1).around).problem
+    tasks: list[Task[Any]] = [Task("first", (), 9 + i) for i in range(count)]
+    made = [problem.genes.child(task, np.random.default_rng(i)) for i, task in enumerate(tasks)]
+    costs = []
+    for judge in (problem, problem.screening.sample):
+        started = time.process_time()
+        costs.append([judge.cost(judge.fitness(genome)) for genome in made])
+        print(f"{name:15} {len(judge.parts.original)} records: "
+              f"{1e3 * (time.process_time() - started) / count:.1f} ms a grouping")  # fmt: skip
+    ranks = np.argsort(np.argsort(costs, axis=1), axis=1)
+    alike = np.asarray(np.corrcoef(ranks))[0, 1]
+    print(f"{name:15} k={k}: correlation of ranks {alike:.3f}", flush=True)
+
+
 def main() -> None:
     started = time.process_time()
-    parts = sys.argv[1:] or ["baselines", "exhaustive", "dynamic"]
+    parts = sys.argv[1:] or ["baselines", "exhaustive", "dynamic", "own", "surrogate"]
     searched(CENSUS, 25, Effort(1, 0.01))
     if "baselines" in parts:
         against_baselines(CENSUS)
@@ -97,6 +153,13 @@ def main() -> None:
     if "dynamic" in parts:
         dynamic(CENSUS)
         dynamic(WATER)
+    if "own" in parts:
+        chosen = tuple(int(word) for word in parts if word.isdigit()) or SIZES
+        for name in (CENSUS, WATER):
+            own_sizes(name, chosen)
+    if "surrogate" in parts:
+        surrogate(CENSUS)
+        surrogate(WATER)
     print(f"all in {time.process_time() - started:.0f} CPU seconds")
 
 

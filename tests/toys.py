@@ -10,7 +10,6 @@ from evomask.evolution.streams import draw_stream, litter_stream
 from evomask.evolution.tree import (
     Symbols,
     cross,
-    evaluate,
     half_and_half,
     mutate_subtree,
 )
@@ -82,6 +81,15 @@ FUNCTIONS = {"+": np.add, "*": np.multiply}
 POINTS = np.linspace(-1, 1, 9)
 
 
+def evaluated(genome, values):
+    """What a tree is, from its last symbol to its first."""
+    stack = []
+    for symbol in reversed(genome):
+        known = FUNCTIONS.get(symbol)
+        stack.append(known(stack.pop(), stack.pop()) if known else values[symbol])
+    return stack.pop()
+
+
 class Regression:
     """Find x·x + x + 1; the length breaks ties."""
 
@@ -90,7 +98,7 @@ class Regression:
     def work(self, task, rng):
         genome = self.child(task, rng)
         values = {"x": POINTS, "one": np.ones_like(POINTS)}
-        read = evaluate(genome, SYMBOLS, FUNCTIONS, values)
+        read = evaluated(genome, values)
         return Outcome(genome, (float(np.abs(read - (POINTS**2 + POINTS + 1)).sum()), len(genome)))
 
     def child(self, task, rng):

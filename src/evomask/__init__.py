@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from evomask.api.searching import SearchResult as SearchResult
     from evomask.api.searching import search as search
     from evomask.api.training import TrainingMasker as TrainingMasker
+    from evomask.api.trajectories import TrajectoryResult as TrajectoryResult
+    from evomask.api.trajectories import protect_trajectories as protect_trajectories
     from evomask.data.hierarchy import Hierarchy as Hierarchy
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.composition import InTurn as InTurn
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from evomask.masking.microaggregation.mondrian import Mondrian as Mondrian
     from evomask.masking.noise import CorrelatedNoise as CorrelatedNoise
     from evomask.masking.noise import IndependentNoise as IndependentNoise
+    from evomask.masking.randomization.formula_pram import FormulaPram as FormulaPram
     from evomask.masking.randomization.pram import MatrixPram as MatrixPram
     from evomask.masking.randomization.pram import Pram as Pram
     from evomask.masking.rank_swapping import RankSwapping as RankSwapping
@@ -67,6 +70,7 @@ _HOMES = {
     "Comparison": "evomask.api.measuring",
     "CorrelatedNoise": "evomask.masking.noise",
     "EvomaskError": "evomask.errors",
+    "FormulaPram": "evomask.masking.randomization.formula_pram",
     "Generalization": "evomask.masking.recoding.generalization",
     "GlobalRecoding": "evomask.masking.recoding.global_recoding",
     "Hierarchy": "evomask.data.hierarchy",
@@ -90,6 +94,7 @@ _HOMES = {
     "Stratified": "evomask.masking.composition",
     "TopCoding": "evomask.masking.recoding.end_coding",
     "TrainingMasker": "evomask.api.training",
+    "TrajectoryResult": "evomask.api.trajectories",
     "audit": "evomask.api.auditing",
     "compare": "evomask.api.measuring",
     "example": "evomask.api.files",
@@ -103,6 +108,7 @@ _HOMES = {
     "protect": "evomask.api.protecting",
     "protect_file": "evomask.api.protecting",
     "protect_graph": "evomask.api.graphs",
+    "protect_trajectories": "evomask.api.trajectories",
     "read": "evomask.api.files",
     "search": "evomask.api.searching",
     "write": "evomask.api.files",
@@ -117,6 +123,7 @@ __all__ = [
     "Comparison",
     "CorrelatedNoise",
     "EvomaskError",
+    "FormulaPram",
     "Generalization",
     "GlobalRecoding",
     "Hierarchy",
@@ -140,6 +147,7 @@ __all__ = [
     "Stratified",
     "TopCoding",
     "TrainingMasker",
+    "TrajectoryResult",
     "audit",
     "compare",
     "example",
@@ -153,6 +161,7 @@ __all__ = [
     "protect",
     "protect_file",
     "protect_graph",
+    "protect_trajectories",
     "read",
     "search",
     "write",

@@ -229,3 +229,25 @@ def test_a_file_without_roles_is_not_protected(people, tmp_path):
     with pytest.raises(evomask.RolesNeededError):
         evomask.protect_file(tmp_path / "people.csv", tmp_path / "release")
     assert not (tmp_path / "release").exists()
+
+
+def test_the_front_of_a_file_without_hierarchies_has_generalized_and_recoded_files():
+    rng = np.random.default_rng(5)
+    jobs, shares = ["clerk", "nurse", "teacher", "farmer", "smith", "pilot"], [40, 30, 20, 6, 3, 1]
+    people = pl.DataFrame(
+        {
+            "age": rng.integers(18, 80, 160),
+            "sex": rng.choice(["f", "m"], 160),
+            "job": rng.choice(jobs, 160, p=np.array(shares) / 100),
+            "region": rng.choice(["north", "south", "east"], 160, p=[0.5, 0.4, 0.1]),
+        }
+    )
+    found = evomask.protect(
+        people, quasi=people.columns, searches=["grid", "generalization"], evaluations=150, seed=3
+    )
+    members = {point.member for point in found.protection.front}
+    assert {"generalization", "generalization-local"} <= members
+    tried = {
+        step.method for file in found.protection.state.candidates for step in file.making.steps
+    }
+    assert "local-suppression" in tried

@@ -28,7 +28,8 @@ class Server:
     """`evomask serve` in a process of its own, which can be killed and started again."""
 
     def __init__(self, folder):
-        self.folder, self.process, self.is_killed = folder, None, False
+        self.folder, self.process = folder, None
+        self.is_killed = self.is_to_refuse = False
 
     def start(self, *options):
         log = (self.folder.parent / "serve.log").open("ab")
@@ -114,7 +115,9 @@ def watch(page, server, wrong):
 
     def told(message):
         is_of_the_kill = any(word in message.text for word in SERVER_GONE)
-        if message.type == "error" and not (server.is_killed and is_of_the_kill):
+        is_a_refusal = "responded with a status of 4" in message.text
+        expected = (server.is_killed and is_of_the_kill) or (server.is_to_refuse and is_a_refusal)
+        if message.type == "error" and not expected:
             wrong.append(f"{message.type}: {message.text}")
 
     def asked(request):

@@ -4,21 +4,28 @@ Schemathesis pins libraries of its own, so it stands in an environment of its ow
 (``make test-browser`` makes it); ``EVOMASK_EXAMPLES`` says how many requests an address gets.
 """
 
+import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
 
 import pytest
 
 from evomask.web.app import make_app
 from evomask.web.guard import Limits
 from evomask.web.state import Served
+from tests.browser.conftest import wait_for
+from tests.browser.large import large_run
 
 pytestmark = pytest.mark.browser
 
-PROGRAM = Path(__file__).parents[2] / ".venv-schemathesis" / "bin" / "st"
-EXAMPLES = os.environ.get("EVOMASK_EXAMPLES", "15")
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / ".venv-schemathesis" / "bin" / "st"
+EXAMPLES = os.environ.get("EVOMASK_EXAMPLES", "12")
 SERVER = """
 import sys, uvicorn
 from pathlib import Path
@@ -30,6 +37,9 @@ CHECKS = ",".join(
     f"{name}_conformance" for name in ("status_code", "content_type", "response_schema")
 )
 PORT = 8791
+STREAM = "/events$"
+WORK = "/events$|/risk$|/outlook$|/survey$|/continue$|/compare$|^/api/files/{file_id}$"
+"""What starts processes, or takes away the file that is asked about."""
 
 
 def served_freely(folder):
@@ -37,43 +47,71 @@ def served_freely(folder):
     return make_app(Served(folder, PORT, limits=Limits(upload=100_000, rate=1e6, burst=1e6)))
 
 
-def test_no_answer_is_other_than_described(tmp_path):
+@dataclass
+class Asked:
+    """A server at work: asked once, or by schemathesis as often as it likes."""
+
+    folder: Path
+    address: str = f"http://127.0.0.1:{PORT}"
+
+    @property
+    def key(self):
+        return f"Bearer {(self.folder / '.web' / 'key').read_text()}"
+
+    def once(self, path, content=None):
+        headers = {"Authorization": self.key}
+        with urlopen(Request(self.address + path, content, headers), timeout=60) as answer:
+            return json.load(answer)
+
+    def answers(self):
+        try:
+            return self.once("/api/about")
+        except (URLError, OSError):
+            return None
+
+    def often(self, without, **known):
+        """No answer is a server error or other than described; parts of addresses may be given."""
+        settings = self.folder.parent / "schemathesis.toml"
+        lines = [f'"path.{name}" = "{value}"' for name, value in known.items()]
+        settings.write_text("\n".join(["[parameters]", *lines]) + "\n")
+        words = [
+            PROGRAM, "--config-file", settings, "--no-color", "run",
+            f"{self.address}/api/openapi.json", "-H", f"Authorization: {self.key}",
+            "--checks", f"not_a_server_error,{CHECKS}", "--exclude-path-regex", without,
+            "--max-examples", EXAMPLES, "--phases", "fuzzing", "--request-timeout", "60",
+        ]  # fmt: skip
+        out = subprocess.run(
+            words, capture_output=True, text=True, timeout=6000, check=False, cwd=settings.parent
+        )
+        assert out.returncode == 0, out.stdout[-6000:] + out.stderr[-2000:]
+        print(out.stdout[-700:])
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A server of its own, with a run in its folder."""
     if not PROGRAM.exists():
         pytest.skip("schemathesis is not here; `make test-browser` installs it")
-    folder, log = tmp_path / "runs", (tmp_path / "log").open("wb")
-    words = [sys.executable, "-c", SERVER, str(folder), str(PORT)]
-    server = subprocess.Popen(words, stdout=log, stderr=log, cwd=Path(__file__).parents[2])
+    asked = Asked(tmp_path / "runs")
+    large_run(asked.folder / "large", 500, 20)
+    words = [sys.executable, "-c", SERVER, str(asked.folder), str(PORT)]
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(words, stdout=log, stderr=log, cwd=ROOT)
     try:
-        from tests.browser.conftest import wait_for
-
-        key = wait_for(lambda: (folder / ".web" / "key").exists() and answers(folder))
-        out = subprocess.run(
-            [
-                PROGRAM, "run", f"http://127.0.0.1:{PORT}/api/openapi.json",
-                "-H", f"Authorization: Bearer {key}", "--checks", f"not_a_server_error,{CHECKS}",
-                "--exclude-path-regex", "/events$", "--max-examples", EXAMPLES,
-                "--phases", "fuzzing", "--request-timeout", "60", "--no-color",
-            ],
-            capture_output=True, text=True, timeout=3000, check=False,
-        )  # fmt: skip
-        assert out.returncode == 0, out.stdout[-6000:] + out.stderr[-2000:]
-        print(out.stdout[-1500:])
+        wait_for(asked.answers)
+        yield asked
     finally:
         server.terminate()
         server.wait(60)
-        log.close()
 
 
-def answers(folder):
-    """The key, once somebody answers."""
-    from urllib.error import URLError
-    from urllib.request import Request, urlopen
+def test_no_answer_is_other_than_described(asked):
+    asked.often(STREAM)
 
-    key = (folder / ".web" / "key").read_text()
-    about = Request(
-        f"http://127.0.0.1:{PORT}/api/about", headers={"Authorization": f"Bearer {key}"}
-    )
-    try:
-        return key if urlopen(about, timeout=5).status == 200 else None
-    except (URLError, TimeoutError, ConnectionError):
-        return None
+
+def test_no_answer_about_what_is_there_is_other_than_described(asked):
+    content = "name,age,school\n" + "".join(f"p{i},{20 + i},{'abc'[i % 3]}\n" for i in range(40))
+    file = asked.once("/api/files?name=town.csv", content.encode())["id"]
+    asked.often(WORK, file_id=file, name="large")
+    assert asked.once(f"/api/files/{file}/columns")["records"] == 40
+    assert asked.once("/api/runs/large")["tried"] == 500

@@ -1,8 +1,6 @@
 """Many files on the map, many runs in the folder: the page stays usable, the server small."""
 
 import fcntl
-import json
-import random
 import re
 import time
 from pathlib import Path
@@ -10,41 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import LONGEST, wait_for
+from tests.browser.large import large_run
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=LONGEST)
 
-PLAN = (
-    'search = "portfolio"\n[input]\npath = "large.csv"\n[budget]\nseconds = 600.0\n[parameters]\n'
-)
 STATIC = Path(__file__).parents[2] / "src" / "evomask" / "web" / "static"
-
-
-def large_run(folder, tried=10_000, front=200):
-    """A run as its journal would tell it after ten thousand files."""
-    folder.mkdir(parents=True)
-    (folder / "plan.toml").write_text(PLAN)
-    rng = random.Random(7)
-    points = [
-        {"point": i, "search": "files", "method": f"cells changed {i} times",
-         "loss": 100 * i / front, "risk": 100 * (1 - i / front) ** 2}
-        for i in range(front)
-    ]  # fmt: skip
-    lines = [{"event": "began", "phase": "searching", "text": "searching"}]
-    for number in range(100):
-        some = [[rng.uniform(0, 100), rng.uniform(0, 100)] for _ in range(tried // 100)]
-        lines.append(turn(number, some, points if number == 99 else points[:2]))
-    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (folder / ".lock").touch()
-
-
-def turn(number, tried, front):
-    return {
-        "event": "turn", "round": number, "member": "files", "files": 100 * (number + 1),
-        "share": number / 100, "seconds": number, "left": 100 - number, "shares": {"files": 100.0},
-        "suggested": 1, "front": front, "tried": tried, "before": 99.0,
-    }  # fmt: skip
 
 
 def test_ten_thousand_files_are_drawn_at_once_and_the_page_stays_usable(opened, server):

@@ -108,6 +108,7 @@ def test_the_same_by_keyboard_alone(opened):
     expect(page.locator("#risk .banner")).to_be_visible()
     press(page, "Next: the goal")
     page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/goal$"))
     press(page, "or a number of files")
     page.keyboard.type("3")
     press(page, "Start the search")
@@ -125,6 +126,27 @@ def test_the_same_by_keyboard_alone(opened):
     press(page, "Verify the release")
     page.keyboard.press("Enter")
     expect(page.locator("#verified")).to_contain_text("The release is what it says.")
+
+
+def test_what_is_refused_is_told_beside_it_and_quick_changes_are_kept(opened, server, tmp_path):
+    page = opened()
+    server.is_to_refuse = True
+    notes = tmp_path / "notes.exe"
+    notes.write_text("no records")
+    page.set_input_files("#chosen", notes)
+    expect(page.locator("#bring-said")).to_contain_text("is of no known format")
+    bring(page, town_file(tmp_path))
+    page.fill("#rules", "no rule at all")
+    page.click("#keep-rules")
+    expect(page.locator("#rules-said")).to_be_visible()
+    for name in ("age", "school", "illness"):
+        page.select_option(f"[aria-label='Role of {name}']", "confidential")
+    expect(page.locator("#status")).to_have_text("illness saved")
+    assert page.input_value("#rules") == "no rule at all"
+    page.reload()
+    for name in ("age", "school", "illness"):
+        role = page.locator(f"[aria-label='Role of {name}']")
+        expect(role).to_have_value("confidential")
 
 
 def test_a_killed_server_loses_nothing_and_the_run_goes_on(opened, server, tmp_path):
@@ -182,7 +204,7 @@ def test_axe_finds_no_violation_on_any_screen(opened, server, axe, tmp_path, sch
     found = {"runs": violations(page, axe)}
     bring(page, town_file(tmp_path))
     found["columns"] = violations(page, axe)
-    page.locator("[aria-label^='Hierarchy of']").first.click()
+    page.locator("[aria-label*='hierarchy of']").first.click()
     page.click("#tree-look")
     expect(page.locator("#tree-lines table")).to_be_visible()
     found["hierarchy"] = violations(page, axe)
@@ -195,6 +217,8 @@ def test_axe_finds_no_violation_on_any_screen(opened, server, axe, tmp_path, sch
     found["goal"] = violations(page, axe)
     run = start(page, k=3, files=8)
     finished(page)
+    page.locator("#front button").first.click()
+    expect(page.locator("#pins")).to_contain_text("Compare 1 point")
     found["search"] = violations(page, axe)
     page.goto(f"{server.address}/runs/{run}/compare")
     expect(page.locator("body")).to_have_attribute("data-compared", "1")
@@ -202,6 +226,11 @@ def test_axe_finds_no_violation_on_any_screen(opened, server, axe, tmp_path, sch
     page.goto(f"{server.address}/runs/{run}/release")
     expect(page.locator("#choose")).to_be_visible()
     found["release"] = violations(page, axe)
+    page.goto(server.address)
+    expect(page.locator("#runs tbody tr")).to_have_count(1)
+    page.click("text=Remove")
+    found["runs and files"] = violations(page, axe)
+    server.is_to_refuse = True
     page.goto(f"{server.address}/runs/nobody/release")
     found["problem"] = violations(page, axe)
     assert not {screen: wrong for screen, wrong in found.items() if wrong}

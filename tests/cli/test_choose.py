@@ -11,11 +11,36 @@ from tests.cli.conftest import ROLES, evomask_process, write_town
 
 def test_another_point_is_written_by_its_number(evomask, protection):
     number = protection.answer["front"][-1]["point"]
-    answer = evomask("choose", protection.folder, "--pick", number, "--json", "--quiet")
+    answer = evomask("choose", protection.folder, "--point", number, "--json", "--quiet")
     found = json.loads(answer.out)
     assert answer.code == 0
     assert found["chosen"]["point"] == number
     assert pl.read_csv(found["masked"]).height == 60
+
+
+def test_points_are_numbered_from_1_by_loss_wherever_they_are_told(evomask, protection):
+    front = protection.answer["front"]
+    losses = [point["loss"] for point in front]
+    assert [point["point"] for point in front] == list(range(1, len(front) + 1))
+    assert losses == sorted(losses)
+    rows = pl.read_parquet(protection.folder / "front.parquet")
+    record = json.loads((protection.folder / "record.json").read_bytes())
+    for told in (rows.to_dicts(), record["points"]["front"]):
+        assert [(p["point"], p["file"]) for p in told] == [(p["point"], p["file"]) for p in front]
+
+
+def test_the_number_that_an_earlier_version_gave_is_understood(evomask, protection):
+    front = protection.answer["front"]
+    late = next(point for point in front if point["file"] > len(front))
+    answer = evomask("choose", protection.folder, "--pick", late["file"], "--json", "--quiet")
+    assert json.loads(answer.out)["chosen"]["point"] == late["point"]
+
+
+def test_a_chosen_number_stays_with_its_file_when_the_search_goes_on(evomask, protection):
+    answer = evomask("choose", protection.folder, "--point", 2, "--json", "--quiet")
+    assert json.loads(answer.out)["reason"] == "the point that was named"
+    file = protection.answer["front"][1]["file"]
+    assert f'pick = "file={file}"' in (protection.folder / "plan.toml").read_text()
 
 
 def test_people_get_a_table_and_are_told_where_to_look(evomask, protection):

@@ -33,6 +33,21 @@ def test_what_is_written_can_be_used_at_once(evomask, survey, tmp_path):
     assert any(age.startswith("15-") for age in masked.read_text().split(","))
 
 
+def test_a_made_tree_is_what_a_plain_reader_of_semicolons_takes(evomask, tmp_path):
+    """ARX reads a value and its ancestors in a line, as many in each, with no heading."""
+    ages = range(18, 78)
+    (tmp_path / "people.csv").write_text("age\n" + "".join(f"{age}\n" for age in ages))
+    out = tmp_path / "age.csv"
+    evomask("hierarchy", tmp_path / "people.csv", "age", "--by", "intervals=5,20", "--out", out)
+    rows = [line.split(";") for line in out.read_text().splitlines()]
+    assert [row[0] for row in rows] == [str(age) for age in ages]
+    assert {len(row) for row in rows} == {4}
+    assert {row[-1] for row in rows} == {"*"}
+    for level in (1, 2):
+        above = {row[level]: row[level + 1] for row in rows}
+        assert all(above[row[level]] == row[level + 1] for row in rows)
+
+
 def test_levels_are_told_as_json(evomask, survey):
     answer = evomask("hierarchy", survey, "sex", "--json")
     assert json.loads(answer.out) == {"column": "sex", "levels": [2, 1], "file": None}

@@ -13,7 +13,8 @@ def test_the_page_is_what_the_commands_say():
 
 
 def test_every_command_has_a_section():
-    names = {command.name or command.callback.__name__ for command in app.registered_commands}
+    shown = [command for command in app.registered_commands if not command.hidden]
+    names = {command.name or command.callback.__name__ for command in shown}
     assert {name for name in names if f"\n## evomask {name}\n" not in reference()} == set()
 
 
@@ -27,4 +28,4 @@ def test_every_command_can_be_told_to_be_quiet():
         for command in app.registered_commands
         if "quiet" not in inspect.signature(command.callback).parameters
     ]
-    assert loud == []
+    assert loud == ["completion", "complete"], "these say nothing but their answer"

@@ -36,6 +36,7 @@ def test_a_person_is_told_the_formula(evomask, people):
     assert "a, b: category i becomes j by " in told
 
 
+@pytest.mark.slow
 def test_two_workers_find_what_one_finds(evomask, people):
     one = found_by(evomask, people)
     assert found_by(evomask, people, "--workers", 2) == one

@@ -48,7 +48,7 @@ def test_every_point_that_can_be_picked_is_listed_for_people(evomask, people, tr
     told = evomask("search", "generalization", people, *words).out.splitlines()
     points = [line for line in told if line.startswith("point ")]
     assert told[0].startswith(f"generalization: {len(points)} points")
-    assert points[0].startswith("point 0: k 20, glm 40, suppressed 0, level age 2, level region 2")
+    assert points[0].startswith("point 1: k 20, glm 40, suppressed 0, level age 2, level region 2")
 
 
 def test_exhaustive_search_reads_every_node(search):
@@ -57,7 +57,7 @@ def test_exhaustive_search_reads_every_node(search):
 
 def test_a_picked_point_is_written_with_its_k(search, tmp_path):
     out = tmp_path / "masked.csv"
-    found = json.loads(search("--suppression", 10, "--pick", 1, "--out", out).out)
+    found = json.loads(search("--suppression", 10, "--point", 2, "--out", out).out)
     sizes = pl.read_csv(out).group_by("age", "region").len()["len"]
     assert sizes.min() == found["front"][1]["k"]
     assert sizes.sum() == 20 - found["front"][1]["suppressed"]

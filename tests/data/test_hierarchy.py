@@ -69,6 +69,11 @@ class TestFitting:
         tree = fitted("pet", ANIMALS, table_of("cat", None))
         assert [level[-1] for level in tree.levels] == ["", "", "animal"]
 
+    def test_marks_of_unknown_values_stay_as_they_are_up_to_the_top(self):
+        tree = fitted("pet", ANIMALS, table_of("cat", "?", "hen"))
+        place = tree.categories.index("?")
+        assert [level[place] for level in tree.levels] == ["?"] * tree.height + ["animal"]
+
     def test_a_line_for_missing_values_is_used(self):
         lines = [*ANIMALS, ("", "unknown", "animal")]
         assert fitted("pet", lines, table_of("cat", None)).levels[1] == ("mammal", "unknown")
@@ -109,7 +114,7 @@ class TestFitting:
             "line 6 has an empty label",
             "lines 1, 6 have the same value",
             "lines 1 and 4 share level 1 and part at 2",
-            "no line for 1 of the values, which stand first in record 2",
+            "no line for 1 of the values, which stand first in record 2 (add lines for them)",
         ]
 
     def test_a_continuous_attribute_has_no_tree(self):

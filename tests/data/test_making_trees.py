@@ -147,6 +147,13 @@ class TestWhatSuits:
         with pytest.raises(SchemaError, match="no line for 1 of the values"):
             completed(table, {"pet": [("cat", "*")]})
 
+    def test_so_is_the_tree_of_a_number_with_a_hole(self):
+        table = table_of({"age": Kind.CONTINUOUS}, age=[30.0, 31.0, None, 30.5])
+        whole = [("30", "*"), ("30.5", "*"), ("31", "*")]
+        assert completed(table, {"age": whole}) == {"age": whole}
+        with pytest.raises(SchemaError, match=r"'age' .* which stand first in record 4"):
+            completed(table, {"age": [whole[0], whole[2]]})
+
 
 class TestRules:
     def test_widths_are_taken_as_they_are_given(self):

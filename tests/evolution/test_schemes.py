@@ -11,6 +11,7 @@ from evomask.evolution.archive import BoxedFront
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.replacement import plus, without_clones
 from evomask.evolution.schemes import (
+    AdaptiveSelection,
     Archived,
     Generational,
     MutateOrCross,
@@ -91,6 +92,23 @@ def test_the_dynamic_optimizer_sets_an_operator_aside_after_five_vain_generation
     scheme = PlusSelection(2, {"mutate": 5, "spoil": 1}, patience=5)
     state = run(Spoiled(), scheme, 10, generations(20))
     assert len(state.ledger.births["spoil"]) == 5
+
+
+def test_an_operator_that_always_fails_is_used_less_but_never_given_up():
+    state = run(Spoiled(), AdaptiveSelection(12, ("mutate", "spoil")), 10, generations(20))
+    tried = {
+        name: sum(row.children for row in state.ledger.births[name].last(100))
+        for name in ("mutate", "spoil")
+    }
+    assert 0 < tried["spoil"] < tried["mutate"] / 2
+    assert state.evaluations == 10 + 20 * 12
+
+
+def test_adaptive_selection_solves_onemax():
+    state = run(
+        OneMax(), AdaptiveSelection(12, ("mutate",)), 10, either(target(0), generations(99))
+    )
+    assert best_of(state) == (0.0,)
 
 
 def test_mutate_or_cross_with_crowding_solves_onemax():

@@ -9,7 +9,6 @@ from evomask.evolution.tree import (
     collapse,
     cross,
     depth,
-    evaluate,
     expand,
     full,
     grafted,
@@ -61,36 +60,6 @@ def nested(tree):
 
 def height(node):
     return 1 + max(map(height, node[1:]), default=0)
-
-
-def value(node, values):
-    operands = [value(branch, values) for branch in node[1:]]
-    table = {"+": lambda x, y: x + y, "*": lambda x, y: x * y, "neg": lambda x: -x}
-    return table[node[0]](*operands) if operands else values[node[0]]
-
-
-def test_figure_4_15_gives_seven():
-    functions = {"+": np.add, "*": np.multiply}
-    assert evaluate(FIGURE_4_14, SYMBOLS, functions, {"a": 1, "b": 3, "two": 2}) == 7
-
-
-@given(trees())
-def test_evaluation_is_that_of_the_nested_tree(tree):
-    values = {"a": 3, "b": 5, "two": 2}
-    functions = {"+": lambda x, y: x + y, "*": lambda x, y: x * y, "neg": lambda x: -x}
-    assert evaluate(tree, SYMBOLS, functions, values) == value(nested(tree), values)
-
-
-def test_operands_keep_their_order():
-    functions = {"-": np.subtract}
-    symbols = Symbols({"-": 2}, ("a", "b"))
-    assert evaluate(("-", "a", "b"), symbols, functions, {"a": 5, "b": 2}) == 3
-
-
-def test_whole_arrays_are_evaluated_at_once():
-    functions = {"+": np.add, "*": np.multiply}
-    values = {"a": np.array([1, 2]), "b": np.array([3, 4]), "two": np.array(2)}
-    assert evaluate(FIGURE_4_14, SYMBOLS, functions, values).tolist() == [7, 10]
 
 
 @given(trees())

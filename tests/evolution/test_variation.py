@@ -12,6 +12,7 @@ from evomask.evolution.variation import (
     cross_points,
     cross_uniformly,
     crossing_points,
+    earned_rates,
     offspring_count,
     pick,
     poisson_sites,
@@ -130,3 +131,23 @@ def test_a_gap_replaces_at_least_one():
 def test_a_gap_above_one_is_refused():
     with pytest.raises(ParameterError, match="gap"):
         offspring_count(10, 1.5)
+
+
+def test_operators_begin_with_equal_rates():
+    assert earned_rates(Ledger(), ["a", "b"]) == {"a": 0.5, "b": 0.5}
+
+
+def test_an_operator_whose_children_stay_is_used_more_and_none_falls_below_the_least():
+    rates = earned_rates(ledger(a=[9] * 10, b=[0] * 10), ["a", "b"], least=0.1)
+    assert rates["a"] > 0.8
+    assert 0.1 < rates["b"] < 0.15
+    assert sum(rates.values()) == pytest.approx(1.0)
+
+
+def test_only_the_latest_generations_earn():
+    assert earned_rates(ledger(a=[9] * 10 + [0] * 10, b=[0] * 20), ["a", "b"])["a"] == 0.5
+
+
+def test_more_operators_than_least_rates_fit_are_refused():
+    with pytest.raises(ParameterError, match="3 operators"):
+        earned_rates(Ledger(), ["a", "b", "c"], least=0.4)

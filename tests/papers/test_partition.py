@@ -45,6 +45,7 @@ def test_table_4_finds_the_optimum_in_nine_runs_of_ten():
     assert min(found) >= 90.0
 
 
+@pytest.mark.slow
 def test_the_genetic_algorithm_beats_mdav_on_20_records_and_fails_on_100():
     rows = genetic.table_2(share=0.0005)
     ours = {(row["file"], row["what"]): row["ours"] for row in rows}

@@ -8,7 +8,14 @@ from evomask.portfolio.front import Bounds, Candidate, suggested, within
 def candidates(*rows):
     """Candidates with a loss, a risk and the errors of tables and models."""
     return [
-        Candidate(i, Making(), loss, risk, errors={"table_error": table, "model_error": model})
+        Candidate(
+            i,
+            Making(),
+            loss,
+            risk,
+            errors={"table_error": table, "model_error": model},
+            point=i + 1,
+        )
         for i, (loss, risk, table, model) in enumerate(rows)
     ]
 
@@ -50,14 +57,14 @@ def test_a_reading_that_equals_its_bound_is_within_it():
 def test_where_no_point_is_within_the_sentence_tells_how_near_the_best_comes():
     with pytest.raises(
         ParameterError,
-        match=r"no point has a table error of at most 1 %; the nearest, point 0, "
+        match=r"no point has a table error of at most 1 %; the nearest, point 1, "
         r"has a table error of 2\.00 %",
     ):
         within(FRONT, Bounds(table_error=1))
 
 
 def test_the_nearest_is_that_whose_worst_reading_exceeds_least():
-    with pytest.raises(ParameterError, match=r"the nearest, point 2, has a risk of 20\.00 % and"):
+    with pytest.raises(ParameterError, match=r"the nearest, point 3, has a risk of 20\.00 % and"):
         within(FRONT, Bounds(risk=10, loss=10))
 
 

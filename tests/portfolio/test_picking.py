@@ -2,36 +2,57 @@ import pytest
 
 from evomask.errors import ParameterError
 from evomask.evolution.individual import Individual
-from evomask.portfolio.front import check_wish, pick
+from evomask.portfolio.front import check_wish, lasting, pick
 from evomask.runs.points import Point
 
 PLANE = [(0.0, 90.0), (5.0, 30.0), (10.0, 25.0), (60.0, 0.0)]
 
 
 def points(plane=PLANE):
-    people = [Individual(None, pair, i, "first", (), 0) for i, pair in enumerate(plane)]
+    people = [Individual(None, pair, i, "first", (), 0) for i, pair in enumerate(plane, 10)]
     readings = [{"loss": loss, "risk": risk} for loss, risk in plane]
-    return [Point(i, "toy", p, 0, r) for i, (p, r) in enumerate(zip(people, readings, strict=True))]
+    pairs = enumerate(zip(people, readings, strict=True), 1)
+    return [Point(place, "toy", person, 0, own) for place, (person, own) in pairs]
 
 
 @pytest.mark.parametrize(
     ("wish", "number"),
-    [("best", 2), ("0", 0), ("3", 3), ("knee", 1), ("max-risk=26", 2), ("max-loss=5.5", 1)],
+    [("best", 3), ("1", 1), ("4", 4), ("knee", 2), ("max-risk=26", 3), ("max-loss=5.5", 2)],
 )
 def test_a_point_is_picked_by_a_wish(wish, number):
     offered = points()
     assert pick(offered, wish, best=offered[2]).point == number
 
 
-@pytest.mark.parametrize("wish", ["", "worst", "-1", "max-risk", "max-risk=low", "max-score=3"])
+@pytest.mark.parametrize(
+    "wish", ["", "worst", "-1", "0", "file", "file=x", "max-risk", "max-risk=low", "max-score=3"]
+)
 def test_a_wish_that_cannot_be_understood_is_refused(wish):
     with pytest.raises(ParameterError, match="pick must be"):
         check_wish(wish)
 
 
 def test_a_number_beyond_the_front_is_refused():
-    with pytest.raises(ParameterError, match="no point 4; it has 0, 1, 2, 3"):
-        pick(points(), "4", best=points()[0])
+    with pytest.raises(ParameterError, match="no point 5; it has 1, 2, 3, 4"):
+        pick(points(), "5", best=points()[0])
+
+
+def test_a_file_keeps_its_number_and_is_picked_by_it():
+    assert pick(points(), "file=12", best=points()[0]).point == 3
+    with pytest.raises(ParameterError, match="no file 3; it has 10, 11, 12, 13"):
+        pick(points(), "file=3", best=points()[0])
+
+
+def test_a_number_that_an_earlier_version_gave_still_names_its_file():
+    assert pick(points(), "12", best=points()[0]).point == 3
+
+
+def test_a_number_that_is_kept_names_the_file_and_not_its_place():
+    assert [lasting(wish, points()[1]) for wish in ("2", "12", "knee")] == [
+        "file=11",
+        "file=11",
+        "knee",
+    ]
 
 
 def test_a_limit_that_no_point_meets_tells_the_smallest():
@@ -40,7 +61,7 @@ def test_a_limit_that_no_point_meets_tells_the_smallest():
 
 
 def test_one_point_is_its_own_knee():
-    assert pick(points(PLANE[:1]), "knee", best=points()[0]).point == 0
+    assert pick(points(PLANE[:1]), "knee", best=points()[0]).point == 1
 
 
 def test_without_loss_and_risk_there_is_no_knee():

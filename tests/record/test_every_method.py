@@ -21,6 +21,7 @@ OTHERS = {
     "rank-swapping": {"positions": "7"},
     "pram": {"design": "entropy", "change": "0.35", "invariant": "yes"},
     "matrix-pram": {"invariant": "yes"},
+    "formula-pram": {"formula": "1 - same", "change": "0.4", "invariant": "yes"},
     "generalization": {"levels": "1,0"},
     "mdav-generic": {"weight": "heads"},
     "mondrian": {"k": "9", "release": "value"},

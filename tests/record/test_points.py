@@ -166,12 +166,13 @@ def test_a_point_that_nobody_looked_at_may_have_been_repaired():
 
 
 def test_a_point_is_known_by_its_number_and_what_was_done():
-    point = as_point(Candidate(4, CELLS, 1.0, 2.0, "files", "files-front", "polish"))
+    point = as_point(Candidate(4, CELLS, 1.0, 2.0, "files", "files-front", "polish", point=2))
     assert point == {
-        "point": 4,
+        "point": 2,
         "search": "files",
         "method": "cells changed one by one: 4 % differ",
         "operator": "polish",
+        "file": 4,
         "loss": 1.0,
         "risk": 2.0,
         "score": 2.0,

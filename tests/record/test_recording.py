@@ -64,7 +64,10 @@ def repaired():
     steps = [problem.making(number).steps for number in range(len(problem.methods))]
     genome = steps.index(chosen.making.steps)
     state = replace(protection.state, front=(chosen,), genomes={chosen.number: genome})
-    findings = {**protection.findings, chosen.number: protection.findings[result.chosen]}
+    findings = {
+        **protection.findings,
+        chosen.number: protection.findings[result.choice.candidate.number],
+    }
     files = partial(point_file, protection.maker, state)
     done = replace(protection, state=state, findings=findings, files=files)
     choice = Choice(chosen, "to see what is repaired")

@@ -106,7 +106,7 @@ def half_done(town, killer):
 @pytest.fixture(scope="module")
 def lengths(killer, town, finished, half_done):
     """Seconds that each act takes."""
-    point = str(finished.protection.front[0].number)
+    point = str(finished.protection.front[0].point)
     again = {name: shutil.copytree(finished.folder, town / f"length-{name}") for name in ACTS[1:3]}
     again["resume"] = shutil.copytree(half_done, town / "length-resume")
     folders = {"protect": town / "length-protect", **again}
@@ -130,7 +130,7 @@ def killed_once(number, town, killer, finished, half_done, lengths):
     name, folder = ACTS[number % len(ACTS)], town / f"killed-{number}"
     if name != "protect":
         shutil.copytree(half_done if name == "resume" else finished.folder, folder)
-    point = str(finished.protection.front[int(rng.integers(len(finished.protection.front)))].number)
+    point = str(finished.protection.front[int(rng.integers(len(finished.protection.front)))].point)
     process = killer.start(name, folder, point)
     if number // len(ACTS) % 2:
         wait_for(process, folder / STAGED, folder / DECIDED)

@@ -13,6 +13,7 @@ from evomask.data.schema import Kind, Role
 from evomask.masking.grid import first_population
 from evomask.masking.guarantees.fulfilment import Guarantees
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.randomization.formula_pram import FormulaPram
 from evomask.masking.randomization.pram import (
     category_frequencies,
     constant_diagonal,
@@ -244,3 +245,10 @@ def test_a_matrix_that_a_known_formula_makes_of_the_frequencies_is_not_told(temp
     shown = public_part(record).matrices
     assert len(shown) == 1
     assert len(public_part(record, "all").matrices) == 3
+
+
+@pytest.mark.parametrize(("formula", "designed"), [("freq_j / N", True), ("1 - same", False)])
+def test_a_formula_that_reads_frequencies_keeps_its_matrix_from_the_public(formula, designed):
+    original, _ = people(np.random.default_rng(5))
+    matrix = FormulaPram(("town",), formula, 0.5).matrix(original, "town")
+    assert matrix_note(original, "town", matrix, formula=formula).designed is designed

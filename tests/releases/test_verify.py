@@ -9,6 +9,7 @@ import pytest
 from evomask.errors import FileError, ParameterError, RunError
 from evomask.record.statement import Statement
 from evomask.runs.kept import staging, verifying
+from evomask.runs.kept.log import Named
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.store import Store
 from evomask.runs.kept.verifying import verify
@@ -89,7 +90,7 @@ def test_a_masked_file_that_breaks_the_guarantee_fails_even_with_a_new_hash(fold
 def test_reports_of_another_record_fail(once, folder):
     other = next(c for c in once.protection.front if c != once.chosen)
     page = (folder / "report-public.html").read_bytes()
-    choose(folder, str(other.number))
+    choose(folder, str(other.point))
     (folder / "report-public.html").write_bytes(page)
     assert failed(folder) == {"files", "reports"}
 
@@ -107,11 +108,11 @@ def test_a_log_whose_line_was_changed_fails(folder):
 
 
 def test_who_chose_and_reported_is_in_the_log(once, folder):
-    choose(folder, str(once.protection.front[0].number))
+    choose(folder, str(once.protection.front[0].point))
     entry = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
     assert entry["did"] == "chose"
     assert entry["user"]
-    assert entry["point"] == once.protection.front[0].number
+    assert entry["point"] == once.protection.front[0].point == 1
 
 
 def test_another_original_fails(once, folder):
@@ -142,7 +143,7 @@ def test_rewriting_the_whole_log_does_not_help_without_the_key(folder, key):
     (folder / "log.jsonl").unlink()
     with staging.staged(folder) as stage:
         stage.write("masked/town.csv", b"age\n1\n")
-        seal(stage, folder, "released", 0)
+        seal(stage, folder, "released", Named(1, 0))
     (folder / "signature.json").write_bytes(signature)
     assert "signature" in failed(folder, key)
 
@@ -173,6 +174,24 @@ def test_findings_of_another_file_are_not_believed(once, folder):
     (folder / "findings.json").write_text(json.dumps(before))
     (folder / "log.jsonl").unlink()
     assert choose(folder).protection.findings[once.chosen.number].measures
+
+
+def test_a_plan_that_somebody_changed_is_refused_unless_it_is_asked_for(folder):
+    plan = (folder / "plan.toml").read_text()
+    (folder / "plan.toml").write_text(plan.replace("k = 3", "k = 1"))
+    before = snapshot(folder)
+    with pytest.raises(RunError, match=r"plan\.toml is not as it was released; put the old one"):
+        choose(folder)
+    assert snapshot(folder) == before
+    done = choose(folder, edited_plan=True)
+    assert any("plan.toml is not as it was" in note for note in done.protection.notes)
+    assert "plan.toml is not as it was released" in (folder / "record.json").read_text()
+    assert json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
+    told = next(found for found in verify(folder).findings if found.check == "log")
+    assert told.holds
+    assert "changed by hand before line 2, and used all the same: plan.toml" in told.text
+    assert not any("plan.toml" in note for note in choose(folder).protection.notes)
+    assert not json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
 
 
 def test_reports_are_not_made_from_a_changed_record(folder):

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -40,6 +41,17 @@ CHARTS = {
         (
             Series("loss", "bars", (0, 1, 2), (1, 2, 3)),
             Series("risk", "bars", (0, 1, 2), (3, 2, 1)),
+        ),
+    ),
+    "paths": Chart(
+        "uses",
+        "Uses",
+        "Three points, one of them chosen.",
+        Axis("use", ("risk", "loss")),
+        Y,
+        (
+            Series("front", "paths", (0, 1, 0, 1), (1, 9, 8, 2)),
+            Series("chosen", "paths", (0, 1), (4, 5)),
         ),
     ),
     "heat": Chart(
@@ -121,3 +133,14 @@ def test_matplotlib_is_imported_only_when_something_is_drawn():
 
 def test_numbers_of_a_logarithmic_axis_are_plain():
     assert b"math" not in svg(CHARTS["points"])
+
+
+def test_paths_are_lines_of_their_own():
+    """Two points of the front and the chosen one: none is joined to the next."""
+    drawn = svg(CHARTS["paths"]).decode()
+    lines = re.findall(r'<path d="(M[^"]*)" clip-path', drawn)
+    assert sorted(line.count("L") for line in lines if "stroke-dasharray" not in line)[:3] == [
+        1,
+        1,
+        1,
+    ]

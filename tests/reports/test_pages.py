@@ -17,7 +17,7 @@ from evomask.record.statement import Statement
 from evomask.reports import numbers
 from evomask.reports.assessment import question_of, residual_risks
 from evomask.reports.bars import bars_svg
-from evomask.reports.charts import association_chart, matrix_chart
+from evomask.reports.charts import association_chart, matrix_chart, uses_chart
 from evomask.reports.internal import internal_page
 from evomask.reports.notebook import map_html
 from evomask.reports.public import public_page
@@ -304,7 +304,7 @@ SAID = Statement(
 def test_the_internal_report_answers_what_an_assessment_asks(record):
     page = internal_page(msgspec.structs.replace(record, statement=SAID, released_before=(3, 7)))
     assert all(words in page for words in SAID.as_json().values())
-    assert "this run released before: point 3, point 7" in page
+    assert "this run released before: file 3, file 7" in page
 
 
 def test_the_public_report_tells_what_may_be_told_alone(record):
@@ -360,3 +360,22 @@ def test_wide_tables_scroll_in_a_box_of_their_own(page):
 def test_boxes_that_scroll_have_names_of_their_own(page):
     names = re.findall(r'<div class="wide"[^>]*aria-label="([^"]*)"', page)
     assert len(set(names)) == len(names)
+
+
+def erring(point):
+    return msgspec.structs.replace(point, table_error=point.loss / 2, model_error=point.risk / 3)
+
+
+def test_points_are_drawn_as_parallel_coordinates_where_something_must_survive(record):
+    points = record.points
+    front, chosen = tuple(map(erring, points.front)), erring(points.chosen)
+    points = msgspec.structs.replace(points, front=front, chosen=chosen)
+    chart = uses_chart(points)
+    assert chart.x.categories == ("risk", "loss", "table error", "model error")
+    page = internal_page(msgspec.structs.replace(record, points=points))
+    assert "What every point costs each use" in page
+    assert chart.reading in page
+
+
+def test_where_nothing_must_survive_loss_and_risk_are_enough(record):
+    assert uses_chart(record.points) is None

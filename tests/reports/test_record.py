@@ -46,6 +46,23 @@ def test_a_record_is_read_as_it_was_written(record):
     assert decode_record(encode_record(record)) == record
 
 
+def test_points_of_a_record_that_named_them_by_their_files_are_numbered_by_loss(record):
+    def unnamed(note):
+        return msgspec.structs.replace(note, point=note.file, file=None)
+
+    before = msgspec.structs.replace(
+        record.points,
+        original=unnamed(record.points.original),
+        chosen=unnamed(record.points.chosen),
+        front=tuple(map(unnamed, record.points.front)),
+        others=tuple(map(unnamed, record.points.others)),
+        simple=tuple(map(unnamed, record.points.simple)),
+    )
+    kept = msgspec.structs.replace(record, points=before)
+    again = decode_record(encode_record(kept)).points
+    assert (again.front, again.chosen) == (record.points.front, record.points.chosen)
+
+
 def test_a_record_of_another_version_is_refused(record):
     with pytest.raises(RunError, match="has format 99"):
         decode_record(encode_record(msgspec.structs.replace(record, format=99)))
@@ -134,7 +151,7 @@ def test_what_was_said_stays_where_nothing_new_is_said(record):
 def test_of_another_point_only_what_does_not_hang_on_the_choice_is_kept(record):
     before = stated(record, Statement(purpose="research", reason="because", by="me", date="today"))
     points = msgspec.structs.replace(
-        record.points, chosen=msgspec.structs.replace(record.chosen, point=-2)
+        record.points, chosen=msgspec.structs.replace(record.chosen, point=2, file=-2)
     )
     other = still_said(msgspec.structs.replace(record, points=points), before)
     assert other.statement == Statement(purpose="research", by="me")

@@ -14,8 +14,8 @@ def files_in(folder):
 
 def test_the_released_point_is_told_as_its_record_tells_it(protection):  # noqa: F811
     kept, before = load_record(protection.folder), files_in(protection.folder)
-    other = next(p.point for p in kept.points.front if p.point != kept.chosen.point)
-    same, _ = compare_points(protection.folder, [kept.chosen.point, other], attack=False)
+    other = next(p.file for p in kept.points.front if p.point != kept.chosen.point)
+    same, _ = compare_points(protection.folder, [kept.chosen.file, other], attack=False)
     assert same.achieved == kept.achieved
     assert same.spreads == kept.spreads
     assert same.method == kept.method
@@ -24,7 +24,7 @@ def test_the_released_point_is_told_as_its_record_tells_it(protection):  # noqa:
 
 
 def test_points_that_are_not_there_or_too_many_are_refused(protection):  # noqa: F811
-    with pytest.raises(ParameterError, match="point 99999"):
+    with pytest.raises(ParameterError, match="file 99999"):
         compare_points(protection.folder, [99999])
     with pytest.raises(ParameterError, match="1 to 4"):
         compare_points(protection.folder, [1, 1])

@@ -114,7 +114,7 @@ def check_kill(new_store, moment):
     assert done(hit, evaluators=Local(int(rng.integers(1, 3)))) == done(straight)
 
 
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.parametrize("moment", [0, *(pytest.param(m, marks=pytest.mark.slow) for m in (1, 2))])
 def test_a_run_killed_at_a_random_moment_resumes_to_the_same_bytes(new_store, moment):
     check_kill(new_store, moment)
 
@@ -159,11 +159,11 @@ def test_the_best_is_the_point_of_the_smallest_cost(plan_of):
 
 
 def test_the_masked_file_is_the_chosen_points(plan_of, tmp_path):
-    plan = msgspec.structs.replace(plan_of(SOME, out=tmp_path / "masked.csv"), pick="0")
+    plan = msgspec.structs.replace(plan_of(SOME, out=tmp_path / "masked.csv"), pick="1")
     run = perform(plan)
     masked = pl.read_csv(tmp_path / "masked.csv")
     uniques = masked.group_by("age", "income").len().filter(pl.col("len") == 1).height
-    assert run.chosen.point == 0
+    assert run.chosen.point == 1
     assert 100 * uniques / 40 == pytest.approx(run.front[0].readings["risk"])
 
 

@@ -1,10 +1,13 @@
 """Files: brought under opaque names, described, undone, given trees; nothing escapes the folder."""
 
+import asyncio
 import json
+import sys
 import tomllib
 
 import pytest
 
+from evomask.web.commands import Commands, FailedError
 from tests.web.conftest import asking, until
 
 
@@ -138,6 +141,21 @@ def test_what_the_file_gives_away_is_found_out_once(client, town):
     )
     assert done["result"]["records"] == 60
     assert done["result"]["attacks"] == {}
+
+
+def test_the_outlook_tells_seconds_for_a_file_and_who_takes_part(client, town):
+    client.post(f"/api/files/{town}/outlook")
+    look = lambda: client.get(f"/api/files/{town}/outlook").json()  # noqa: E731
+    found = until(look, lambda work: work["state"] != "working")
+    assert found["state"] == "done", found
+    assert found["result"]["seconds"] > 0
+    assert {"grid", "files"} <= set(found["result"]["members"])
+
+
+def test_a_program_that_breaks_tells_a_sentence_and_none_of_its_words():
+    broken = [sys.executable, "-c", "raise ValueError('Ada earns 4,711')"]
+    with pytest.raises(FailedError, match=r"^this could not be done; try again$"):
+        asyncio.run(Commands().answer(broken))
 
 
 def test_a_removed_file_is_gone(client, served, town):

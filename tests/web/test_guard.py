@@ -109,10 +109,29 @@ def test_pages_hold_no_script_and_no_style_of_their_own(client):
 def test_errors_are_a_sentence_with_a_number(client):
     answer = client.get("/api/files/0123456789abcdef")
     assert answer.status_code == 404
-    assert set(answer.json()) == {"error", "id"}
+    assert set(answer.json()) == {"error", "id", "field"}
     page = client.get("/files/0123456789abcdef/columns")
     assert page.status_code == 404
     assert "there is no such file here" in page.text
+
+
+@pytest.mark.parametrize(
+    ("goal", "field", "sentence"),
+    [
+        ({"max_risk": 120}, "max_risk", "max_risk must be at most 100"),
+        ({"k": 0}, "k", "k must be at least 1"),
+        ({"k": "Ada"}, "k", "k must be a whole number"),
+        ({"minutes": 2}, "minutes", "minutes is not known here; leave it out"),
+        ({"cluster": "Ada"}, "cluster", "cluster is not as described; check it"),
+        ({"profile": "Ada"}, "profile", "profile must be one of 'strict' or 'papers'"),
+    ],
+)
+def test_a_wrong_field_is_named_with_what_it_must_be_and_not_what_it_was(
+    client, goal, field, sentence
+):
+    answer = client.post("/api/runs", json={"file": "0" * 16, "goal": goal})
+    assert answer.status_code == 422
+    assert (answer.json()["field"], answer.json()["error"]) == (field, sentence)
 
 
 def test_what_went_wrong_inside_tells_no_values(served, capsys, monkeypatch):

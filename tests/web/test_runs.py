@@ -157,16 +157,16 @@ def test_a_run_without_a_release_has_nothing_to_take_away(client, run, served):
 
 def test_points_are_compared_by_aggregates(client, run):
     front = client.get(f"/api/runs/{run}").json()["front"]
-    points = [point["point"] for point in front[:2]]
+    points = [point["file"] for point in front[:2]]
     path = f"/api/runs/{run}/compare"
-    assert client.post(path, json={"points": points}).json()["state"] == "working"
+    assert client.post(path, json={"files": points}).json()["state"] == "working"
     asked = ",".join(map(str, points))
     work = until(
-        lambda: client.get(path, params={"points": asked}).json(), lambda w: w["state"] != "working"
+        lambda: client.get(path, params={"files": asked}).json(), lambda w: w["state"] != "working"
     )
     assert work["state"] == "done", work
     records = work["result"]["points"]
-    assert [record["points"]["chosen"]["point"] for record in records] == points
+    assert [record["points"]["chosen"]["file"] for record in records] == points
     assert all(record["attacks"] and record["measures"] for record in records)
     assert "p17" not in json.dumps(records)
 

@@ -14,6 +14,7 @@ from evomask.data.intake import Frame
 from evomask.errors import SchemaError
 
 if TYPE_CHECKING:
+    from evomask.data.table import Table
     from evomask.record.protection import Choice, Protection
     from evomask.reports.figures import Figure
     from evomask.runs.kept.keeping import AtMost, Statistic
@@ -48,8 +49,8 @@ class Result(Generic[F]):
 
     @property
     def chosen(self) -> int:
-        """The number of the chosen point."""
-        return self.choice.candidate.number
+        """The number of the chosen point, from 1 by loss."""
+        return self.choice.candidate.point
 
     def pick(
         self,
@@ -65,14 +66,20 @@ class Result(Generic[F]):
         from evomask.runs.kept.keeping import at_most
 
         bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-        return choice_of(wish, self.protection.state, bounds).candidate.number
+        return choice_of(wish, self.protection.state, bounds).candidate.point
+
+    def _file(self, point: int | None) -> "Table":
+        """The masked file of a point, records in their order; of the chosen one by default."""
+        from evomask.record.protection import choice_of
+
+        named = self.choice if point is None else choice_of(str(point), self.protection.state)
+        return self.protection.files(named.candidate.number).masked
 
     def kept(self, point: int | None = None) -> "tuple[Statistic, ...]":
         """Tables and models that must survive, before and after, in a point of the front."""
         if self.protection.kept is None:
             return ()
-        number = self.chosen if point is None else self.pick(str(point))
-        return self.protection.kept.compare(self.protection.files(number).masked)
+        return self.protection.kept.compare(self._file(point))
 
     def masked(self, point: int | None = None, *, shuffled: bool = True) -> F:
         """The protected frame of a point of the front, by default of the chosen one.
@@ -83,9 +90,7 @@ class Result(Generic[F]):
         """
         from evomask.runs.kept.order import new_order
 
-        number = self.chosen if point is None else self.pick(str(point))
-        file = self.protection.files(number)
-        masked: F = frame_like(self.frame, self.protection.table, file.masked)
+        masked: F = frame_like(self.frame, self.protection.table, self._file(point))
         if not shuffled:
             return masked
         released: F = reordered(masked, new_order(len(masked)))
@@ -117,7 +122,7 @@ class Result(Generic[F]):
         candidate, state = self.choice.candidate, self.protection.state
         return (
             f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} files; "
-            f"chosen: {candidate.number}, loss {candidate.loss:.2f} %, "
+            f"chosen: {candidate.point}, loss {candidate.loss:.2f} %, "
             f"risk {candidate.risk:.2f} %>"
         )
 

@@ -36,11 +36,12 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "measure", "Measurement", "compare", "Comparison", "audit", "AuditResult", "measure_kept",
     ),
     "Social graphs": ("protect_graph", "measure_graph"),
+    "Positions over time": ("protect_trajectories", "TrajectoryResult"),
     "Methods": (
         "Mdav", "MdavGeneric", "Mondrian", "ClusteredMicroaggregation", "ClusteredGlobalMedian",
-        "RankSwapping", "Pram", "MatrixPram", "IndependentNoise", "CorrelatedNoise",
-        "GlobalRecoding", "TopCoding", "BottomCoding", "Generalization", "LocalSuppression",
-        "Repair", "InTurn", "Stratified",
+        "RankSwapping", "Pram", "MatrixPram", "FormulaPram", "IndependentNoise",
+        "CorrelatedNoise", "GlobalRecoding", "TopCoding", "BottomCoding", "Generalization",
+        "LocalSuppression", "Repair", "InTurn", "Stratified",
     ),
 }  # fmt: skip
 

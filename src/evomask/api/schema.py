@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evomask.io.schemas import AttributeEntry, SchemaFile
     from evomask.runs.inputs import Loaded
 
-Tree: TypeAlias = str | Path | Hierarchy | Mapping[str, Sequence[str]]
+Tree: TypeAlias = str | Path | Hierarchy | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
 """A value tree: a file, one that was made, or for each value its ancestors."""
 
 ROLES = {
@@ -296,4 +296,6 @@ def tree_lines(tree: Tree) -> list[tuple[str, ...]]:
         return read_lines(Path(tree))
     if isinstance(tree, Hierarchy):
         return lines_of(tree)
-    return [(str(value), *map(str, above)) for value, above in tree.items()]
+    if isinstance(tree, Mapping):
+        return [(str(value), *map(str, above)) for value, above in tree.items()]
+    return [tuple(map(str, line)) for line in tree]

@@ -64,7 +64,7 @@ class SearchResult(Generic[F]):
         for point in self.run.front:
             if point.point == number:
                 return point
-        raise ParameterError(f"no point {number}; the front has 0 to {len(self.run.front) - 1}")
+        raise ParameterError(f"no point {number}; the front has 1 to {len(self.run.front)}")
 
     def __repr__(self) -> str:
         """The search, the size of its front and its best point; never a record's values."""

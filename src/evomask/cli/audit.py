@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
 
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 INDENT = "    "
 
 
+@examples(
+    "evomask audit masked.csv --quasi age,sex,region --confidential health",
+    "evomask audit masked.csv --original survey.csv --schema survey.toml   # attacked, too",
+)
 @options.with_data_options
 def audit(
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The masked records.")],
@@ -31,6 +35,8 @@ def audit(
     source: options.Source,
 ) -> None:
     """Audit MASKED: privacy models, risk of its records, and attacks if the original is given."""
+    from evomask.cli.terminal.live import busy
+
     with busy(f"auditing {masked}", quiet=quiet):
         from evomask.runs.audit import AuditJob, audit_files
 

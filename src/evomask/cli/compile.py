@@ -6,12 +6,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.compiling import Compiled, Step, Watch
 
 
+@examples(
+    "evomask compile                  # once, so that no later command has to",
+)
 def compile_(json: options.Json = False, quiet: options.Quiet = False) -> None:
     """Compile all kernels now: on a new machine, in a container, in the image of a cluster."""
     from evomask.runs.compiling import compile_kernels

@@ -6,9 +6,13 @@ from typing import Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import say, say_json
 
 
+@examples(
+    "evomask example trial            # a made-up survey, its schema and hierarchies",
+)
 def example(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to write it.")],
     records: Annotated[int, typer.Option("--records", "-n", min=10, help="How many.")] = 3000,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples, registered
 from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
@@ -60,7 +61,10 @@ KnowsOwn = Annotated[
 ]
 
 
-@graphs.command()
+@registered(graphs)
+@examples(
+    "evomask graph crawl network --start alice --users 200 --out graph.graphml",
+)
 def crawl(
     network: Annotated[str, typer.Argument(help="A folder of JSON lines, or a server's address.")],
     start: Annotated[str, typer.Option("--start", help="The first user.")],
@@ -89,7 +93,10 @@ def crawl(
     )
 
 
-@graphs.command()
+@registered(graphs)
+@examples(
+    "evomask graph protect graph.graphml -k 5 --edges --out protected.graphml",
+)
 def protect(
     graph: GraphFile,
     k: K,
@@ -132,7 +139,10 @@ def protect(
     say_json(_protected_json(outcome)) if json else say(_protected_in_words(outcome))
 
 
-@graphs.command()
+@registered(graphs)
+@examples(
+    "evomask graph measure graph.graphml protected.graphml",
+)
 def measure(
     original: GraphFile,
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The protected graph.")],
@@ -157,7 +167,10 @@ def measure(
     say_json(_as_json(readings)) if json else say(_in_words(readings))
 
 
-@graphs.command()
+@registered(graphs)
+@examples(
+    "evomask graph extract graph.graphml -k 5 --out people.csv",
+)
 def extract(
     graph: GraphFile,
     k: K,
@@ -186,7 +199,10 @@ def extract(
     say(f"information loss {outcome.loss:.2f} %, records found again {outcome.risk:.2f} %")
 
 
-@graphs.command()
+@registered(graphs)
+@examples(
+    "evomask graph study graph.graphml --ks 2-10 --runs 3 --out figures",
+)
 def study(
     graph: GraphFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the figures.")],

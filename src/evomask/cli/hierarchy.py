@@ -6,9 +6,14 @@ from typing import Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import say, say_json
 
 
+@examples(
+    "evomask hierarchy survey.csv age --by intervals=5,10,20 --out age.csv",
+    "evomask hierarchy survey.csv postcode --by codes",
+)
 @options.with_data_options
 def hierarchy(
     file: options.DataFile,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
 from evomask.cli.terminal.proposals import attributes_as_json
 from evomask.cli.terminal.streams import given
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from evomask.runs.beginning.initiate import InitOutcome
 
 
+@examples(
+    "evomask init survey.csv                                # what the columns seem to be",
+    "evomask init survey.csv --out survey.toml --hierarchies trees",
+)
 def init(
     file: options.DataFile,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The schema file.")] = None,

@@ -6,6 +6,7 @@ first, 130 interrupted.
 
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ import typer
 
 from evomask.cli.audit import audit
 from evomask.cli.compile import compile_
+from evomask.cli.completion import complete, completion
 from evomask.cli.example import example
 from evomask.cli.graph import graphs
 from evomask.cli.hierarchy import hierarchy
@@ -26,7 +28,9 @@ from evomask.cli.runs import runs
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
 from evomask.cli.terminal.companion import accompanied, leave
+from evomask.cli.terminal.help import GroupedCommands, registered
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
+from evomask.cli.trajectories import trajectories
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
 from evomask.runs.kept.stopping import interrupt_on_termination
@@ -37,29 +41,33 @@ OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Options of a method or a search are read by the command itself."""
 
 app = typer.Typer(
+    cls=GroupedCommands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Evolve protections for microdata: little information loss, little disclosure risk.",
 )
-app.command()(example)
-app.command()(init)
-app.command()(hierarchy)
-app.command(context_settings=OWN_OPTIONS)(mask)
-app.command()(measure)
-app.command()(audit)
-app.command()(protect)
-app.add_typer(searches, name="search")
-app.add_typer(graphs, name="graph")
-app.command()(resume)
-app.command()(choose)
-app.command()(runs)
-app.command()(report)
-app.command()(serve)
-app.command()(verify)
-app.command()(reproduce)
-app.command("compile")(compile_)
+BEGIN, PROTECT, AFTER, PARTS, MORE = (
+    "Begin", "Protect a file", "After that", "Single steps", "More",
+)  # fmt: skip
+
+
+def _enter(group: str, *commands: Callable[..., None]) -> None:
+    for command in commands:
+        registered(app, rich_help_panel=group)(command)
+
+
+_enter(BEGIN, example, init, hierarchy)
+_enter(PROTECT, protect, serve)
+_enter(AFTER, choose, report, verify, resume, runs)
+_enter(PARTS, measure, audit)
+registered(app, rich_help_panel=PARTS, context_settings=OWN_OPTIONS)(mask)
+app.add_typer(searches, name="search", rich_help_panel=PARTS)
+app.add_typer(graphs, name="graph", rich_help_panel=MORE)
+_enter(MORE, trajectories, reproduce, completion)
+registered(app, name="compile", rich_help_panel=MORE)(compile_)
+app.command(hidden=True)(complete)
 
 
 def _show_version(wanted: bool) -> None:

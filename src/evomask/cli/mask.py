@@ -8,6 +8,7 @@ import typer
 
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.cli.terminal.streams import DASH, written
 from evomask.errors import ParameterError
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from evomask.runs.mask import MaskOutcome
 
 
+@examples(
+    "evomask mask survey.csv --method mdav -k 5 --out masked.csv",
+    "evomask mask survey.csv --method rank-swapping --window 5 --attributes income,age --out -",
+    "evomask mask --list",
+)
 @options.with_data_options
 def mask(
     context: typer.Context,

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
 
 
+@examples(
+    "evomask measure survey.csv masked.csv --quasi age,sex,income",
+    "evomask measure survey.csv masked.csv --schema survey.toml --json",
+    "evomask measure --explain risk",
+)
 @options.with_data_options
 def measure(
     original: Annotated[

@@ -3,10 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.parts.generalizing import GeneralizeJob
     from evomask.runs.parts.masking import PartsJob
+
+
+def refuse_others(**options: object) -> None:
+    """Refuse options that say nothing to a file in parts: none is passed over in silence."""
+    given = [name for name, value in options.items() if value not in (None, "", False, [])]
+    if given:
+        raise ParameterError(
+            f"a file in parts takes no --{given[0].replace('_', '-')}; leave it out"
+        )
 
 
 def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quiet: bool) -> None:

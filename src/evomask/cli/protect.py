@@ -10,6 +10,7 @@ import typer
 
 from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal.help import GOALS, LARGE, SEARCH, examples
 from evomask.cli.terminal.output import complain, notes, say, say_json
 from evomask.cli.terminal.proposals import Accept, described
 from evomask.cli.terminal.streams import given
@@ -26,26 +27,49 @@ INTERRUPTED = 130
 Pick = Annotated[
     str,
     typer.Option(
-        "--pick", help="suggested, balanced, knee, sum, max-risk=R, max-loss=L or a number."
+        "--pick",
+        "--point",
+        help="A point's number, or suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
     ),
 ]
 
 
+@examples(
+    "evomask protect survey.csv --out release                # proposes roles, then stops",
+    "evomask protect survey.csv --out release --accept-proposal",
+    "evomask protect survey.csv --out release --quasi age,sex --confidential health --require k=5",
+    "evomask protect survey.csv --out release --schema survey.toml --max-risk 10 --seconds 600",
+)
 @options.with_data_options
 def protect(
     file: options.DataFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
     accept_proposal: Accept = False,
-    require: Annotated[str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.")] = "",
+    require: Annotated[
+        str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.", rich_help_panel=GOALS)
+    ] = "",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Be done after so long [120].")
+        float | None,
+        typer.Option(
+            "--seconds", min=0, help="Be done after so long [120].", rich_help_panel=SEARCH
+        ),
     ] = None,
     evaluations: Annotated[
         int | None,
-        typer.Option("--evaluations", min=1, help="Stop after so many files; repeatable."),
+        typer.Option(
+            "--evaluations",
+            min=1,
+            help="Stop after so many files; repeatable.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None,
     searches: Annotated[
-        str, typer.Option("--searches", help="Who takes part, grid,partition; all that apply.")
+        str,
+        typer.Option(
+            "--searches",
+            help="Who takes part, grid,partition; all that apply.",
+            rich_help_panel=SEARCH,
+        ),
     ] = "",
     pick: Pick = "suggested",
     max_risk: keeping.MaxRisk = None,
@@ -59,13 +83,27 @@ def protect(
     cluster: options.Cluster = None,
     in_parts: options.InParts = False,
     suppression: Annotated[
-        float, typer.Option("--suppression", min=0, help="Percent left out of a file in parts.")
+        float,
+        typer.Option(
+            "--suppression",
+            min=0,
+            help="Percent left out of a file in parts.",
+            rich_help_panel=LARGE,
+        ),
     ] = 1.0,
     width: Annotated[
-        int, typer.Option("--width", min=1, help="Searches that have turns side by side.")
+        int,
+        typer.Option(
+            "--width", min=1, help="Searches that have turns side by side.", rich_help_panel=SEARCH
+        ),
     ] = 1,
     baseline: Annotated[
-        str, typer.Option("--baseline", help="Show what releasing synthetic records would mean.")
+        str,
+        typer.Option(
+            "--baseline",
+            help="Show what releasing synthetic records would mean.",
+            rich_help_panel=SEARCH,
+        ),
     ] = "",
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
@@ -81,8 +119,14 @@ def protect(
         from evomask.runs.parts.generalizing import GeneralizeJob, only_k
         from evomask.runs.protect import required
 
+        in_parts_of.refuse_others(
+            seconds=seconds, evaluations=evaluations, searches=searches, keep_order=keep_order,
+            pick="" if pick == "suggested" else pick, max_risk=max_risk, max_loss=max_loss,
+            keep_table=keep_table, keep_model=keep_model, max_table_error=max_table_error,
+            max_model_error=max_model_error,
+        )  # fmt: skip
         k = only_k(required(require))
-        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed)
+        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed, key=key_file)
         in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
         return
     data = source(given(file, keep=out))
@@ -113,18 +157,25 @@ def resume_protected(
     quiet: bool,
     key_file: Path | None = None,
     seconds: float | None = None,
+    edited_plan: bool = False,
 ) -> None:
     """Go on with the job kept in a folder."""
     with _watching(f"going on in {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.protect import resume_protection
 
         done = resume_protection(
-            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds
-        )
+            folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
+            edited_plan=edited_plan,
+        )  # fmt: skip
     _tell(done, json=json, quiet=quiet)
     _exit(done)
 
 
+@examples(
+    "evomask choose release --point 2                # points are numbered by loss",
+    "evomask choose release --pick knee",
+    "evomask choose release --max-risk 15",
+)
 def choose(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a protection.")],
     pick: Pick = "suggested",
@@ -134,16 +185,20 @@ def choose(
     max_model_error: keeping.MaxModelError = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
+    edited_plan: options.EditedPlan = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Release another point of the front in DIR; without --pick the suggested one."""
+    """Release another point of the front in DIR; without --point the suggested one."""
     with _watching(f"choosing from {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.kept.keeping import at_most
         from evomask.runs.protect import choose as chosen
 
         bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-        done = chosen(folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch)
+        done = chosen(
+            folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
+            edited_plan=edited_plan,
+        )  # fmt: skip
     _tell(done, json=json, quiet=quiet)
 
 

@@ -51,7 +51,7 @@ def _commands(group: Command, name: str) -> Iterator[tuple[str, Command]]:
         full = f"{name} {word}"
         if hasattr(command, "list_commands"):
             yield from _commands(command, full)
-        else:
+        elif not command.hidden:
             yield full, command
 
 
@@ -84,6 +84,7 @@ def _section(name: str, command: Command, shared: Sequence[Any]) -> str:
         " ".join((command.help or "").split()),
         "```",
         " ".join([name, *arguments, "[OPTIONS]"]),
+        *(["", *command.epilog.splitlines()] if command.epilog else []),
         "```",
         _table(parameters),
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import say, say_json
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")]
 
 
+@examples(
+    "evomask report release                                  # both reports again",
+    "evomask report release --purpose 'teaching' --by 'A. Steward' --date 2026-03-01",
+)
 def report(
     folder: Folder,
     purpose: Annotated[str, typer.Option("--purpose", help="What the release is for.")] = "",
@@ -38,6 +42,8 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a run again, from the record in DIR alone."""
+    from evomask.cli.terminal.live import busy
+
     with busy(f"writing the reports of {folder} again", quiet=quiet):
         from evomask.record.statement import Statement
         from evomask.runs.report import report_again

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list; with --all a beginning.")]
@@ -25,6 +26,11 @@ All = Annotated[
 Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
 
 
+@examples(
+    "evomask reproduce --list",
+    "evomask reproduce partition-3.2 --share 0.05",
+    "evomask reproduce --all --share 0.01 --out page",
+)
 def reproduce(
     table: Name = "",
     runs: Runs = None,

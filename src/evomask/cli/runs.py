@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that keeps
 HERE = Path()
 
 
+@examples(
+    "evomask runs results             # every run in the folder",
+    "evomask runs results --stop survey-2",
+)
 def runs(
     folder: Folder = HERE,
     stop: Annotated[

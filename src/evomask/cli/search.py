@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import keeping, options
-from evomask.cli.terminal.live import busy
+from evomask.cli.terminal.help import examples, registered
 from evomask.cli.terminal.output import counter, notes, progress, say, say_json
 from evomask.errors import ParameterError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evomask.runs.kept.events import Watch
     from evomask.runs.perform import Run
 
-OWN = "Search"
+OWN = "Its own"
 BUDGET = "Budget"
 MOST_LISTED = 40
 
@@ -51,7 +51,10 @@ MaskedOut = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
 ]
 Pick = Annotated[
-    str, typer.Option("--pick", help="best, knee, max-risk=R, max-loss=L or a point's number.")
+    str,
+    typer.Option(
+        "--pick", "--point", help="A point's number, or best, knee, max-risk=R, max-loss=L."
+    ),
 ]
 RunFolder = Annotated[
     Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
@@ -112,8 +115,18 @@ def _command_of(search: "Listed") -> Any:  # noqa: ANN401
     command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(name=search.name, help=search.summary)(command)
+    shown = examples(_example(search))(command)
+    registered(app, name=search.name, help=search.summary)(shown)
     return get_command(app)
+
+
+def _example(search: "Listed") -> str:
+    """A command that can be copied; what has to be said is said."""
+    needed = " -k 5" if any(p.option == "-k" and p.is_required for p in search.parameters) else ""
+    columns = "--quasi age,sex,income"
+    return (
+        f"evomask search {search.name} survey.csv {columns}{needed} --seconds 30 --out masked.csv"
+    )
 
 
 def _option(parameter: "Parameter") -> inspect.Parameter:
@@ -173,6 +186,10 @@ def _search(
     tell(done, run, json=json, quiet=quiet, more={**shown, **_with_matrices(done, run)})
 
 
+@examples(
+    "evomask resume release                       # with what is left of its budget",
+    "evomask resume release --seconds 300         # and so much more",
+)
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     seconds: Annotated[
@@ -182,10 +199,13 @@ def resume(
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
     key_file: options.KeyFile = None,
+    edited_plan: options.EditedPlan = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
+    from evomask.cli.terminal.live import busy
+
     with busy(f"opening {folder}", quiet=quiet):
         from evomask.execution.choosing import computing
         from evomask.runs.kept.store import Store
@@ -204,6 +224,7 @@ def resume(
                 quiet=quiet,
                 key_file=key_file,
                 seconds=seconds,
+                edited_plan=edited_plan,
             )
             return
         done = go_on(folder, evaluators=evaluators, watch=progress_line(quiet=quiet))

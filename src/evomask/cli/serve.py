@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import finish_output, say
 from evomask.errors import ParameterError
 
@@ -13,6 +14,10 @@ MEGABYTE = 1_000_000
 USUAL = Path("evomask-runs")
 
 
+@examples(
+    "evomask serve results            # opens a browser; nothing leaves this machine",
+    "evomask serve results --port 9000 --no-browser",
+)
 def serve(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Keeps runs and files that are brought.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
+from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 MARKS = {True: "holds", False: "FAILS", None: "-"}
 
 
+@examples(
+    "evomask verify release           # is it the file that was released, as promised?",
+    "evomask verify release --key-file steward.key",
+)
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a release.")],
     key_file: options.KeyFile = None,
@@ -25,7 +30,7 @@ def verify(
     from evomask.runs.parts.verifying import are_parts, verify_parts
 
     progress(f"checking {folder}", quiet=quiet)
-    verdict = verify_parts(folder) if are_parts(folder) else verified(folder, key_file)
+    verdict = verify_parts(folder, key_file) if are_parts(folder) else verified(folder, key_file)
     say_json(_as_json(verdict)) if json else say(_in_words(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

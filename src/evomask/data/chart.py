@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from evomask.errors import ParameterError
 
-Mark = Literal["line", "points", "bars", "steps"]
-MARKS: tuple[Mark, ...] = ("line", "points", "bars", "steps")
+Mark = Literal["line", "points", "bars", "steps", "paths"]
+MARKS: tuple[Mark, ...] = ("line", "points", "bars", "steps", "paths")
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Series:
     """Values drawn the same way under one name.
 
     Args:
+        mark: ``paths`` are lines of which another begins wherever *x* falls.
         x: positions, as long as *y*.
         low: with *high*, the ends of a range drawn around each value.
         labels: a name for each point, shown beside it.

@@ -20,6 +20,9 @@ Line = Sequence[str]
 Ancestors = Callable[[str], Sequence[str]]
 """What a value becomes, level by level, without the common top."""
 
+UNKNOWN = frozenset({MISSING, "?", "NA", "N/A", "n/a", "-", "."})
+"""Texts for a value that is not known, which need no line in a tree."""
+
 TreeLines: TypeAlias = Mapping[str, Sequence[Line]]
 """Value trees by attribute as their files hold them: lines, not yet fitted to a table."""
 
@@ -84,16 +87,15 @@ def fitted(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
     """The value tree of attribute *name* from the *lines* of a file.
 
     Every category needs a line, each line a label at every level, and values that share an
-    ancestor must share it from there up; all that is wrong is told at once. Missing values
-    need no line: they stay missing up to the top.
+    ancestor must share it from there up; all that is wrong is told at once. Missing values and
+    marks of unknown ones, such as ``?``, need no line: they stay as they are up to the top.
     """
     attribute = table.attribute(name)
     problems = [*_problems(lines), *_values_without_line(lines, table, name)]
     if problems:
         raise SchemaError(f"the hierarchy of {name!r} cannot be used: {'; '.join(problems)}")
-    ancestors = {line[0]: tuple(line) for line in lines}
-    if attribute.has_missing and MISSING not in ancestors:
-        ancestors[MISSING] = _line_of_missing(lines)
+    ancestors = {mark: _line_of_unknown(mark, lines) for mark in UNKNOWN}
+    ancestors |= {line[0]: tuple(line) for line in lines}
     return of_lines([ancestors[category] for category in attribute.categories])
 
 
@@ -119,10 +121,10 @@ def with_top(categories: Sequence[str], height: int, ancestors: Ancestors) -> Hi
     )  # fmt: skip
 
 
-def _line_of_missing(lines: Sequence[Line]) -> tuple[str, ...]:
+def _line_of_unknown(mark: str, lines: Sequence[Line]) -> tuple[str, ...]:
     tops = {line[-1] for line in lines}
     height = len(lines[0]) - 1
-    return (*[MISSING] * height, tops.pop() if len(tops) == 1 and height else MISSING)
+    return (*[mark] * height, tops.pop() if len(tops) == 1 and height else mark)
 
 
 def _problems(lines: Sequence[Line]) -> Iterator[str]:
@@ -169,12 +171,12 @@ def _partings(lines: Sequence[Line]) -> Iterator[str]:
 
 def _values_without_line(lines: Sequence[Line], table: Table, name: str) -> Iterator[str]:
     """Values without a line, each by the first record that has it: values are not told."""
-    known = {line[0] for line in lines} | {MISSING}
+    known = {line[0] for line in lines} | UNKNOWN
     codes = table.codes(name)
     missing = [c for c, label in enumerate(table.attribute(name).categories) if label not in known]
     if missing:
         records = _first_records(codes, missing)
-        yield f"no line for {len(missing)} of the values{records}"
+        yield f"no line for {len(missing)} of the values{records} (add lines for them)"
 
 
 def _first_records(codes: Codes, wanted: Iterable[int]) -> str:

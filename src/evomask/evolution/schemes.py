@@ -1,6 +1,6 @@
 """The loop shapes of the papers, each a scheme of a few lines."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -22,7 +22,7 @@ from evomask.evolution.selection import (
     uniform,
 )
 from evomask.evolution.state import State, born
-from evomask.evolution.variation import offspring_count, pick, still_useful
+from evomask.evolution.variation import earned_rates, offspring_count, pick, still_useful
 
 CROSS = "cross"
 MUTATE = "mutate"
@@ -106,6 +106,34 @@ class PlusSelection(Generic[G]):
                     twins(CROSS, (parent, mate), rng) if name == CROSS else [Task(name, (parent,))]
                 )
         return tuple(brood)
+
+    def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
+        """The best of all; on equal fitness the incumbent stays."""
+        return self.keep(state, brood, outcomes)
+
+
+@dataclass(frozen=True)
+class AdaptiveSelection(Generic[G]):
+    """As `PlusSelection`, but operators are drawn by how many of their children are let in.
+
+    Args:
+        children: how many in a generation; a crossover makes two of them.
+        mutations: the operators besides crossover.
+    """
+
+    children: int
+    mutations: Sequence[str]
+    keep: Replace[G] = plus
+
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        """Operators by their rates; all are equally likely parents."""
+        rates = earned_rates(state.ledger, (CROSS, *self.mutations))
+        brood: list[Task[G]] = []
+        while len(brood) < self.children:
+            name = pick(rates, rng)
+            parent, mate = (state.population[i] for i in uniform(len(state.population), 2, rng))
+            brood += twins(CROSS, (parent, mate), rng) if name == CROSS else [Task(name, (parent,))]
+        return tuple(brood[: self.children])
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
         """The best of all; on equal fitness the incumbent stays."""

@@ -5,14 +5,13 @@ Levels count nodes from the root down: a lone terminal has one level.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
 from evomask.errors import ParameterError
 
 Tree: TypeAlias = tuple[str, ...]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -194,21 +193,3 @@ def _regrown(
     place = places[int(rng.integers(len(places)))]
     left = levels - levels_of(tree, symbols)[place] + 1
     return grafted(tree, place, sprout(symbols, left, rng), symbols)
-
-
-def evaluate(
-    tree: Tree,
-    symbols: Symbols,
-    functions: Mapping[str, Callable[..., T]],
-    values: Mapping[str, T],
-) -> T:
-    """The value of a tree; with whole arrays as values, functions work on all cells at once."""
-    stack: list[T] = []
-    for symbol in reversed(tree):
-        count = symbols.operands(symbol)
-        if count:
-            operands = [stack.pop() for _ in range(count)]
-            stack.append(functions[symbol](*operands))
-        else:
-            stack.append(values[symbol])
-    return stack.pop()

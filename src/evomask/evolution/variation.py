@@ -79,6 +79,27 @@ def _in_vain(ledger: Ledger, operator: str, patience: int) -> bool:
     return len(recent) == patience and not any(row.entered for row in recent)
 
 
+def earned_rates(
+    ledger: Ledger, operators: Sequence[str], window: int = 10, least: float = 0.05
+) -> dict[str, float]:
+    """A rate for each operator, by the share of its latest children that were let in.
+
+    Probability matching: unlike an operator that was set aside, one that fails now can come
+    back later, for none falls below *least*. All begin alike.
+    """
+    earned = {name: _share_let_in(ledger, name, window) for name in operators}
+    total, free = sum(earned.values()), 1.0 - least * len(operators)
+    if free < 0:
+        raise ParameterError(f"{len(operators)} operators cannot each have a rate of {least}")
+    return {name: least + free * share / total for name, share in earned.items()}
+
+
+def _share_let_in(ledger: Ledger, operator: str, window: int) -> float:
+    """As if one more child had been let in and one more not, so that nothing is 0 or 1."""
+    recent = ledger.recent(operator, window)
+    return (1 + sum(row.entered for row in recent)) / (2 + sum(row.children for row in recent))
+
+
 def offspring_count(size: int, gap: float) -> int:
     """How many of a population a generation gap replaces; at least one."""
     if not 0 < gap <= 1:

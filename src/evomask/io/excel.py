@@ -4,6 +4,7 @@ A cell of text is written as text whatever it begins with, so that none becomes 
 """
 
 from datetime import date, datetime, time
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,10 @@ def _plain(series: pl.Series) -> pl.Series:
 
 
 def write_excel(frame: pl.DataFrame, path: Path) -> None:
-    """One sheet with a header; missing values are empty cells."""
+    """One sheet with a header; missing values are empty cells.
+
+    Made in memory: no temporary file elsewhere holds records, and a full disk is one error.
+    """
     try:
         import xlsxwriter
     except ImportError:
@@ -68,7 +72,8 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
         ) from None
     if frame.height >= MOST_ROWS:
         raise FileError(f"a sheet has {MOST_ROWS} rows, and this table more; write it as .csv")
-    book = xlsxwriter.Workbook(path, {"constant_memory": True, "default_date_format": DAY})
+    buffer = BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "default_date_format": DAY})
     book.set_properties({"created": CREATED})
     sheet, moment = book.add_worksheet("records"), book.add_format({"num_format": MOMENT})
     for column, name in enumerate(frame.columns):
@@ -78,6 +83,7 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
             if value is not None:
                 _write_cell(sheet, row, column, value, moment)
     book.close()
+    path.write_bytes(buffer.getbuffer())
 
 
 def _write_cell(sheet: Any, row: int, column: int, value: object, moment: Any) -> None:  # noqa: ANN401

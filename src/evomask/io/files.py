@@ -1,6 +1,8 @@
 """Writing without accidents: whole files or none, and never over another."""
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -55,6 +57,14 @@ def replace_text(path: Path, text: str) -> None:
     replace_file(path, lambda file: file.write(content))
 
 
+def whole_content(path: Path) -> bytes:
+    """The bytes of a file that somebody names; a device, which may never end, is none."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise OSError(errno.EINVAL, "it is a device")
+    return path.read_bytes()
+
+
 def for_owner(path: str, flags: int) -> int:
     """Open a file that only its owner may read, as an opener of `open`."""
     return os.open(path, flags, OWNER_ALONE)
@@ -72,12 +82,21 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path | None] = ())
     Args:
         inputs: files that are read, which nothing is ever written onto.
     """
+    check_name(path)
     check_apart(path, inputs)
     if path.is_dir():
         raise FileError(f"{path} is a folder; give the name of a file in it")
     if os.path.lexists(path) and not force:
         raise FileError(f"{path} exists; choose another name or overwrite it with --force")
     check_writable(path.parent)
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that is no text: libraries that read and write files want one."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise FileError(f"the name {str(path)!r} is no text in UTF-8; rename it") from None
 
 
 def check_writable(folder: Path) -> None:

@@ -17,7 +17,7 @@ EXCEL_READ = (".xls", ".xlsb", ".xlsm", ".ods")
 COMPRESSED = (".gz", ".bz2", ".xz")
 PACKED = tuple(text + packed for text in TEXT for packed in COMPRESSED)
 
-DAMAGED = (OSError, EOFError, lzma.LZMAError, ZlibError)
+DAMAGED = (OSError, EOFError, ValueError, lzma.LZMAError, ZlibError)
 
 
 def ending_of(path: Path) -> str:

@@ -9,7 +9,7 @@ from evomask.data.hierarchy import Hierarchy, Line
 from evomask.data.schema import Schema
 from evomask.errors import FileError
 from evomask.io.dialects import likely_encoding, records
-from evomask.io.files import write_text
+from evomask.io.files import whole_content, write_text
 
 DELIMITER = ";"
 
@@ -17,7 +17,7 @@ DELIMITER = ";"
 def read_lines(path: Path) -> list[tuple[str, ...]]:
     """The lines of a hierarchy file, each a value and its ancestors, not yet checked."""
     try:
-        content = path.read_bytes()
+        content = whole_content(path)
     except FileNotFoundError:
         raise FileError(f"there is no hierarchy file {path}; check the name") from None
     except OSError as error:

@@ -1,6 +1,7 @@
 """Files larger than memory: Parquet read in parts of so many records, written part by part."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,6 +16,7 @@ from evomask.data.frames import Declarations, polars_from, table_from
 from evomask.data.table import Table
 from evomask.errors import DataError, FileError
 from evomask.io.files import OWNER_ALONE, write_atomically
+from evomask.io.labelled import decimals_of
 
 RECORDS = 250_000
 """Records of a part, where nobody says."""
@@ -105,8 +107,26 @@ def from_text(path: Path, target: Path, delimiter: str, missing: Sequence[str]) 
         def convert(temporary: Path) -> None:
             text.sink_parquet(temporary)
 
-        _told(lambda: write_atomically(target, convert, mode=OWNER_ALONE), path)
+        try:
+            write_atomically(target, convert, mode=OWNER_ALONE)
+        except pl.exceptions.PolarsError as error:
+            raise _unconverted(path, str(error)) from None
     return target
+
+
+def _unconverted(path: Path, reason: str) -> FileError:
+    """Why a text file did not become Parquet; what the library says may hold values of records."""
+    if system := re.search(r"([\w ]+) \(os error \d+\)", reason):
+        return FileError(f"{path} could not be turned into Parquet: {system[1].strip()}")
+    if column := re.search(r"at column '(.*?)' \(column", reason):
+        return FileError(
+            f"column {column[1]!r} of {path} is not of one kind throughout; correct it, or give "
+            "the file as Parquet"
+        )
+    return FileError(
+        f"{path} is no table of text in UTF-8 with as many fields in every record; correct it, or "
+        "give it as Parquet"
+    )
 
 
 def hashes_of(path: Path) -> dict[str, str]:
@@ -142,7 +162,13 @@ def with_masked(frame: pl.DataFrame, masked: Table, dropped: Sequence[str]) -> p
     rest = frame.drop(dropped)
     if masked.suppressed.any():
         rest = rest.filter(pl.Series(~masked.suppressed))
-    return rest.with_columns(own.get_columns())
+    return rest.with_columns(_as_before(column, frame) for column in own)
+
+
+def _as_before(column: pl.Series, frame: pl.DataFrame) -> pl.Series:
+    """Whole numbers as reals where the column held reals: its type does not tell of masking."""
+    was = frame.schema[column.name]
+    return column.cast(was) if was.is_float() and column.dtype.is_integer() else column
 
 
 def keep_rows(path: Path, columns: Mapping[str, Any]) -> None:
@@ -219,6 +245,11 @@ class Alike:
 
 def alike_in(path: Path, names: Sequence[str]) -> Alike:
     """Count the classes of all written parts, so many records at a time that memory lasts."""
+    counted: Alike = _told(lambda: _alike(path, names), path)
+    return counted
+
+
+def _alike(path: Path, names: Sequence[str]) -> Alike:
     files = [str(file) for file in parquet_files(path)]
     everything = pl.scan_parquet(files).select(names)
     records = int(everything.select(pl.len()).collect().item())
@@ -235,6 +266,16 @@ def alike_in(path: Path, names: Sequence[str]) -> Alike:
     return Alike(least, records, classes)
 
 
+def decimals_in(frame: pl.DataFrame, name: str) -> int | None:
+    """Decimals that the reals of a column have; none where they are no reals, or have many."""
+    return decimals_of(frame[name], 0) if frame.schema[name].is_float() else None
+
+
+def columns_in(path: Path) -> set[str]:
+    """The columns that any of the written parts has."""
+    return {name for file in parquet_files(path) for name in _columns(file)}
+
+
 def _columns(path: Path) -> tuple[str, ...]:
     return tuple(_told(lambda: pl.scan_parquet(path).collect_schema().names(), path))
 
@@ -247,4 +288,5 @@ def _told(read: Any, path: Path) -> Any:  # noqa: ANN401
     try:
         return read()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+        reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        raise FileError(f"{path} cannot be read as Parquet{reason}; check it") from None

@@ -10,6 +10,7 @@ from evomask.data.frames import Declaration, Declarations
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
 from evomask.io.dialects import Dialect
+from evomask.io.files import whole_content
 
 MOST_DECIMALS = 15
 """Digits after the point, or before it where negative, that a number can have."""
@@ -106,7 +107,7 @@ def read_schema(path: Path) -> SchemaFile:
     Hierarchy files are looked for beside the schema file.
     """
     try:
-        content = msgspec.toml.decode(path.read_bytes())
+        content = msgspec.toml.decode(whole_content(path))
         schema = msgspec.convert(content, SchemaFile)
     except FileNotFoundError:
         raise FileError(f"there is no schema file {path}; check the name") from None

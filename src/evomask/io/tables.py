@@ -25,7 +25,7 @@ from evomask.errors import FileError
 from evomask.io.csv import check_columns, read_csv, write_csv
 from evomask.io.dialects import Dialect
 from evomask.io.excel import read_excel, write_excel
-from evomask.io.files import check_target, write_atomically
+from evomask.io.files import check_name, check_target, write_atomically
 from evomask.io.formats import (
     EXCEL,
     EXCEL_READ,
@@ -115,6 +115,7 @@ NOTHING_ASKED = Asked()
 
 def read_source(path: Path, dialect: Dialect | None = None) -> Source:
     """A file's columns and what it says of them; its ending tells the format."""
+    check_name(path)
     if not path.is_file():
         raise FileError(f"there is no file {path}; check the name")
     source = _read(path, dialect or Dialect())

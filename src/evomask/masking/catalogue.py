@@ -103,6 +103,7 @@ METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("rank-swapping", "rank_swapping:RankSwapping", ORDERED),
     MethodEntry("pram", "randomization.pram:Pram", CATEGORIES),
     MethodEntry("matrix-pram", "randomization.pram:MatrixPram", CATEGORIES),
+    MethodEntry("formula-pram", "randomization.formula_pram:FormulaPram", CATEGORIES),
     MethodEntry("independent-noise", "noise:IndependentNoise", NUMBERS),
     MethodEntry("correlated-noise", "noise:CorrelatedNoise", NUMBERS),
     MethodEntry("global-recoding", "recoding.global_recoding:GlobalRecoding", CATEGORIES),

@@ -16,6 +16,7 @@ from evomask.errors import EvomaskError, ParameterError, SchemaError
 from evomask.masking.checks import require_attributes
 from evomask.masking.making import Making
 from evomask.masking.method import MaskingMethod, Microaggregation, making_of
+from evomask.masking.randomization.formula_pram import FormulaPram
 from evomask.masking.randomization.pram import MatrixPram, Pram, Transitions
 
 
@@ -169,6 +170,6 @@ def transitions_of(method: MaskingMethod, original: Table) -> dict[str, Transiti
         return {
             k: m for inner in method.methods for k, m in transitions_of(inner, original).items()
         }
-    if not isinstance(method, (Pram, MatrixPram)):
+    if not isinstance(method, (Pram, MatrixPram, FormulaPram)):
         return {}
     return {name: method.matrix(original, name) for name in method.attributes}

@@ -21,6 +21,8 @@ from evomask.masking.microaggregation.clustered import (
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import CorrelatedNoise, IndependentNoise
+from evomask.masking.randomization.formula_pram import FormulaPram
+from evomask.masking.randomization.library import shipped_formulas
 from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
@@ -45,6 +47,7 @@ MEDIANS = "global median"
 SWAPPED = "rank swapping"
 NOISY = "noise"
 RANDOMIZED = "PRAM"
+BY_FORMULA = "PRAM by a formula"
 RECODED = "global recoding"
 TOP, BOTTOM = "top coding", "bottom coding"
 
@@ -93,6 +96,7 @@ def _for_categories(table: Table, names: Names) -> Iterator[GridMethod]:
     yield from _swapped(table, _ordinal(table, names), CATEGORY_WINDOWS)
     yield from _changed(names)
     yield from _recoded(table, names)
+    yield from _by_formula(names)
 
 
 def _mixed_kinds(table: Table, numeric: Names, categorical: Names) -> Iterator[GridMethod]:
@@ -152,6 +156,14 @@ def _changed(names: Names) -> Iterator[GridMethod]:
     for design in (Design.DIAGONAL, Design.OFF_DIAGONAL):
         for change in CHANGES:
             yield GridMethod(Pram(names, design, change), RANDOMIZED)
+
+
+def _by_formula(names: Names) -> Iterator[GridMethod]:
+    """The formulas that ship with the package, which were evolved on other files."""
+    library = shipped_formulas()
+    for formula in library.formulas:
+        for change in library.changes:
+            yield GridMethod(FormulaPram(names, formula, change, invariant=True), BY_FORMULA)
 
 
 def _recoded(table: Table, names: Names) -> Iterator[GridMethod]:

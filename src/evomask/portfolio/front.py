@@ -1,8 +1,8 @@
 """Protected files on offer: how each was made, its loss and risk, and the front of them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from typing import Protocol, TypeVar
 
@@ -37,7 +37,7 @@ class Candidate:
     """One protected file: how it was made, and its loss and risk in percent.
 
     Args:
-        number: its name in a run, in the order of making.
+        number: its name in a run, in the order of making; it never changes.
         making: how it was made.
         search: what found it: ``grid`` or a search of the catalogue.
         member: which member of the portfolio that was.
@@ -47,6 +47,7 @@ class Candidate:
         parameters: those of the member.
         judged: the parts of the risk, where it has any.
         errors: of the tables and models that must survive, in percent, where they were measured.
+        point: its number on the front, from 1 by loss; 0 beside the front.
     """
 
     number: int
@@ -61,10 +62,11 @@ class Candidate:
     parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
     judged: Judged | None = field(default=None, compare=False)
     errors: Mapping[str, float] = field(default_factory=dict, compare=False)
+    point: int = field(default=0, compare=False)
 
     @property
-    def point(self) -> int:
-        """The number that users pick it by."""
+    def file(self) -> int:
+        """The number that it keeps while the front changes."""
         return self.number
 
     @property
@@ -91,9 +93,14 @@ def front_of(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         )
     ranks = non_dominated_ranks(np.array(list(seen)).reshape(-1, 2))
     best = [candidate for candidate, rank in zip(seen.values(), ranks, strict=True) if rank == 0]
-    return tuple(
+    return numbered(
         sorted(best, key=lambda candidate: (candidate.loss, candidate.risk, candidate.number))
     )
+
+
+def numbered(front: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The points of a front, which come by loss, with their numbers from 1."""
+    return tuple(replace(candidate, point=place) for place, candidate in enumerate(front, 1))
 
 
 def balanced(candidates: Sequence[Candidate]) -> Candidate:
@@ -139,7 +146,12 @@ class Offer(Protocol):
 
     @property
     def point(self) -> int:
-        """Its number on the front."""
+        """Its number on the front, from 1 by loss."""
+        ...
+
+    @property
+    def file(self) -> int:
+        """The number that it keeps while the front changes."""
         ...
 
     @property
@@ -224,32 +236,43 @@ def _called(reading: str) -> str:
 def check_wish(wish: str) -> None:
     """Refuse a wish for a point that cannot be understood, before a run is spent on it."""
     words = "best|suggested|balanced|knee|sum"
-    if not re.fullmatch(rf"{words}|max-(risk|loss)=\d+(\.\d+)?|\d+", wish):
+    if not re.fullmatch(rf"{words}|max-(risk|loss)=\d+(\.\d+)?|file=\d+|[1-9]\d*", wish):
         raise ParameterError(
             "pick must be suggested, balanced, knee, sum, max-risk=20, max-loss=10 or a point's "
-            f"number, got {wish!r}"
+            f"number from 1, got {wish!r}"
         )
 
 
 def pick(points: Sequence[O], wish: str, best: O) -> O:
-    """A point by its number, or by a wish: the *best*, the knee, the best within a limit."""
+    """A point by its number, or by a wish: the *best*, the knee, the best within a limit.
+
+    ``file=12`` is the point whose file has that number in the order of making; so is a number
+    that is no point's, because earlier versions named points so.
+    """
     check_wish(wish)
     measure, _, limit = wish.removeprefix("max-").partition("=")
     if wish in ("best", "suggested"):
         return best
     if wish in PLACES:
         return points[PLACES[wish](_plane(points))]
-    if limit:
+    if measure in ("risk", "loss"):
         return _within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
-    return _numbered(points, int(wish))
+    return _named(points, int(limit or wish), is_file=bool(limit))
 
 
-def _numbered(points: Sequence[O], number: int) -> O:
-    found = [point for point in points if point.point == number]
-    if not found:
-        numbers = ", ".join(str(point.point) for point in points)
-        raise ParameterError(f"the front has no point {number}; it has {numbers}")
-    return found[0]
+def lasting(wish: str, chosen: Offer) -> str:
+    """The wish as it still names the same file when the front has changed."""
+    return f"file={chosen.file}" if wish.isdecimal() else wish
+
+
+def _named(points: Sequence[O], number: int, *, is_file: bool) -> O:
+    by_point = {} if is_file else {point.point: point for point in points}
+    found = {point.file: point for point in points} | by_point
+    if number not in found:
+        what = "file" if is_file else "point"
+        numbers = ", ".join(str(getattr(point, what)) for point in points)
+        raise ParameterError(f"the front has no {what} {number}; it has {numbers}")
+    return found[number]
 
 
 def _within(points: Sequence[O], measure: str, limit: float, other: str) -> O:

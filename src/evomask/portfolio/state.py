@@ -24,7 +24,7 @@ from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.making import Making
 from evomask.measures.judging.risk import Judged
-from evomask.portfolio.front import Candidate, volume_of
+from evomask.portfolio.front import Candidate, numbered, volume_of
 from evomask.portfolio.requests import Measured, Refusal
 from evomask.portfolio.sample import Pair, Trials
 from evomask.portfolio.worker import Maker
@@ -250,7 +250,7 @@ def _state(arrays: Arrays, maker: Maker) -> PortfolioState:
     rows = (Offspring(*row) for row in zip(*columns, strict=True))
     kept_rows = zip(rows, makings, judged, strict=True)
     candidates = [_candidate(row, own, parts, maker) for row, own, parts in kept_rows]
-    front = tuple(candidates[number] for number in kept["front"])
+    front = numbered(candidates[number] for number in kept["front"])
     return PortfolioState(
         {name: _inner(name, arrays, maker) for name in kept["members"]},
         _sets(kept["measured"]),

@@ -143,7 +143,7 @@ def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
 
 def _reason_without_bounds(wish: str) -> str:
     measure, _, limit = wish.removeprefix("max-").partition("=")
-    if limit:
+    if measure in ("risk", "loss"):
         other = "loss" if measure == "risk" else "risk"
         return f"the smallest {other} among points with a {measure} of at most {limit} %"
     return REASONS.get(wish, "the point that was named")

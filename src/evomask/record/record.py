@@ -96,8 +96,11 @@ class PointNote(msgspec.Struct, frozen=True):
     """A masked file on offer: how it was made, and its loss and risk in percent.
 
     Args:
+        point: its number on the front, from 1 by loss; 0 beside the front.
         table_error, model_error: the largest of the statistics that must survive, in percent;
             none where nothing was named, or beside the front.
+        file: its number in the order of making, which it keeps while the front changes; none in
+            records of earlier versions, where *point* is that number.
     """
 
     point: int
@@ -108,6 +111,7 @@ class PointNote(msgspec.Struct, frozen=True):
     parts: RiskNote | None = None
     table_error: float | None = None
     model_error: float | None = None
+    file: int | None = None
 
     @property
     def score(self) -> float:
@@ -286,7 +290,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         kept: tables and models that must survive, before and after.
         group_means: means of numbers by categories before and after, where either was masked.
         checked: what the written file fulfils; none where none was written.
-        released_before: numbers of the points that this run released earlier, in their order.
+        released_before: numbers of the files that this run released earlier, in their order.
         phases: seconds that each phase took until the file was written; empty where the run was
             not bound by time.
     """
@@ -348,7 +352,24 @@ def decode_record(text: bytes) -> ReleaseRecord:
         raise RunError(f"{RECORD} is not a record this version can read: {error}") from None
     if record.format != FORMAT:
         raise RunError(f"{RECORD} has format {record.format}, this version reads {FORMAT}")
-    return record
+    return msgspec.structs.replace(record, points=_numbered(record.points))
+
+
+def _numbered(points: PointsNote) -> PointsNote:
+    """Points of an earlier version, which were called by their files, with numbers from 1."""
+    if points.chosen.file is not None:
+        return points
+    places = {point.point: place for place, point in enumerate(points.front, 1)}
+
+    def renamed(point: PointNote) -> PointNote:
+        place = places.get(point.point, 0)
+        return msgspec.structs.replace(point, point=place, file=point.point)
+
+    some = {
+        name: tuple(map(renamed, getattr(points, name))) for name in ("front", "others", "simple")
+    }
+    both = {name: renamed(getattr(points, name)) for name in ("original", "chosen")}
+    return msgspec.structs.replace(points, **some, **both)
 
 
 def still_said(record: ReleaseRecord, before: ReleaseRecord) -> ReleaseRecord:
@@ -357,7 +378,7 @@ def still_said(record: ReleaseRecord, before: ReleaseRecord) -> ReleaseRecord:
     Of another point only what does not hang on the choice.
     """
     statement = before.statement
-    if before.chosen.point != record.chosen.point:
+    if before.chosen.file != record.chosen.file:
         statement = msgspec.structs.replace(statement, reason="", date="")
     return stated(record, statement)
 

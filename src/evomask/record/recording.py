@@ -12,6 +12,8 @@ from evomask.data.parameters import summary_of
 from evomask.data.rules.edits import rules_of
 from evomask.data.table import Table
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.making import Making
+from evomask.masking.randomization.equations import reads_frequencies
 from evomask.masking.randomization.pram import Transitions, category_frequencies, is_designed
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.attacks.audit import Audit
@@ -139,7 +141,7 @@ def _named(points: Mapping[str, Candidate]) -> tuple[PointNote, ...]:
 
 def _point(candidate: Candidate) -> PointNote:
     return PointNote(
-        candidate.number,
+        candidate.point,
         candidate.member,
         method_in_words(candidate),
         candidate.loss,
@@ -147,6 +149,7 @@ def _point(candidate: Candidate) -> PointNote:
         _parts(candidate.judged),
         candidate.errors.get(TABLE_ERROR),
         candidate.errors.get(MODEL_ERROR),
+        candidate.number,
     )
 
 
@@ -245,15 +248,31 @@ def _matrices(
     genome = protection.state.genomes[candidate.number]
     found = protection.maker.matrices(candidate.member, genome)
     return tuple(
-        matrix_note(protection.table, name, matrix, repaired.get(name, 0.0))
+        matrix_note(
+            protection.table,
+            name,
+            matrix,
+            repaired.get(name, 0.0),
+            _formula(candidate.making, name),
+        )
         for name, matrix in found.items()
     )
 
 
+def _formula(making: Making, name: str) -> str:
+    """The formula by which an attribute's matrix was made; empty where there is none."""
+    formulas = (s.parameters.get("formula", "") for s in making.steps if name in s.attributes)
+    return str(next(filter(None, formulas), ""))
+
+
 def matrix_note(
-    original: Table, name: str, matrix: Transitions, repaired: float = 0.0
+    original: Table, name: str, matrix: Transitions, repaired: float = 0.0, formula: str = ""
 ) -> MatrixNote:
-    """A transition matrix as the record tells it, its rare categories marked."""
+    """A transition matrix as the record tells it, its rare categories marked.
+
+    Args:
+        formula: what made it; one that reads frequencies tells them, to who knows it.
+    """
     frequencies = category_frequencies(original, name)
     return MatrixNote(
         name,
@@ -262,7 +281,7 @@ def matrix_note(
         frequency_shift(matrix, frequencies) * len(original) < HALF_A_RECORD,
         tuple(map(bool, frequencies < MINIMUM)),
         repaired,
-        is_designed(matrix, frequencies),
+        is_designed(matrix, frequencies) or reads_frequencies(formula),
     )
 
 

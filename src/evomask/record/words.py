@@ -315,10 +315,11 @@ NO_ORIGIN = ("generalization", "files")
 def as_point(candidate: Candidate) -> dict[str, object]:
     """What users see of it."""
     return {
-        "point": candidate.number,
+        "point": candidate.point,
         "search": candidate.search,
         "method": method_in_words(candidate),
         "operator": candidate.operator,
+        "file": candidate.number,
         **candidate.readings,
         **{name: part.percent for name, part in parts_of(candidate).items()},
     }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series
+from evomask.data.parallel import balanced, parallel_chart
 from evomask.record.associations import Associations
 from evomask.record.public import PublicAssociations, PublicMatrix
 from evomask.record.record import (
@@ -19,6 +20,9 @@ from evomask.record.spreads import MINIMUM, Spread
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 
+USES = ("risk", "loss", "table_error", "model_error")
+"""What points are compared by where something must survive."""
+
 SMALL_CHANGE = 0.2
 """A change of an association that does not yet have the strongest colour."""
 
@@ -26,9 +30,9 @@ SMALL_CHANGE = 0.2
 def map_chart(points: PointsNote) -> Chart:
     """Every masking as a point of loss and risk, with the front, simple methods and the choice."""
     chosen, original = points.chosen, points.original
-    simple = {point.point for point in points.simple}
+    simple = {point.file for point in points.simple}
     parts = {
-        "other maskings": tuple(point for point in points.others if point.point not in simple),
+        "other maskings": tuple(point for point in points.others if point.file not in simple),
         "front": points.front,
         "simple methods": points.simple,
         "released instead": points.baselines,
@@ -68,6 +72,32 @@ def _points(name: str, points: Sequence[PointNote]) -> Series:
     }.get(name, ())
     losses, risks = tuple(p.loss for p in points), tuple(p.risk for p in points)
     return Series(name, "points", losses, risks, labels=labels)
+
+
+def uses_chart(points: PointsNote) -> Chart | None:
+    """Loss, risk and what must survive of every point of the front, as parallel coordinates.
+
+    None where nothing but loss and risk is known.
+    """
+    names = [n for n in USES if getattr(points.chosen, n) is not None]
+    rows = {
+        point.point: tuple(float(getattr(point, name)) for name in names)
+        for point in (*points.front, points.chosen)
+        if all(getattr(point, name) is not None for name in names)
+    }
+    if len(names) <= 2 or len(rows) < 2:
+        return None
+    values = list(rows.values())
+    shown = {"chosen": list(rows).index(points.chosen.point), "balanced": balanced(values)}
+    if shown["balanced"] == shown["chosen"]:
+        del shown["balanced"]
+    return parallel_chart(
+        "uses", "What every point costs each use", [*map(_said, names)], values, shown
+    )
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def comparison_chart(points: Mapping[str, tuple[float, float]], original: float | None) -> Chart:

@@ -197,6 +197,23 @@ def _draw_steps(_: Chart, series: Series, number: int, axes: Axes) -> None:
     axes.step(series.x, series.y, where="post", **style)
 
 
+def _draw_paths(chart: Chart, series: Series, number: int, axes: Axes) -> None:
+    """Many thin lines, or a few strong ones; where several series are there, the first is pale."""
+    x, y = np.asarray(series.x), np.asarray(series.y)
+    starts = np.flatnonzero(np.diff(x) <= 0) + 1
+    many = len(starts) > 0
+    style: dict[str, Any] = {
+        "color": "0.6" if many and len(chart.series) > 1 else _of(COLOURS, number),
+        "linestyle": "-" if many else _of(DASHES, number),
+        "linewidth": 0.7 if many else 2.0,
+        "alpha": 0.6 if many else 1.0,
+    }
+    for place, (across, up) in enumerate(
+        zip(np.split(x, starts), np.split(y, starts), strict=True)
+    ):
+        axes.plot(across, up, label=series.name if place == 0 else None, **style)
+
+
 def _draw_points(_: Chart, series: Series, number: int, axes: Axes) -> None:
     style = {"color": _of(COLOURS, number), "marker": _of(SHAPES, number), "label": series.name}
     alone: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "markeredgewidth": 2}
@@ -232,6 +249,7 @@ _DRAW: dict[str, Callable[[Chart, Series, int, Axes], None]] = {
     "steps": _draw_steps,
     "points": _draw_points,
     "bars": _draw_bars,
+    "paths": _draw_paths,
 }
 
 

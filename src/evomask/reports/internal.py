@@ -48,6 +48,7 @@ def internal_page(record: ReleaseRecord) -> str:
         {
             "record": record,
             "map": charts.map_chart(record.points),
+            "uses": charts.uses_chart(record.points),
             "front": evenly(record.points.front, record.chosen),
             "errors": [name for name in ERRORS if getattr(record.chosen, name) is not None],
             "most_figures": MOST_FIGURES,

@@ -23,14 +23,16 @@ MOST = 4
 
 
 def compare_points(
-    folder: Path, numbers: Sequence[int], *, attack: bool = True
+    folder: Path, files: Sequence[int], *, attack: bool = True
 ) -> tuple[ReleaseRecord, ...]:
     """What the record would tell of each point of the front kept in a folder, if it were released.
 
+    Points are named by their files, whose numbers stay while a run goes on.
+
     Nothing is written, and a run that goes on is left alone: its last snapshot counts.
     """
-    if not 1 <= len(set(numbers)) == len(numbers) <= MOST:
-        raise ParameterError(f"name 1 to {MOST} different points to compare, got {len(numbers)}")
+    if not 1 <= len(set(files)) == len(files) <= MOST:
+        raise ParameterError(f"name 1 to {MOST} different points to compare, got {len(files)}")
     store = Store(folder)
     plan = store.plan()
     check_input(plan)
@@ -41,15 +43,15 @@ def compare_points(
     state = store.newest_state(PortfolioCodec(maker))
     if state is None or not state.front:
         raise RunError(f"nothing was kept of {folder.name} yet; wait a little")
-    points = [_numbered(state, number) for number in numbers]
+    points = [_named(state, number) for number in files]
     return tuple(_record(maker, plan, state, point, folder, attack) for point in points)
 
 
-def _numbered(state: PortfolioState, number: int) -> Candidate:
+def _named(state: PortfolioState, number: int) -> Candidate:
     for candidate in state.front:
         if candidate.number == number:
             return candidate
-    raise ParameterError(f"point {number} is not on the front that was kept last; choose another")
+    raise ParameterError(f"file {number} is not on the front that was kept last; choose another")
 
 
 def _record(

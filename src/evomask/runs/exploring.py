@@ -172,7 +172,7 @@ class Exploration:
                 seconds,
                 max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
                 shares(after),
-                usual(after.front).number,
+                usual(after.front).point,
                 tuple(map(_news, after.front)) if after.front != before.front else None,
                 tuple(map(_tried, after.candidates.last(new))),
                 self.maker.original.risk if not before.rounds else None,
@@ -188,10 +188,11 @@ def _tried(candidate: Candidate) -> Tried:
 
 def _news(candidate: Candidate) -> PointNews:
     return PointNews(
-        candidate.number,
+        candidate.point,
         candidate.search,
         in_words(candidate.making),
         candidate.loss,
         candidate.risk,
         candidate.making,
+        candidate.number,
     )

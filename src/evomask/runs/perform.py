@@ -249,7 +249,8 @@ def prepared(plan: Plan, loaded: Loaded, decide: Decide, workers: int = 1) -> Se
     search = search_named(plan.search)
     draws = partial(draw_stream, plan.seed)
     clocked = decide if plan.budget.seconds is not None else None
-    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies)
+    keep = plan.keep + loaded.keep
+    around = Surroundings(draws, clocked, plan.budget, workers, loaded.hierarchies, keep)
     return search.setup(loaded.table, parameters_in(plan, search), around)
 
 
@@ -370,7 +371,7 @@ def _finished(underway: _Underway, state: State[Any], loaded: Loaded, kept: Kept
     front = tuple(compared(point, problem, kept) for point in points)
     winner = best_of(state, setup)
     among = [point for point in front if point.individual.serial == winner.serial]
-    last = () if among else (point_of(winner, setup, plan.search, len(front)),)
+    last = () if among else (point_of(winner, setup, plan.search, len(front) + 1),)
     best = (*among, *(compared(point, problem, kept) for point in last))[0]
     _keep(underway, state, front)
     chosen = pick(front, plan.pick, best)

@@ -19,6 +19,7 @@ class Point:
     """One masked file on offer: who made it, and its measures.
 
     Args:
+        point: its number on the front, from 1 by loss.
         draw: where masking is random, the number of the draw that is released and measured.
     """
 
@@ -28,16 +29,30 @@ class Point:
     draw: int
     readings: Mapping[str, float]
 
+    @property
+    def file(self) -> int:
+        """The number that it keeps while the front changes: that of its individual."""
+        return self.individual.serial
+
     def as_json(self) -> dict[str, object]:
         """What users see of it."""
         return {"point": self.point, "search": self.search, **self.readings}
 
 
 def points_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[Point, ...]:
-    """The archive's members as points, in the order of their fitness; without any, the best."""
+    """The archive's members as points by loss, or by fitness where no loss is read.
+
+    Without any member, the best.
+    """
     members = state.archive.members or (best_of(state, setup),)
-    ordered = sorted(members, key=lambda member: (member.fitness, member.serial))
-    return tuple(point_of(member, setup, search, i) for i, member in enumerate(ordered))
+    measured = (point_of(member, setup, search, 0) for member in members)
+    ordered = enumerate(sorted(measured, key=_by_loss), 1)
+    return tuple(replace(point, point=place) for place, point in ordered)
+
+
+def _by_loss(point: Point) -> tuple[object, ...]:
+    member = point.individual
+    return point.readings.get("loss", 0.0), member.fitness, member.serial
 
 
 def compared(point: Point, problem: MaskingProblem, kept: Kept | None) -> Point:

@@ -6,7 +6,7 @@ points are audited, and the chosen one is released: the least loss at the usual 
 """
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +25,7 @@ from evomask.io.fronts import front_as_parquet
 from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
 from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
 from evomask.measures.profiles import profile
-from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish
+from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, lasting
 from evomask.portfolio.members import members_for
 from evomask.portfolio.state import PortfolioCodec, PortfolioState
 from evomask.portfolio.worker import Maker, Settings
@@ -59,7 +59,7 @@ from evomask.runs.kept.keeping import (
     measured,
     read_errors,
 )
-from evomask.runs.kept.log import changed_files, changed_in_words
+from evomask.runs.kept.log import changed_in_words, changes_since
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of, settings_in
 from evomask.runs.kept.prolonging import prolonged
 from evomask.runs.kept.rows import portfolio_rows
@@ -113,8 +113,7 @@ class ProtectJob:
     baseline: str = ""
 
     def __post_init__(self) -> None:
-        if self.baseline:
-            check_baseline(self.baseline)
+        check_baseline(self.baseline)
 
     @property
     def budget(self) -> Budget:
@@ -193,10 +192,9 @@ def protect_table(
         choose_from = partial(choice_of, job.pick, bounds=job.bounds)
         found = settled(maker, found, choose_from)
         done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
-        if job.baseline:
-            done = replace(done, baselines=baselines(job.baseline, maker))
-        notes = (*notes_on_untouched(table), *done.notes)
-        return replace(done, notes=notes, phases=events.seconds if done.clocked else {})
+        instead = baselines(job.baseline, maker) if job.baseline else {}
+        done = replace(done, notes=(*notes_on_untouched(table), *done.notes), baselines=instead)
+        return replace(done, phases=events.seconds if done.clocked else {})
 
 
 def resume_protection(
@@ -207,15 +205,16 @@ def resume_protection(
     stop: StopRequest | None = None,
     key: Path | None = None,
     seconds: float | None = None,
+    edited_plan: bool = False,
 ) -> Release:
     """Go on with the job kept in a folder; a key signs what is released.
 
     Args:
         seconds: how long to search from here on; what is left of the budget where nobody says.
     """
-    with _opened(folder, watch, key) as kept:
+    with _opened(folder, watch, key, edited_plan=edited_plan) as kept:
         run = kept if seconds is None else kept.prolonged(seconds)
-        run.maker.load_kernels(_compiling(run.events))
+        run.maker.load_kernels(partial(run.events.begin, Phase.COMPILING))
         run.events.enter(Phase.LOADING)
         return _released(run, run.explored(evaluators, stop))
 
@@ -228,6 +227,7 @@ def choose(
     watch: Watch | None = None,
     keep_order: bool = False,
     key: Path | None = None,
+    edited_plan: bool = False,
 ) -> Release:
     """Release a point of the front kept in a folder, in a new order; nothing is searched any more.
 
@@ -237,16 +237,19 @@ def choose(
         bounds: what the point may have at most; they take the place of those of the run.
         keep_order: whether to keep how the records are shuffled now.
         key: file of the key that signs the release.
+        edited_plan: whether a plan that was changed by hand since the release is used.
     """
     if wish:
         check_wish(wish)
-    with _opened(folder, watch, key) as run:
+    with _opened(folder, watch, key, edited_plan=edited_plan) as run:
         found = run.found_before()
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep)
-        choice_of(plan.pick, found.state, plan.bounds)  # what no point meets is no event of a run
+        # what no point meets is no event of a run
+        choice = choice_of(plan.pick, found.state, plan.bounds)
+        plan = msgspec.structs.replace(plan, pick=lasting(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
         return _released(replace(run, plan=plan), found, "chose")
 
@@ -259,7 +262,7 @@ def maker_for(
     members = members_for(file, job.searches)
     settings = Settings(job.requirement, job.profile, members, width=job.width)
     maker = Maker(table, settings, seed, file.hierarchies)
-    maker.load_kernels(_compiling(events))
+    maker.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not maker.guarantees.are_plainly_possible:
         maker.releasable(table)
@@ -341,7 +344,9 @@ class _Run:
 
 
 @contextmanager
-def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Iterator[_Run]:
+def _opened(
+    folder: Path, watch: Watch | None, key: Path | None, *, edited_plan: bool
+) -> Iterator[_Run]:
     """A run taken up again, kept from other processes; what others changed in it is not used."""
     if key is not None:
         read_key(key)
@@ -350,6 +355,7 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
         raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
     with store.locked():
         plan, events = store.plan(), Events(watch)
+        changed = changes_since(folder, edited_plan=edited_plan)
         with telling_how_it_ends(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             check_input(plan)
@@ -358,7 +364,6 @@ def _opened(folder: Path, watch: Watch | None, key: Path | None = None) -> Itera
             maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
             kept = _kept(plan.keep, plan.bounds, loaded.table)
-            changed = changed_files(folder)
             loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
@@ -368,10 +373,6 @@ def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
     if bounds.given:
         check_bounds(bounds, keep)
     return keep.against(table) if keep else None
-
-
-def _compiling(events: Events) -> Callable[[str], None]:
-    return partial(events.begin, Phase.COMPILING)
 
 
 def _released(run: _Run, found: Found, did: str = "released") -> Release:
@@ -395,5 +396,5 @@ def _released(run: _Run, found: Found, did: str = "released") -> Release:
     released = release(done, choice, run.loaded, run.plan, folder, handling)
     released = replace(released, phases=events.seconds)
     how = Ending.STOPPED if done.unfinished else Ending.FINISHED
-    events.tell(Ended(how, point=released.chosen.number))
+    events.tell(Ended(how, point=released.chosen.point))
     return released

@@ -15,7 +15,7 @@ from evomask.record.protection import Choice, Protection
 from evomask.record.record import CheckNote, FileNote, PointsNote, ReleaseRecord, still_said
 from evomask.record.recording import points_of, record_of
 from evomask.runs.inputs import Loaded
-from evomask.runs.kept.log import file_hash, released_points
+from evomask.runs.kept.log import Named, file_hash, released_files
 from evomask.runs.kept.order import new_order
 from evomask.runs.kept.plan import Plan, encode_plan
 from evomask.runs.kept.sealing import MASKED, ORDER, PROMISE, Promised, seal
@@ -84,13 +84,14 @@ def release(
         record = msgspec.structs.replace(
             _recorded(protection, choice, written, plan),
             statement=loaded.statement,
-            released_before=released_points(folder),
+            released_before=released_files(folder),
         )
         record = _with_earlier_words(record, folder)
         parts = {**handling.parts, PLAN: encode_plan(plan), **report_parts(record)}
         for name, content in parts.items():
             stage.write(name, content)
-        seal(stage, folder, handling.did, choice.candidate.number, handling.key)
+        named = Named(choice.candidate.point, choice.candidate.number)
+        seal(stage, folder, handling.did, named, handling.key)
     written = replace(written, path=folder / MASKED / written.path.name)
     return Release(protection, choice, written, record, reports_in(folder), folder)
 

@@ -18,7 +18,7 @@ from evomask.record.statement import Statement
 from evomask.reports.internal import internal_page
 from evomask.reports.public import public_page
 from evomask.runs.kept import names
-from evomask.runs.kept.log import changed_files
+from evomask.runs.kept.log import Named, changed_files
 from evomask.runs.kept.sealing import seal
 from evomask.runs.kept.staging import staged
 from evomask.runs.kept.store import Store
@@ -93,10 +93,11 @@ def report_again(
                 f"`evomask choose {folder}`"
             )
         record = stated(load_record(folder), statement)
+        chosen = record.chosen
         with staged(folder) as stage:
             for name, content in report_parts(record, shown).items():
                 stage.write(name, content)
-            seal(stage, folder, "reported", record.chosen.point, key)
+            seal(stage, folder, "reported", Named(chosen.point, chosen.file), key)
     return Reported(record, reports_in(folder))
 
 

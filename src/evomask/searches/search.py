@@ -25,6 +25,7 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.making import Making
 from evomask.masking.method import About
+from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
 
 RELEASED_DRAW = 0
 """Where masking is random, the draw that is measured and released."""
@@ -99,6 +100,7 @@ class Surroundings:
         workers: how many work at once; only what is decided by the clock may depend on it.
         hierarchies: the value trees that came with the file, and those of the folder that a
             parameter called ``hierarchies`` names; `data.hierarchy.fitted` checks one.
+        keep: tables and models that must survive, for a search that can look at them.
     """
 
     draws: Draws
@@ -106,6 +108,7 @@ class Surroundings:
     budget: Budget | None = None
     workers: int = 1
     hierarchies: ValueTrees = field(default_factory=dict)
+    keep: Keeping = NO_STATISTICS
 
 
 class Search(Protocol):

@@ -23,10 +23,11 @@ class Asked(BaseModel):
 
 
 class Problem(BaseModel):
-    """What is wrong, in a sentence, with a number to ask about it."""
+    """What is wrong, in a sentence, with a number to ask about it, and in which *field*."""
 
     error: str
     id: str
+    field: str = ""
 
 
 class FileView(BaseModel):
@@ -149,9 +150,13 @@ class RunWish(Asked):
 
 
 class PointView(BaseModel):
-    """A masked file on the front: loss and risk in percent, lower is better."""
+    """A masked file on the front: loss and risk in percent, lower is better.
+
+    *point* counts from 1 by loss, so that it may change while a run goes on; *file* stays.
+    """
 
     point: int
+    file: int
     search: str
     method: str
     loss: float
@@ -162,7 +167,8 @@ class RunView(BaseModel):
     """A run in short.
 
     *state* is ``waiting`` for its turn, ``running``, ``finished``, ``stopped`` with budget left,
-    ``failed`` with a *reason*, or ``broken off`` where its process ended without a word.
+    ``failed`` with a *reason*, or ``broken off`` where its process ended without a word; *signed*
+    by whom, where somebody signed the release.
     """
 
     name: str
@@ -183,6 +189,7 @@ class RunView(BaseModel):
     best: PointView | None
     suggested: int | None
     released: int | None
+    signed: str
     checked: tuple[int, int]
     changed: float
 
@@ -219,9 +226,9 @@ class More(Asked):
 
 
 class CompareWish(Asked):
-    """Points to compare, one to four."""
+    """Points to compare, one to four, by their files: their own numbers change in a search."""
 
-    points: Annotated[list[Point], Field(min_length=1, max_length=4)]
+    files: Annotated[list[Point], Field(min_length=1, max_length=4)]
 
 
 class ReleaseWish(Asked):

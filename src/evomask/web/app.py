@@ -22,6 +22,24 @@ from evomask.web.workspace import MissingError
 
 STATIC = Path(__file__).parent / "static"
 TITLE = "evomask"
+WRONG = {
+    "missing": "is missing; give it",
+    "extra_forbidden": "is not known here; leave it out",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_long": "must have at most {max_length} entries",
+    "too_short": "must have at least {min_length} entries",
+    "literal_error": "must be one of {expected}",
+}
+"""What is wrong with a field, by the name that the validator has for it; never what was sent."""
+
 ABOUT = "Everything that the pages of `evomask serve` do, for scripts: the pages use nothing else."
 
 
@@ -60,9 +78,11 @@ def bare_app(served: Served) -> FastAPI:
     return app
 
 
-def _answer(request: Request, status: int, sentence: str) -> JSONResponse | pages.Page:
+def _answer(
+    request: Request, status: int, sentence: str, field: str = ""
+) -> JSONResponse | pages.Page:
     """The sentence as JSON to programs, as a page to people."""
-    body = error_body(sentence)
+    body = error_body(sentence, field)
     if request.url.path.startswith("/api"):
         return JSONResponse(body, status)
     return pages.problem_page(request, status, body)
@@ -79,8 +99,17 @@ def _too_large(request: Request, _: Exception) -> JSONResponse | pages.Page:
 def _not_as_described(request: Request, error: Exception) -> JSONResponse | pages.Page:
     """The first field that is wrong, without what was sent."""
     first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
-    place = ".".join(str(part) for part in first.get("loc", ()) if isinstance(part, str | int))
-    return _answer(request, 422, f"{place or 'the request'} is not as described; check it")
+    named = [part for part in first.get("loc", ())[1:] if isinstance(part, str)]
+    field = named[-1] if named else ""
+    wording = WRONG.get(first.get("type", ""), "is not as described; check it")
+    limits = {name: _plainly(limit) for name, limit in (first.get("ctx") or {}).items()}
+    sentence = f"{field or 'the request'} {wording.format_map(limits)}"
+    return _answer(request, 422, sentence, field)
+
+
+def _plainly(limit: object) -> object:
+    """100 and not 100.0."""
+    return int(limit) if isinstance(limit, float) and limit.is_integer() else limit
 
 
 def _plain(request: Request, error: Exception) -> JSONResponse | pages.Page:

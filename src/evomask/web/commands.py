@@ -103,13 +103,13 @@ def _answer_in(out: bytes, complaint: bytes) -> dict[str, Any]:
     try:
         answer: dict[str, Any] = json.loads(out)
     except ValueError:
-        lines = complaint.decode("utf-8", "replace").strip().splitlines()
-        raise FailedError(_sentence(lines[-1] if lines else "")) from None
+        raise FailedError(_sentence(complaint.decode("utf-8", "replace"))) from None
     if set(answer) == {"error"}:
         raise FailedError(str(answer["error"]))
     return answer
 
 
-def _sentence(line: str) -> str:
-    sentence = line.removeprefix("evomask: ").removeprefix("error: ").strip()
-    return sentence or "the work ended without a word; try again"
+def _sentence(complaint: str) -> str:
+    """The last sentence of ours; what a broken program says may hold values and is not told."""
+    said = [line for line in complaint.splitlines() if line.startswith("evomask: ")]
+    return said[-1].removeprefix("evomask: ") if said else "this could not be done; try again"

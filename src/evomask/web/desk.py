@@ -83,7 +83,10 @@ class Desk:
         """All points of the map, of those that were tried only what came *since*."""
         seen = self._look(name)
         course, record, goal = seen.follower.course, seen.record, self.goal(name)
-        tried = [(file.loss, file.risk) for file in course.tried[since:]]
+        tried = [
+            (round(file.loss, DECIMALS), round(file.risk, DECIMALS))
+            for file in course.tried[since:]
+        ]
         if not course.tried and record is not None:
             tried = [(p["loss"], p["risk"]) for p in record["points"]["others"][since:]]
         return RunPoints(
@@ -176,6 +179,7 @@ class Desk:
             "best": next((p for p in front if p.point == number), None),
             "suggested": course.suggested,
             "released": seen.record["chosen"]["point"] if seen.record else None,
+            "signed": _signed(seen.record),
             "checked": course.checked,
             "changed": _changed(self.folder / name),
         }
@@ -211,6 +215,12 @@ def _file_name(plan: Plain | None) -> str:
     return Path(plan["input"]["path"]).name if plan else ""
 
 
+def _signed(record: Plain | None) -> str:
+    """Who signed the release; choosing another point takes the date away, and so the word."""
+    said = record.get("statement", {}) if record else {}
+    return str(said["by"]) if said.get("by") and said.get("date") else ""
+
+
 def _changed(home: Path) -> float:
     stamps = [home, home / JOURNAL, home / REQUEST, home / RECORD]
     return max((p.stat().st_mtime for p in stamps if p.exists()), default=0.0)
@@ -223,6 +233,7 @@ def _distinct(course: Course, record: Plain | None) -> list[PointView]:
     return [
         PointView(
             point=p.point,
+            file=p.point if p.file is None else p.file,
             search=p.search,
             method=p.method,
             loss=round(p.loss, DECIMALS),
@@ -236,7 +247,14 @@ def _simple(course: Course, record: Plain | None) -> list[PointView]:
     if record is not None:
         return [_point(point) for point in record["points"]["simple"]]
     return [
-        PointView(point=0, search="grid", method=name, loss=file.loss, risk=file.risk)
+        PointView(
+            point=0,
+            file=0,
+            search="grid",
+            method=name,
+            loss=round(file.loss, DECIMALS),
+            risk=round(file.risk, DECIMALS),
+        )
         for name, file in course.simple.items()
     ]
 
@@ -247,12 +265,14 @@ def _original(course: Course, record: Plain | None) -> PointView | None:
     if course.before is None:
         return None
     risk = round(course.before, DECIMALS)
-    return PointView(point=-1, search="", method="the original file", loss=0.0, risk=risk)
+    return PointView(point=0, file=-1, search="", method="the original file", loss=0.0, risk=risk)
 
 
 def _point(note: Plain) -> PointView:
+    file: int | None = note.get("file")
     return PointView(
         point=note["point"],
+        file=note["point"] if file is None else file,
         search=note["search"],
         method=note["method"],
         loss=round(note["loss"], DECIMALS),

@@ -187,9 +187,9 @@ def _with_headers(send: Send) -> Send:
     return sent
 
 
-def error_body(sentence: str) -> dict[str, str]:
-    """What is answered where something is wrong: a sentence, and a number to ask about it."""
-    return {"error": sentence, "id": secrets.token_hex(4)}
+def error_body(sentence: str, field_name: str = "") -> dict[str, str]:
+    """What is answered where something is wrong: a sentence, a number to ask about it, where."""
+    return {"error": sentence, "id": secrets.token_hex(4), "field": field_name}
 
 
 async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:

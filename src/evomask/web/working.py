@@ -9,12 +9,12 @@ from typing import Any
 from evomask.errors import EvomaskError
 
 
-def compare(folder: str, points: str, attack: str = "yes") -> dict[str, Any]:
-    """Points of a run side by side; aggregates only."""
+def compare(folder: str, files: str, attack: str = "yes") -> dict[str, Any]:
+    """Points of a run side by side, by their files; aggregates only."""
     from evomask.record.record import encode_record
     from evomask.runs.comparing import compare_points
 
-    numbers = [int(number) for number in points.split(",")]
+    numbers = [int(number) for number in files.split(",")]
     records = compare_points(Path(folder), numbers, attack=attack == "yes")
     return {"points": [json.loads(encode_record(record)) for record in records]}
 

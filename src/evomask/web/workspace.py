@@ -125,6 +125,8 @@ class Workspace:
         home.mkdir(mode=0o700)
         path, schema, *_ = write_example(home)
         schema.rename(home / "schema.toml")
+        for written in (item for item in home.rglob("*") if item.is_file()):
+            written.chmod(0o600)
         file = DataFile(number, SURVEY, path, path.stat().st_size, time.time())
         _keep_about(home, file)
         return file

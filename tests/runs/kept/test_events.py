@@ -66,7 +66,7 @@ def test_every_round_of_the_search_is_told_with_its_share(watched):
 def test_the_last_front_that_was_told_is_the_front(watched):
     done, seen = watched
     fronts = [event.front for event in seen if isinstance(event, Turn) and event.front]
-    expected = [(c.number, c.loss, c.risk) for c in done.protection.front]
+    expected = [(c.point, c.loss, c.risk) for c in done.protection.front]
     assert [(point.point, point.loss, point.risk) for point in fronts[-1]] == expected
     assert all(point.method == in_words(point.making) for point in fronts[-1])
 
@@ -81,7 +81,7 @@ def test_notes_and_the_end_are_told(watched):
     done, seen = watched
     notes = tuple(event.text for event in seen if isinstance(event, Noted))
     assert notes == done.protection.notes
-    assert seen[-1] == Ended(Ending.FINISHED, point=done.chosen.number)
+    assert seen[-1] == Ended(Ending.FINISHED, point=done.chosen.point)
 
 
 def test_a_failure_is_told_with_its_reason(town):
@@ -146,7 +146,7 @@ def test_runs_are_listed_with_how_they_stand(watched, town):
     assert found.standing is Standing.FINISHED
     assert (found.search, found.file) == ("portfolio", "town.csv")
     assert found.points == len(done.protection.front)
-    assert found.released == done.chosen.number
+    assert found.released == done.chosen.point
 
 
 def test_a_run_someone_works_on_is_running(town):
@@ -189,8 +189,8 @@ def test_a_choice_that_cannot_be_made_leaves_a_finished_run_finished(watched, to
 def test_another_choice_is_told_too(watched):
     done, _ = watched
     seen = []
-    other = choose(done.folder, str(done.protection.front[0].number), watch=seen.append)
-    assert seen[-1] == Ended(Ending.FINISHED, point=other.chosen.number)
+    other = choose(done.folder, str(done.protection.front[0].point), watch=seen.append)
+    assert seen[-1] == Ended(Ending.FINISHED, point=other.chosen.point)
 
 
 def test_a_single_search_tells_its_phases_generations_and_end(plan_of, tmp_path):

@@ -34,7 +34,9 @@ def started(folder, name):
     return run
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_signal_stops_a_run_which_keeps_what_it_found(tmp_path, number):
     write_town(tmp_path)
     run = started(tmp_path, "run")

@@ -5,15 +5,9 @@ from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, depth
-from evomask.searches.equations.formulas import formula, parsed, shown, simplified
-from evomask.searches.equations.genome import (
-    SYMBOLS,
-    Domains,
-    RowRule,
-    Terminals,
-    cells,
-    transitions,
-)
+from evomask.masking.randomization.equations import Domains, RowRule, cells, parsed, transitions
+from evomask.searches.equations.formulas import formula, shown, simplified
+from evomask.searches.equations.genome import SYMBOLS, Terminals
 from evomask.searches.equations.operators import first_equation
 
 MORE = SYMBOLS[Terminals.MORE]

@@ -14,11 +14,11 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.evolution.tree import depth
 from evomask.execution.local import InProcess
+from evomask.masking.randomization.equations import RowRule, parsed
 from evomask.masking.randomization.pram import Design, Pram, check_transitions
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.equations.formulas import parsed
-from evomask.searches.equations.genome import SYMBOLS, RowRule, Terminals
+from evomask.searches.equations.genome import SYMBOLS, Terminals
 from evomask.searches.equations.known import CHANGES, WHOLE, known_equations
 from evomask.searches.equations.search import (
     Algorithm,

@@ -44,7 +44,7 @@ def test_founders_after_the_first_come_beside_crossovers():
     assert [task.operator for task in brood] == [RECOMBINE, *[RENEW] * BURSTS]
 
 
-@pytest.mark.parametrize("n_records", [24, 90])
+@pytest.mark.parametrize("n_records", [24, pytest.param(90, marks=pytest.mark.slow)])
 def test_one_and_two_workers_find_the_same_groups(tmp_path, n_records):
     file = tmp_path / "file.csv"
     rows = [f"{a:.6f},{b:.6f}" for a, b in uniform(n_records, 2)]

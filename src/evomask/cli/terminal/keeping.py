@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evomask.cli.terminal.help import GOALS
+
 if TYPE_CHECKING:
     from evomask.runs.kept.keeping import Figure, Statistic
 
@@ -14,25 +16,47 @@ MOST_FIGURES = 20
 
 KeepTable = Annotated[
     list[str] | None,
-    typer.Option("--keep-table", help='Must survive, "education x sex: mean hours"; repeatable.'),
+    typer.Option(
+        "--keep-table",
+        help='Must survive, "education x sex: mean hours"; repeatable.',
+        rich_help_panel=GOALS,
+    ),
 ]
 KeepModel = Annotated[
     list[str] | None,
-    typer.Option("--keep-model", help='Must survive, "income ~ age + education"; repeatable.'),
+    typer.Option(
+        "--keep-model",
+        help='Must survive, "income ~ age + education"; repeatable.',
+        rich_help_panel=GOALS,
+    ),
 ]
 MaxRisk = Annotated[
-    float | None, typer.Option("--max-risk", help="Take the least loss with this risk at most.")
+    float | None,
+    typer.Option(
+        "--max-risk", help="Take the least loss with this risk at most.", rich_help_panel=GOALS
+    ),
 ]
 MaxLoss = Annotated[
-    float | None, typer.Option("--max-loss", help="Take the least risk with this loss at most.")
+    float | None,
+    typer.Option(
+        "--max-loss", help="Take the least risk with this loss at most.", rich_help_panel=GOALS
+    ),
 ]
 MaxTableError = Annotated[
     float | None,
-    typer.Option("--max-table-error", help="Largest error of tables to keep, in percent."),
+    typer.Option(
+        "--max-table-error",
+        help="Largest error of tables to keep, in percent.",
+        rich_help_panel=GOALS,
+    ),
 ]
 MaxModelError = Annotated[
     float | None,
-    typer.Option("--max-model-error", help="Largest error of models to keep, in percent."),
+    typer.Option(
+        "--max-model-error",
+        help="Largest error of models to keep, in percent.",
+        rich_help_panel=GOALS,
+    ),
 ]
 
 

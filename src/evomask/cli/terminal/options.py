@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evomask.cli.terminal.help import DATA, LARGE, OUTPUT, RELEASE, SEARCH
 from evomask.cli.terminal.streams import given
 
 if TYPE_CHECKING:
@@ -16,83 +17,90 @@ if TYPE_CHECKING:
 Source = Callable[[Path], "Input"]
 """What the data options say of a file, once its path is known."""
 
-DATA = "Data"
-
 DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records, or -.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes on stderr.")]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work at once.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite the output if it exists.", rich_help_panel=OUTPUT)
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout.", rich_help_panel=OUTPUT)
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", help="No progress and no notes on stderr.", rich_help_panel=OUTPUT),
+]
+Workers = Annotated[
+    int,
+    typer.Option("--workers", min=1, help="Processes that work at once.", rich_help_panel=SEARCH),
+]
 Cluster = Annotated[
     str | None,
-    typer.Option("--cluster", help="Work on Dask: tls://host:8786, local:8, a scheduler file."),
+    typer.Option(
+        "--cluster",
+        help="Work on Dask: tls://host:8786, local:8, a scheduler file.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 InParts = Annotated[
     bool,
-    typer.Option("--in-parts", help="FILE does not fit in memory; --out is a folder of parts."),
+    typer.Option(
+        "--in-parts",
+        help="FILE does not fit in memory; --out is a folder of parts.",
+        rich_help_panel=LARGE,
+    ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Repeat a result; keep it secret: it can undo a masking."),
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Repeat a result; keep it secret: it can undo a masking.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Profile = Annotated[
-    str, typer.Option("--profile", help="Risk by all attackers (strict), or the papers' (papers).")
+    str,
+    typer.Option(
+        "--profile",
+        help="Risk by all attackers (strict), or the papers' (papers).",
+        rich_help_panel=SEARCH,
+    ),
 ]
 KeyFile = Annotated[
-    Path | None, typer.Option("--key-file", help="A key that signs the release, yours alone.")
+    Path | None,
+    typer.Option(
+        "--key-file", help="A key that signs the release, yours alone.", rich_help_panel=RELEASE
+    ),
+]
+EditedPlan = Annotated[
+    bool, typer.Option("--edited-plan", help="Use a plan.toml changed by hand, and record that.")
 ]
 KeepOrder = Annotated[
-    bool, typer.Option("--keep-order", help="Keep how the records were shuffled (order.npy).")
-]
-SchemaPath = Annotated[
-    Path | None,
-    typer.Option("--schema", help="What the columns are (TOML).", rich_help_panel=DATA),
-]
-Quasi = Annotated[
-    str,
+    bool,
     typer.Option(
-        "--quasi", help="Columns an intruder may know, A,B,C.", rich_help_panel=DATA
+        "--keep-order",
+        help="Keep how the records were shuffled (order.npy).",
+        rich_help_panel=RELEASE,
     ),
-]  # fmt: skip
-Confidential = Annotated[
-    str, typer.Option("--confidential", help="Sensitive columns.", rich_help_panel=DATA)
 ]
-Drop = Annotated[
-    str, typer.Option("--drop", help="Identifiers: never written.", rich_help_panel=DATA)
-]
+_about_data = partial(typer.Option, rich_help_panel=DATA)
+
+SchemaPath = Annotated[Path | None, _about_data("--schema", help="What the columns are (TOML).")]
+Quasi = Annotated[str, _about_data("--quasi", help="Columns an intruder may know, A,B,C.")]
+Confidential = Annotated[str, _about_data("--confidential", help="Sensitive columns.")]
+Drop = Annotated[str, _about_data("--drop", help="Identifiers: never written.")]
 Keep = Annotated[
-    str,
-    typer.Option(
-        "--keep", help="Columns to release though they look identifying.", rich_help_panel=DATA
-    ),
-]  # fmt: skip
+    str, _about_data("--keep", help="Columns to release though they look identifying.")
+]
 Household = Annotated[
-    str,
-    typer.Option(
-        "--household", help="Column that tells households: never written.", rich_help_panel=DATA
-    ),
-]  # fmt: skip
-Weight = Annotated[
-    str, typer.Option("--weight", help="Column of survey weights.", rich_help_panel=DATA)
+    str, _about_data("--household", help="Column that tells households: never written.")
 ]
-Ordinal = Annotated[
-    str, typer.Option("--ordinal", help="Columns with ordered categories.", rich_help_panel=DATA)
-]
-Nominal = Annotated[
-    str, typer.Option("--nominal", help="Columns with plain categories.", rich_help_panel=DATA)
-]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", help="Of a CSV file.", rich_help_panel=DATA)
-]
-Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="Of a CSV file.", rich_help_panel=DATA)
-]
-Decimal = Annotated[
-    str | None, typer.Option("--decimal", help="Mark in a CSV file.", rich_help_panel=DATA)
-]
-Missing = Annotated[
-    str, typer.Option("--missing", help="Texts for a missing value, ?,NA.", rich_help_panel=DATA)
-]
+Weight = Annotated[str, _about_data("--weight", help="Column of survey weights.")]
+Ordinal = Annotated[str, _about_data("--ordinal", help="Columns with ordered categories.")]
+Nominal = Annotated[str, _about_data("--nominal", help="Columns with plain categories.")]
+Delimiter = Annotated[str | None, _about_data("--delimiter", help="Of a CSV file.")]
+Encoding = Annotated[str | None, _about_data("--encoding", help="Of a CSV file.")]
+Decimal = Annotated[str | None, _about_data("--decimal", help="Mark in a CSV file.")]
+Missing = Annotated[str, _about_data("--missing", help="Texts for a missing value, ?,NA.")]
 
 
 def names(text: str) -> tuple[str, ...]:

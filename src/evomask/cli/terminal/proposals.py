@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli.terminal.live import busy
 from evomask.cli.terminal.output import say, say_json
 from evomask.cli.terminal.tables import in_columns
 
 if TYPE_CHECKING:
-    from evomask.runs.beginning.proposing import ProposedColumn, ProposedColumns, Proposition
+    from evomask.runs.beginning.proposing import ProposedColumns, Proposition
     from evomask.runs.inputs import Input
 
 TO_BE_CONFIRMED = 3
@@ -31,6 +30,8 @@ def described(source: "Input", out: Path, *, accept: bool, json: bool, quiet: bo
     """
     if source.is_described:
         return source
+    from evomask.cli.terminal.live import busy
+
     schema = out.with_name(f"{out.name}.schema.toml")
     with busy(f"looking at {source.path}", quiet=quiet):
         from evomask.runs.beginning.proposing import accepted, keep_proposal, propose
@@ -78,12 +79,6 @@ def _go_on(schema: Path) -> dict[str, str]:
         "accepting": shlex.join([*words, "--accept-proposal"]),
         "with_schema": shlex.join([*words, "--schema", str(schema)]),
     }
-
-
-def _row(proposal: "ProposedColumn") -> tuple[str, str, str]:
-    role = "?" if proposal.question else str(proposal.role)
-    why = "a question, see below" if proposal.question else proposal.why_role
-    return proposal.name, role, "; ".join([why, *proposal.remarks])
 
 
 def _in_words(proposition: "Proposition", schema: Path, *, fresh: bool) -> str:

@@ -47,7 +47,8 @@ def _by_form(trait: Traits) -> Meaning | None:
 
 
 def _identifying(trait: Traits) -> Meaning | None:
-    if trait.is_free_text or (trait.called(vocabulary.FREE_TEXTS) and trait.texts):
+    remarks = trait.called(vocabulary.FREE_TEXTS) and trait.texts and trait.distinct > FEW
+    if trait.is_free_text or remarks:
         return Role.IDENTIFIER, "free text: it may name people, so it is left out"
     if trait.is_running_number:
         return Role.IDENTIFIER, "identifier-like: a running number"
@@ -70,7 +71,7 @@ def _by_name(trait: Traits) -> Meaning | None:
         return Role.STRATUM, _says(stratum)
     if trait.distinct <= 1:
         return Role.OTHER, "the same for everybody"
-    private = trait.called(vocabulary.CONFIDENTIAL)
+    private = trait.called(vocabulary.CONFIDENTIAL) | trait.words & vocabulary.PRIVATE_WORDS
     if private:
         return Role.CONFIDENTIAL, f"{_says(private)}: what people do not tell"
     if trait.words and trait.words <= vocabulary.TARGETS and trait.distinct == TWO_VALUES:
@@ -88,4 +89,4 @@ def _by_kind(kind: Kind) -> Meaning:
 
 
 def _says(hits: frozenset[str]) -> str:
-    return f"its name says {min(hits)!r}"
+    return f"its name says {max(hits, key=lambda word: (len(word), word))!r}"

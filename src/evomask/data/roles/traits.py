@@ -25,6 +25,8 @@ TOO_FEW_RECORDS = 20
 """Below this, values that differ in every record say nothing."""
 NEARLY_ALL = 0.95
 MANY_WORDS, LONG_TEXT = 4.0, 40.0
+SHORTEST_POSTCODE = 3
+"""Characters of codes of places, on average: shorter ones under such a name are something else."""
 LARGEST = 1e15
 """Whole numbers up to this may be numbers of people."""
 
@@ -165,7 +167,8 @@ class Traits:
     def is_postcode(self) -> bool:
         """Whether it holds codes of places, by its name or by their form."""
         plain = self.is_whole or not self.is_number
-        named = bool(self.called(vocabulary.POSTCODES)) and plain
+        long = bool(self.written) and np.mean([len(t) for t in self.written]) >= SHORTEST_POSTCODE
+        named = bool(self.called(vocabulary.POSTCODES)) and plain and long
         return (named and self.distinct > 1) or (not self.is_number and are_postcodes(self.texts))
 
     @cached_property

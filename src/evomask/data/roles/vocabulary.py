@@ -119,6 +119,27 @@ CONFIDENTIAL = _words("""
     inkomst manadslon arslon lonn indkomst inntekt utgifter skuld gaeld gjeld formue skatt skat
     helse halsa sundhed sjukdom sygdom sykdom diagnos behandling parti
 """)
+CONFIDENTIAL |= _words("""
+    smoker smoking smokes drinking cancer tumor tumour diabetes diabetic hypertension stroke heart
+    cardiac depression anxiety dementia asthma allergy injury surgery infection therapy mortality
+    survived survival arrest arrests prison jail felony balance default arrears mortgage bonus
+    dividend dividends allowance bankruptcy satisfaction opinion opinions happiness wellbeing
+    raucher krebs depression allergie verletzung kontostand hypothek haft vorstrafe zufriedenheit
+    fumeur cancer diabete depression douleur deces hypotheque prison satisfaction
+    fumador depresion dolor fallecimiento saldo hipoteca prision satisfaccion
+    fumatore cancro tumore diabete depressione decesso mutuo prigione soddisfazione
+    roker kanker depressie hypotheek gevangenis tevredenheid
+    fumante depressao hipoteca prisao satisfacao
+    palacz nowotwor cukrzyca depresja hipoteka wiezienie zadowolenie
+    rokare ryger royker kraeft kreft depresjon fangelse fengsel nojdhet tilfredshed tilfredshet
+""")
+PRIVATE_WORDS = _words("""
+    rating ratings performance evaluation appraisal involvement attitude trust stress grade grades
+    gpa exam exams mark marks pain mental dose death died stock stocks shares
+    bewertung beurteilung vertrauen schmerz schmerzen aktien confiance
+    evaluacion confianza valutazione fiducia beoordeling vertrouwen aandelen
+""")
+"""Confidential where a name has the word itself: within others they mean something else."""
 MISSING_TEXTS = _words("""
     NA N/A n/a na ? . - -- null NULL Null NaN nan None #N/A #NULL! missing Missing
 """)
@@ -127,7 +148,9 @@ _BREAKS = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 _NOT_TAKEN_APART = str.maketrans(
     {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe"}
 )
-LONG_STEM, LONGEST_STEM = 5, 8
+_SURVEY_WEIGHT = re.compile(r"wt[a-z]{2,}|[a-z]{2,}wt")
+"""As in wtss, wtint and perwt; bwt, a weight at birth, is none."""
+LONG_STEM, LONGEST_STEM = 6, 8
 """Letters from which a word is known at the ends of a compound, and anywhere in it."""
 
 
@@ -149,7 +172,7 @@ def weights_in(words: Collection[str]) -> frozenset[str]:
         weight
         for word in words
         for weight in WEIGHTS
-        if word == weight or (len(weight) > 2 and weight in word)
+        if word == weight or (len(weight) > 2 and weight in word) or _SURVEY_WEIGHT.fullmatch(word)
     )
 
 

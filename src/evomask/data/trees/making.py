@@ -1,11 +1,11 @@
 """A value tree for any column: the rule that suits it, or the one that a user names."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evomask.arrays import Indices
+from evomask.arrays import Codes, Indices
 from evomask.data.bands import Bands, ValueTrees
 from evomask.data.hierarchy import Hierarchy, fitted, flat
 from evomask.data.schema import MISSING, Attribute, Kind, Storage
@@ -37,8 +37,8 @@ def completed(table: Table, given: ValueTrees) -> ValueTrees:
     A tree given that does not fit its column is refused here, not when a search meets it.
     """
     for name, tree in given.items():
-        if table.attribute(name).is_categorical and not isinstance(tree, Bands):
-            fitted(name, tree, table)
+        if not isinstance(tree, Bands):
+            fitted(name, tree, with_categories(table, name))
     lacking = (name for name in table.schema.quasi_identifiers if name not in given)
     return {**given, **{name: made(table, name) for name in lacking}}
 
@@ -85,6 +85,27 @@ def without_repeats(tree: Hierarchy) -> Hierarchy:
         if 1 < len(set(level)) < len(set(levels[-1])):
             levels.append(level)
     return Hierarchy(tree.categories, (*levels, tree.levels[-1]))
+
+
+def with_categories(table: Table, name: str) -> Table:
+    """The table with a number's values as ordered categories; categories stay as they are."""
+    if table.attribute(name).is_categorical:
+        return table
+    values = table.values(name)
+    known = np.unique(values[~np.isnan(values)])
+    codes = np.searchsorted(known, values)
+    labels = tuple(number_text(value) for value in known.tolist())
+    if np.isnan(values).any():
+        codes = np.where(np.isnan(values), len(known), codes)
+        labels = (*labels, MISSING)
+    return with_codes(table, name, codes.astype(np.int32), labels)
+
+
+def with_codes(table: Table, name: str, codes: Codes, labels: tuple[str, ...]) -> Table:
+    """The table with ordered categories in the place of a number."""
+    attribute = replace(table.attribute(name), kind=Kind.ORDINAL, categories=labels, decimals=None)
+    schema = table.schema.replacing([attribute])
+    return replace(table, schema=schema, columns={**table.columns, name: codes})
 
 
 def number_text(value: float) -> str:

@@ -94,7 +94,7 @@ class Distinct:
         )  # fmt: skip
 
     @cached_property
-    def digits(self) -> tuple[list[Indices], list[Indices]]:
+    def digits(self) -> tuple[list[Codes], list[Codes]]:
         """The place of each row among all, by each number and by each code, in ten bits."""
         middles = (self.rows.low / 2 + self.rows.high / 2).T
         numbers = [_digits(values) for values in middles]
@@ -321,18 +321,18 @@ def _in_order(keys: Indices) -> Indices:
     return by_lower[np.argsort(upper[by_lower], kind="stable")]
 
 
-def _digits(values: Floats) -> Indices:
+def _digits(values: Floats) -> Codes:
     """The place of each number among all, in ten bits."""
     known = np.sort(values[~np.isnan(values)][:: max(1, len(values) // FEW)])
     if len(known) == 0:
-        return np.zeros(len(values), dtype=np.int64)
+        return np.zeros(len(values), dtype=np.int32)
     cuts = known[np.arange(1, 1 << FINEST) * len(known) >> FINEST]
-    return np.searchsorted(cuts, np.where(np.isnan(values), known[0], values)).astype(np.int64)
+    return np.searchsorted(cuts, np.where(np.isnan(values), known[0], values)).astype(np.int32)
 
 
-def _digits_of_codes(codes: Codes) -> Indices:
+def _digits_of_codes(codes: Codes) -> Codes:
     """The place of each code's records among all, in ten bits."""
     counts = np.bincount(codes)
     begin = np.cumsum(counts) - counts
-    digits: Indices = (begin * ((1 << FINEST) - 1) // max(1, len(codes))).astype(np.int64)
+    digits: Codes = (begin * ((1 << FINEST) - 1) // max(1, len(codes))).astype(np.int32)
     return digits[codes]

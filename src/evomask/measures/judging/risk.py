@@ -8,7 +8,7 @@ of other people tell. Each is tried before and after putting renamed categories 
 suppressed cells believed to be anything and passed over, and none cares about the order of records.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -267,7 +267,7 @@ class Attack:
             found.append(self._success(chances, Attacker.WEIGHING))
         reader = Reader(released, self._truth)
         if len(self.known) > 1:
-            halves = [Reader(released.ordered_by(half.known), self._truth) for half in self._halves]
+            halves = (Reader(released.ordered_by(half.known), self._truth) for half in self._halves)
             found.append(self._gained(halves, self._halves, Attacker.HALF))
             found.append(self._gained([reader] * len(self._each), self._each, Attacker.ALL_BUT_ONE))
         return found + (self._confidential(reader) if self.confidential else [])
@@ -302,8 +302,9 @@ class Attack:
         )
 
     def _gained(
-        self, readers: Sequence[Reader], questions: Sequence[Question], attacker: Attacker
+        self, readers: Iterable[Reader], questions: Sequence[Question], attacker: Attacker
     ) -> Success:  # fmt: skip
+        """What several questions bring together; of the trees of readers one is held at a time."""
         shifts = shifts_of(len(questions), self.sample)
         asked = zip(readers, questions, shifts, strict=True)
         gain = mean_gain([reader.ask(question, who) for reader, question, who in asked])

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from evomask.data.chart import Axis, Chart, Line, Series
 from evomask.evolution.individual import Fitness, Joined, worst
+from evomask.masking.randomization.equations import RowRule
 from evomask.masking.randomization.pram import Design
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.expected.randomized import Randomized
@@ -25,7 +26,6 @@ from evomask.papers.pram.inputs import (
 )
 from evomask.papers.pram.matrices import Row, SearchRun, carried_out, evolution_series
 from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import RowRule
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,

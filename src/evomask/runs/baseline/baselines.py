@@ -20,8 +20,8 @@ WORDS = {SYNTHETIC: "synthetic records (Gaussian copula)"}
 
 
 def check_baseline(name: str) -> None:
-    """Refuse a baseline that there is not."""
-    if name not in WORDS:
+    """Refuse a baseline that there is not; an empty name asks for none."""
+    if name and name not in WORDS:
         raise ParameterError(f"no baseline {name!r}; there is {', '.join(WORDS)}")
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from evomask.data.trees.making import completed
 from evomask.masking.guarantees.requirement import requirement_of
 from evomask.measures.profiles import RiskProfile
-from evomask.portfolio.members import members_for, searches_for
-from evomask.portfolio.worker import Maker, Settings, load_kernels
+from evomask.portfolio.members import members_for
+from evomask.portfolio.worker import Maker, Settings
 from evomask.runs.exploring import MADE
 from evomask.runs.inputs import Input, load
 from evomask.searches.search import File
@@ -34,9 +34,9 @@ def outlook(source: Input, require: str = "") -> Outlook:
     loaded = load(source)
     trees = completed(loaded.table, loaded.hierarchies)
     file = File(loaded.table, requirement_of(require), STRICT, trees)
-    load_kernels(lambda _: None, searches_for(file, ()))
     members = members_for(file, ())
     maker = Maker(loaded.table, Settings(file.requirement, STRICT, members), 0, trees)
+    maker.load_kernels(lambda _: None)
     began = time.monotonic()
     risk = maker.original.risk
     names = tuple(dict.fromkeys(member.search for member in members.values()))

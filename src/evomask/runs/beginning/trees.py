@@ -10,7 +10,7 @@ from evomask.data.trees.making import by_rule, lines_of, rule_of, suiting
 from evomask.errors import FileError
 from evomask.io.files import check_target
 from evomask.io.hierarchies import text_of, write_hierarchy
-from evomask.runs.inputs import Input, load
+from evomask.runs.inputs import Input, files_of, load
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def make_tree(job: TreeJob) -> TreeOutcome:
     """The value tree of a column by a rule; written where the job says so."""
     rule = rule_of(job.by)
     if job.out is not None:
-        check_target(job.out, force=job.force)
+        check_target(job.out, force=job.force, inputs=files_of(job.source))
     table = load(_with_categories(job.source, job.column)).table
     table.attribute(job.column)
     tree = of_lines(lines_of(by_rule(table, job.column, rule)))

@@ -36,7 +36,13 @@ class Began(msgspec.Struct, frozen=True, tag="began", tag_field="event"):
 
 
 class PointNews(msgspec.Struct, frozen=True):
-    """A masked file on the front, and what made it, in words and as data."""
+    """A masked file on the front, and what made it, in words and as data.
+
+    Args:
+        point: its number on the front, from 1 by loss.
+        file: its number in the order of making, which it keeps while the front changes; none in
+            journals of earlier versions, where *point* is that number.
+    """
 
     point: int
     search: str
@@ -44,6 +50,7 @@ class PointNews(msgspec.Struct, frozen=True):
     loss: float
     risk: float
     making: Making = Making()
+    file: int | None = None
 
 
 class Tried(msgspec.Struct, frozen=True, array_like=True):

@@ -15,11 +15,19 @@ from evomask.runs.kept.names import LOCK, PLAN, RECORD
 
 Plain: TypeAlias = dict[str, Any]
 
+USUAL: Plain = {
+    "search": "portfolio", "pick": "best", "input": {}, "budget": {}, "parameters": {}, "bounds": {}
+}  # fmt: skip
+"""What a plan says at least."""
+
 
 def plan_in(folder: Path) -> Plain:
-    """The plan of a run as plain data."""
+    """The plan of a run as plain data, whole: what it leaves out is empty."""
     try:
-        return tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+        plan = USUAL | tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+        if any(not isinstance(plan[name], type(usual)) for name, usual in USUAL.items()):
+            raise ValueError
+        return {**plan, "input": {"path": "", **plan["input"]}}
     except (OSError, ValueError, RecursionError):
         raise RunError(f"the plan of {folder.name} cannot be read; start the run again") from None
 

@@ -9,8 +9,12 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+
+from evomask.errors import RunError
+from evomask.runs.kept.names import PLAN
 
 LOG = "log.jsonl"
 NOTHING_BEFORE = "0" * 64
@@ -23,10 +27,13 @@ class Entry(msgspec.Struct, frozen=True):
 
     Args:
         did: released, chose or reported.
-        point: the number of the point that is released now.
+        point: the number on the front of the point that is released now.
         files: the hash of every file of the release, and of what it rests on.
         user: the account on this machine; who decided is said in the record.
+        edited: files that somebody had changed by hand, and that were used all the same.
         before: hash of the line before.
+        file: the number of the point's file in the order of making; none in logs of earlier
+            versions, where *point* is that number.
     """
 
     did: str
@@ -35,14 +42,26 @@ class Entry(msgspec.Struct, frozen=True):
     user: str
     at: str
     before: str = NOTHING_BEFORE
+    file: int | None = None
+    edited: tuple[str, ...] = ()
 
 
-def appended(folder: Path, did: str, point: int, files: Mapping[str, str]) -> bytes:
+class Named(NamedTuple):
+    """A point by its number on the front, and by that of its file."""
+
+    point: int
+    file: int | None
+
+
+def appended(folder: Path, did: str, point: Named, files: Mapping[str, str]) -> bytes:
     """The log of a folder with one line more."""
     lines = read_lines(folder)
     before = digest(lines[-1]) if lines else NOTHING_BEFORE
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = Entry(did, point, dict(sorted(files.items())), user_name(), now, before)
+    edited = tuple(name for name in changed_files(folder) if name == PLAN)
+    entry = Entry(
+        did, point.point, dict(sorted(files.items())), user_name(), now, before, point.file, edited
+    )
     return b"".join(line + b"\n" for line in (*lines, msgspec.json.encode(entry)))
 
 
@@ -60,10 +79,11 @@ def last_entry(folder: Path) -> Entry | None:
     return _entry(lines[-1]) if lines else None
 
 
-def released_points(folder: Path) -> tuple[int, ...]:
-    """The points that were released from a folder so far, in their order."""
+def released_files(folder: Path) -> tuple[int, ...]:
+    """The files that were released from a folder so far, in their order, by number."""
     entries = [entry for entry in map(_entry, read_lines(folder)) if entry is not None]
-    return tuple(entry.point for entry in entries if entry.did in RELEASES)
+    released = [entry for entry in entries if entry.did in RELEASES]
+    return tuple(entry.point if entry.file is None else entry.file for entry in released)
 
 
 def broken_line(lines: Iterable[bytes]) -> int | None:
@@ -82,6 +102,23 @@ def changed_files(folder: Path) -> tuple[str, ...]:
     entry = last_entry(folder)
     named = {} if entry is None else entry.files
     return tuple(name for name, known in named.items() if file_hash(folder / name) != known)
+
+
+def changes_since(folder: Path, *, edited_plan: bool) -> tuple[str, ...]:
+    """Files that others changed since the release; a plan among them is refused unless asked."""
+    changed = changed_files(folder)
+    if PLAN in changed and not edited_plan:
+        raise RunError(
+            f"{folder / PLAN} is not as it was released; put the old one back, "
+            "or use it as it is with --edited-plan, which the record and the log say"
+        )
+    return changed
+
+
+def edited_lines(lines: Iterable[bytes]) -> tuple[int, ...]:
+    """Lines, counted from 1, that rest on files changed by hand, as who did it was told."""
+    entries = enumerate(map(_entry, lines), start=1)
+    return tuple(number for number, entry in entries if entry is not None and entry.edited)
 
 
 def changed_in_words(name: str) -> str:

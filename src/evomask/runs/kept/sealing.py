@@ -6,7 +6,7 @@ from pathlib import Path
 from evomask.io.dialects import Dialect
 from evomask.io.written import Promise
 from evomask.runs.kept import names
-from evomask.runs.kept.log import LOG, appended, file_hash, last_entry
+from evomask.runs.kept.log import LOG, Named, appended, file_hash, last_entry
 from evomask.runs.kept.signing import SIGNATURE, read_key, signed
 from evomask.runs.kept.staging import Stage
 
@@ -22,7 +22,7 @@ class Promised:
     dialect: Dialect | None = None
 
 
-def seal(stage: Stage, folder: Path, did: str, point: int, key: Path | None = None) -> None:
+def seal(stage: Stage, folder: Path, did: str, point: Named, key: Path | None = None) -> None:
     """Write the log, and a signature where a key is given; files that stay are named once more."""
     new = {
         str(path.relative_to(stage.folder).as_posix()): file_hash(path)

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from evomask.errors import FileError, ParameterError
+from evomask.io.files import whole_content
 
 SIGNATURE = "signature.json"
 SHORTEST_KEY = 16
@@ -28,7 +29,7 @@ class Signature(msgspec.Struct, frozen=True):
 def read_key(path: Path) -> bytes:
     """The key in a file that nobody but its owner can read."""
     try:
-        key, mode = path.read_bytes().strip(), path.stat().st_mode
+        key, mode = whole_content(path).strip(), path.stat().st_mode
     except OSError as error:
         raise FileError(f"the key {path} cannot be read: {error.strerror or error}") from None
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -12,7 +12,7 @@ from typing import IO, Generic, Protocol, TypeVar
 
 from evomask.errors import RunError
 from evomask.evolution.checkpoint import Codec, read_state, write_state
-from evomask.io.files import replace_file
+from evomask.io.files import check_name, replace_file
 from evomask.io.fronts import front_as_parquet
 from evomask.runs.kept import names
 from evomask.runs.kept.glance import is_worked_on
@@ -85,6 +85,7 @@ class Store:
     @staticmethod
     def check_new(folder: Path) -> None:
         """Refuse a folder that holds something, or that could not be made."""
+        check_name(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.glob("[!.]*"))):
             raise RunError(
                 f"{folder} is not empty; go on with `evomask resume {folder}` "

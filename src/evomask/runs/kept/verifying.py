@@ -12,7 +12,7 @@ from evomask.errors import EvomaskError, RunError
 from evomask.io.written import Promise, read_back, shortcomings
 from evomask.record.public import TELLINGS, public_part
 from evomask.record.record import RECORD, ReleaseRecord, encode_record
-from evomask.runs.kept.log import broken_line, changed_files, file_hash, read_lines
+from evomask.runs.kept.log import broken_line, changed_files, edited_lines, file_hash, read_lines
 from evomask.runs.kept.plan import Plan, check_input, decode_plan
 from evomask.runs.kept.sealing import MASKED, PROMISE, Promised
 from evomask.runs.kept.signing import SIGNATURE, is_signed_by, read_key
@@ -83,7 +83,7 @@ def verify(folder: Path, key: Path | None = None) -> Verdict:
         )
         checks = _log, _files, _output, _guarantees, _reports, _original
         findings = [_checked(check, kept) for check in checks]
-        return Verdict(folder, (*findings, _signature(folder, secret)))
+        return Verdict(folder, (*findings, signature_finding(folder, secret)))
 
 
 def _undisturbed(folder: Path) -> AbstractContextManager[None]:
@@ -119,11 +119,23 @@ def _checked(check: Callable[[_Kept], Finding], kept: _Kept) -> Finding:
 
 
 def _log(kept: _Kept) -> Finding:
-    lines = read_lines(kept.folder)
+    return log_finding(kept.folder)
+
+
+def log_finding(folder: Path) -> Finding:
+    """Whether every line of a log follows from the one before."""
+    lines = read_lines(folder)
     wrong = broken_line(lines)
-    text = f"{len(lines)} lines, each following from the one before"
+    text = f"{len(lines)} lines, each following from the one before{_by_hand(lines)}"
     broken = f"line {wrong} does not follow from the one before: the log was changed"
     return Finding("log", wrong is None, broken if wrong else text)
+
+
+def _by_hand(lines: list[bytes]) -> str:
+    edited = ", ".join(map(str, edited_lines(lines)))
+    return (
+        f"; changed by hand before line {edited}, and used all the same: {PLAN}" if edited else ""
+    )
 
 
 def _files(kept: _Kept) -> Finding:
@@ -184,7 +196,8 @@ def _original(kept: _Kept) -> Finding:
     return Finding("original", holds=True, text="and all that it was read with are unchanged")
 
 
-def _signature(folder: Path, key: bytes | None) -> Finding:
+def signature_finding(folder: Path, key: bytes | None) -> Finding:
+    """Whether the last line of a log is signed, and by this key."""
     path = folder / SIGNATURE
     if not path.is_file():
         told = "there is none, and a key was given" if key else "none"

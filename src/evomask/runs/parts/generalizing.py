@@ -8,7 +8,7 @@ better ones; then every part is generalized on its own, and records of small cla
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,8 @@ from evomask.io.parts import (
 )
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
-from evomask.runs.parts.masking import verified
+from evomask.runs.kept.signing import read_key
+from evomask.runs.parts.closing import Promised, closed
 from evomask.runs.parts.opening import Opened, opened
 from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
 from evomask.searches.generalization.counted import CountedLattice, counted_lattice
@@ -44,6 +45,8 @@ from evomask.searches.generalization.optimum import optimum
 FEW_VALUES = 256
 """Different values up to which a number is generalized as a category with an order."""
 
+IN_ORDER = "the records of the parts are in the order of the input: shuffle them before a release"
+
 
 @dataclass(frozen=True)
 class GeneralizeJob:
@@ -52,6 +55,7 @@ class GeneralizeJob:
     Args:
         suppression: records that may be left out at most, in percent.
         hierarchies: folder of value trees; what has none gets one that suits its values.
+        key: file of the key that signs the work.
     """
 
     source: Input
@@ -60,6 +64,7 @@ class GeneralizeJob:
     suppression: float = 1.0
     hierarchies: Path | None = None
     seed: int | None = None
+    key: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -148,10 +153,24 @@ def generalize_parts(
     began = time.perf_counter()
     if not 0 <= job.suppression < 100:
         raise ParameterError(f"suppression must lie in [0, 100) percent, got {job.suppression}")
+    if job.key is not None:
+        read_key(job.key)
     settings = {"generalization": job.k, "suppression": job.suppression}
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    file = opened(job.source, job.out, settings, seed, job.hierarchies)
+    with opened(job.source, job.out, settings, seed, job.hierarchies) as file:
+        done = _generalized(job, file, evaluators, told)
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+def _generalized(
+    job: GeneralizeJob, file: Opened, evaluators: Evaluators, told: Told
+) -> Generalized:
     names, folder = file.schema.quasi_identifiers, str(job.out)
+    if job.k > file.parts.records:
+        raise ParameterError(
+            f"k must not exceed the number of records, got k = {job.k} for {file.parts.records}; "
+            "choose a smaller k"
+        )
     counting = Step(folder, "count", Counting(file.parts, names, folder))
     carried_out(counting, len(file.parts), evaluators, told)
     lattice, declared = _lattice(file, names)
@@ -168,8 +187,8 @@ def generalize_parts(
     carried_out(Step(folder, "mask", recoding), len(file.parts), evaluators, told)
     return Generalized(
         job.out, dict(zip(names, best.levels, strict=True)), 100.0 * best.loss, gone, combinations,
-        best.checked, verified(job.out, names, job.k), len(file.parts),
-        time.perf_counter() - began, file.notes,
+        best.checked, closed(file, Promised(names, job.k, job.key)), len(file.parts), 0.0,
+        (*file.notes, IN_ORDER),
     )  # fmt: skip
 
 

@@ -1,10 +1,9 @@
 """The job of masking a file that does not fit in memory, with one method, part by part."""
 
-import json
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,23 +12,20 @@ from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, all_fitted, fitted
 from evomask.data.schema import Attribute, Schema
 from evomask.data.table import Table
-from evomask.errors import ParameterError, RunError, SchemaError
+from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.io.files import replace_file
-from evomask.io.parts import Alike, Parts, alike_in, part_name, with_masked, write_part
+from evomask.io.parts import Alike, Parts, part_name, with_masked, write_part
 from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.masking.method import Fitting, MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.runs.inputs import Input
+from evomask.runs.notes import note_on_seed
+from evomask.runs.parts.closing import Promised, closed
 from evomask.runs.parts.microaggregation import Aggregated, microaggregated
 from evomask.runs.parts.opening import Opened, Overview, opened, surveyed
-from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
-from evomask.runs.parts.verifying import DONE
-
-LAST = "mask-"
-"""How results of the last step are called; all others only helped on the way."""
+from evomask.runs.parts.steps import MASKED, Result, Step, Told, carried_out
 
 
 @dataclass(frozen=True)
@@ -94,10 +90,17 @@ def mask_parts(
     job: PartsJob, *, evaluators: Evaluators = Local(), told: Told = lambda *_: None
 ) -> PartsOutcome:
     """Mask a large file; begun work goes on, and a part that is written is not made again."""
-    entry, began = method_named(job.method), time.perf_counter()
+    began = time.perf_counter()
+    method_named(job.method)
     settings = {"method": job.method, "options": dict(job.options), "names": job.attributes}
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    file = opened(job.source, job.out, settings, seed)
+    with opened(job.source, job.out, settings, seed) as file:
+        done = _masked(job, file, evaluators, told)
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+def _masked(job: PartsJob, file: Opened, evaluators: Evaluators, told: Told) -> PartsOutcome:
+    entry = method_named(job.method)
     names = job.attributes or _suitable(entry, file)
     trial = entry.build(names, job.options, _trees(entry, file, None))
     _check_able(trial, job.method)
@@ -109,10 +112,10 @@ def mask_parts(
     else:
         method = entry.build(names, job.options, _trees(entry, file, overview))
         _mask(file, overview, method, evaluators, told)
-    alike = verified(job.out, names, trial.k if isinstance(trial, Mdav) else 1)
+    alike = closed(file, Promised(names, trial.k if isinstance(trial, Mdav) else 1))
     return PartsOutcome(
-        job.method, job.out, alike.records, len(file.parts), time.perf_counter() - began, names,
-        alike, aggregation, file.notes,
+        job.method, job.out, alike.records, len(file.parts), 0.0, names, alike, aggregation,
+        (*file.notes, *note_on_seed(file.seed)),
     )  # fmt: skip
 
 
@@ -122,22 +125,6 @@ def _mask(
     ready = method.fitted(overview.statistics) if isinstance(method, Fitting) else method
     make = Masking(file.parts, overview, ready, str(file.folder), file.seed, file.dropped)
     carried_out(Step(str(file.folder), "mask", make), len(file.parts), evaluators, told)
-
-
-def verified(folder: Path, names: tuple[str, ...], k: int) -> Alike:
-    """Count what was written; what helped on the way goes once it is as it must be."""
-    alike = alike_in(folder / MASKED, names)
-    if alike.least < k:
-        raise RunError(
-            f"{folder / MASKED} has a class of {alike.least} records where {k} were asked for; "
-            "this is a defect, please report it"
-        )
-    promise = json.dumps({"names": names, "k": alike.least, "records": alike.records}).encode()
-    replace_file(folder / DONE, lambda file: file.write(promise))
-    for path in (folder / WORK).iterdir():
-        if not path.name.startswith(LAST):
-            path.unlink(missing_ok=True)
-    return alike
 
 
 def _declaration(file: Opened, name: str) -> Declaration:

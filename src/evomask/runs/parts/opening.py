@@ -1,10 +1,13 @@
 """A large file made ready: its parts, what its columns are, and what is known of the whole."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from evomask.arrays import Floats, Points
@@ -21,6 +24,7 @@ from evomask.io.parts import (
     COUNT,
     RECORDS,
     Parts,
+    decimals_in,
     from_text,
     hashes_of,
     keep_rows,
@@ -29,8 +33,12 @@ from evomask.io.parts import (
     summed_counts,
     value_counts,
 )
+from evomask.io.schemas import SchemaFile
 from evomask.masking.statistics import NumberStatistics, Statistics
 from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi_identifiers
+from evomask.runs.kept.log import file_hash
+from evomask.runs.kept.names import LOCK
+from evomask.runs.kept.store import Store, refuse_links
 from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
 
 PLAN = "plan.json"
@@ -39,6 +47,7 @@ SAMPLE = 50_000
 """Records that regions and people are drawn from, about."""
 
 Settings = Mapping[str, object]
+OWN = (WORK, MASKED, LOCK)
 
 
 @dataclass(frozen=True)
@@ -68,52 +77,105 @@ class Opened:
         return tuple(a.name for a in self.schema if not a.role.is_released)
 
 
+@contextmanager
 def opened(
     source: Input, folder: Path, settings: Settings, seed: int, hierarchies: Path | None = None
-) -> Opened:
+) -> Iterator[Opened]:
     """The file, and a folder that is new, or one where the same work was begun.
+
+    Nobody else works there meanwhile; what is refused leaves nothing behind.
 
     Args:
         settings: all that the result depends on besides the file and the seed.
     """
     declared, schema = declarations_of(source)
     _make(folder)
+    with Store(folder).locked():
+        try:
+            path = _as_parquet(source, schema, folder)
+            parts = Parts.of(path, RECORDS)
+            first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
+            check_stated(first, schema.stated | source.roles.keys())
+            trees = read_trees(first.schema, hierarchies)
+            wanted = {"input": _hashes(source, path), "columns": _columns(first, trees), **settings}
+            kept = _begun(folder, wanted, seed)
+            yield Opened(folder, parts, first, kept, trees, assumed)
+        finally:
+            _left_as_it_was(folder)
+
+
+def _as_parquet(source: Input, schema: SchemaFile, folder: Path) -> Path:
+    """The data to read in parts; text is converted, unless that was done before."""
     path = source.path
-    if path.is_file() and path.suffix.lower() in (".csv", ".tsv", ".txt"):
-        delimiter = source.delimiter or schema.dialect.delimiter or ","
-        missing = source.missing or schema.dialect.missing
-        path = from_text(path, folder / WORK / "converted.parquet", delimiter, missing)
-    parts = Parts.of(path, RECORDS)
-    kept = _begun(folder, {"input": hashes_of(path), **settings}, seed)
-    first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
-    check_stated(first, schema.stated | source.roles.keys())
-    return Opened(folder, parts, first, kept, read_trees(first.schema, hierarchies), assumed)
+    if not path.is_file() or path.suffix.lower() not in (".csv", ".tsv", ".txt"):
+        return path
+    delimiter = source.delimiter or schema.dialect.delimiter or ","
+    missing = source.missing or schema.dialect.missing
+    return from_text(path, folder / WORK / "converted.parquet", delimiter, missing)
+
+
+def _hashes(source: Input, path: Path) -> dict[str, str]:
+    """The data as they came and as they are read."""
+    text = {} if path == source.path else {source.path.name: file_hash(source.path)}
+    return {**text, **hashes_of(path)}
+
+
+def _columns(first: Table, trees: TreeLines) -> dict[str, list[object]]:
+    """What the columns are said to be, and their value trees."""
+    lines = {name: sorted(map(list, own)) for name, own in trees.items()}
+    return {a.name: [a.kind, a.role, lines.get(a.name, [])] for a in first.schema}
 
 
 def _make(folder: Path) -> None:
     check_writable(folder.parent)
-    if folder.exists() and not (folder / PLAN).exists() and any(folder.iterdir()):
-        others = [path.name for path in folder.iterdir() if path.name != WORK]
-        if others:
+    refuse_links(folder)
+    if folder.exists() and not (folder / PLAN).exists():
+        others = [path.name for path in folder.iterdir() if path.name not in OWN]
+        if others or any((folder / MASKED).glob("*")):
             raise RunError(f"the folder {folder} holds other files; choose a new one")
     for own in (folder, folder / WORK, folder / MASKED):
         own.mkdir(mode=OWNER_ALONE, exist_ok=True)
+
+
+def _left_as_it_was(folder: Path) -> None:
+    """Take out what was made for work that never began: a copy of the data may be among it."""
+    if not any((folder / WORK).glob("*.json")):
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+        with suppress(OSError):
+            (folder / PLAN).unlink(missing_ok=True)
+            (folder / MASKED).rmdir()
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
 
 
 def _begun(folder: Path, wanted: Settings, seed: int) -> int:
     """The seed of the work in a folder; another file or other settings are refused."""
     path = folder / PLAN
     if path.exists():
-        plan = json.loads(path.read_text(encoding="utf-8"))
-        if plan["settings"] != json.loads(json.dumps(wanted)):
+        plan = _plan(path)
+        if plan.settings != json.loads(json.dumps(wanted)):
             raise RunError(
                 f"{folder} holds work on another file or with other options; choose a new folder, "
                 "or give the same ones to go on"
             )
-        return int(plan["seed"])
+        return plan.seed
     text = json.dumps({"settings": wanted, "seed": seed}, indent=1).encode()
     replace_file(path, lambda file: file.write(text))
     return seed
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """What was begun in a folder: all that the result depends on."""
+
+    settings: dict[str, object]
+    seed: int
+
+
+def _plan(path: Path) -> _Plan:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Plan)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raise RunError(f"{path} is damaged; choose a new folder") from None
 
 
 @dataclass(frozen=True)
@@ -181,7 +243,10 @@ def surveyed(file: Opened, declared: Declarations, evaluators: Evaluators, told:
     for place, name in enumerate(names):
         paths = [_counts(folder, place, number) for number in range(len(file.parts))]
         counts = summed_counts([name], paths)
-        table, times = table_from(counts.select(name), {name: declared[name]}), counts[COUNT]
+        known = declared[name]
+        if known.decimals is None:
+            known = replace(known, decimals=decimals_in(counts, name))
+        table, times = table_from(counts.select(name), {name: known}), counts[COUNT]
         attributes.append(table.attribute(name))
         if table.attribute(name).kind is Kind.CONTINUOUS:
             numbers[name] = _numbers(table.values(name), times.to_numpy())

@@ -52,10 +52,15 @@ class Step:
             return None
         return result if self._is_whole(result) else None
 
-    def _is_whole(self, result: Result) -> bool:
+    def _is_whole(self, result: object) -> bool:
+        if not isinstance(result, dict):
+            return False
         if "sha256" not in result:
-            return True
-        with suppress(OSError), (Path(self.folder) / result["file"]).open("rb") as file:
+            return bool(result)
+        name = result.get("file")
+        if not isinstance(name, str) or Path(name).parent != Path(MASKED):
+            return False
+        with suppress(OSError, ValueError), (Path(self.folder) / name).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == str(result["sha256"])
         return False
 

@@ -1,16 +1,19 @@
-"""Checking the written parts of a large file again: their hashes, and how many look alike."""
+"""Checking the written parts of a large file again: log, hashes, identifiers, who looks alike."""
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 
-from evomask.errors import RunError
-from evomask.io.parts import alike_in, hashes_of
-from evomask.runs.kept.verifying import Finding, Verdict
+import msgspec
+
+from evomask.errors import FileError, RunError
+from evomask.io.parts import alike_in, columns_in
+from evomask.runs.kept.log import changed_files, last_entry, read_lines
+from evomask.runs.kept.signing import read_key
+from evomask.runs.kept.store import refuse_links
+from evomask.runs.kept.verifying import Finding, Verdict, log_finding, signature_finding
+from evomask.runs.parts.closing import DONE, Done
 from evomask.runs.parts.opening import PLAN
 from evomask.runs.parts.steps import MASKED, WORK
-
-DONE = "done.json"
-"""What a finished job promises: the columns that look alike, how many records at least."""
 
 
 def are_parts(folder: Path) -> bool:
@@ -18,25 +21,42 @@ def are_parts(folder: Path) -> bool:
     return (folder / PLAN).is_file() and (folder / WORK).is_dir()
 
 
-def verify_parts(folder: Path) -> Verdict:
+def verify_parts(folder: Path, key: Path | None = None) -> Verdict:
     """Count everything again; nothing is written."""
-    try:
-        promised = json.loads((folder / DONE).read_text(encoding="utf-8"))
-    except OSError:
+    refuse_links(folder)
+    secret = None if key is None else read_key(key)
+    if not (folder / DONE).is_file() or not read_lines(folder):
         raise RunError(
             f"the work in {folder} is not finished; give the same command again to go on"
-        ) from None
-    known = [json.loads(p.read_bytes()) for p in sorted((folder / WORK).glob("mask-*.json"))]
-    written = {Path(row["file"]).name: row["sha256"] for row in known}
-    found = hashes_of(folder / MASKED)
-    apart = sorted(name for name in {*written, *found} if written.get(name) != found.get(name))
-    alike = alike_in(folder / MASKED, promised["names"])
+        )
+    counted = _counted(folder, _done(folder))
+    findings = (log_finding(folder), _parts(folder), *counted, signature_finding(folder, secret))
+    return Verdict(folder, findings)
+
+
+def _done(folder: Path) -> Done:
+    try:
+        return msgspec.json.decode((folder / DONE).read_bytes(), type=Done)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raise RunError(f"{folder / DONE} was changed; mask the file again") from None
+
+
+def _parts(folder: Path) -> Finding:
+    entry = last_entry(folder)
+    named = set() if entry is None else set(entry.files)
+    there = {f"{MASKED}/{path.name}" for path in (folder / MASKED).iterdir()}
+    apart = sorted({*changed_files(folder), *(there - named)})
     others = f"changed, missing or added: {', '.join(apart)}" if apart else "as they were written"
-    return Verdict(
-        folder,
-        (
-            Finding("parts", not apart, f"{len(written)} files, {others}"),
-            Finding("records", alike.records == promised["records"], f"{alike.records:,}"),
-            Finding("k", alike.least >= promised["k"], f"{alike.least} records look alike or more"),
-        ),
-    )
+    return Finding("parts", not apart, f"{len(there)} files, {others}")
+
+
+def _counted(folder: Path, done: Done) -> Iterator[Finding]:
+    try:
+        alike, columns = alike_in(folder / MASKED, done.names), columns_in(folder / MASKED)
+    except FileError:
+        yield Finding("records", holds=False, text="cannot be read")
+        return
+    left = sorted(columns & set(done.absent))
+    yield Finding("records", alike.records == done.records, f"{alike.records:,}")
+    yield Finding("k", alike.least >= done.k, f"{alike.least} records look alike or more")
+    yield Finding("identifiers", not left, f"released: {', '.join(left)}" if left else "none")

@@ -1,22 +1,14 @@
-"""Equations as formulas that a person can read: written, read again, and made simpler."""
+"""Equations as formulas that a person can read: written, and made simpler.
 
-import re
+`masking.randomization.equations.parsed` reads them again.
+"""
 
-from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, Tree, span
-from evomask.searches.equations.genome import (
-    FUNCTIONS,
-    SYMBOLS,
-    Equation,
-    RowRule,
-    Terminals,
-    is_constant,
-)
+from evomask.masking.randomization.equations import Equation, RowRule, is_constant
+from evomask.searches.equations.genome import FUNCTIONS, SYMBOLS, Terminals
 
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 """How strongly each function binds its operands."""
-
-WORD = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\w+|[-+*/()])")
 
 KNOWN = SYMBOLS[Terminals.MORE]
 ZERO, ONE, TWO = ("0",), ("1",), ("2",)
@@ -37,61 +29,6 @@ def formula(equation: Tree, symbols: Symbols = KNOWN) -> str:
         right = f"({right})" if theirs <= binding else right
         stack.append((f"{left} {symbol} {right}", binding))
     return stack.pop()[0]
-
-
-def parsed(text: str) -> Equation:
-    """The equation that a formula stands for; `formula` undone."""
-    words = _words(text)
-    equation = _sum(words)
-    if words:
-        raise _unreadable(text, words[0])
-    return equation
-
-
-def _words(text: str) -> list[str]:
-    words, at = [], 0
-    while text[at:].strip():
-        match = WORD.match(text, at)
-        if match is None:
-            raise _unreadable(text, text[at:].strip()[0])
-        words.append(match[1])
-        at = match.end()
-    return words
-
-
-def _sum(words: list[str]) -> Equation:
-    left = _product(words)
-    while words and words[0] in "+-":
-        left = (words.pop(0), *left, *_product(words))
-    return left
-
-
-def _product(words: list[str]) -> Equation:
-    left = _factor(words)
-    while words and words[0] in "*/":
-        left = (words.pop(0), *left, *_factor(words))
-    return left
-
-
-def _factor(words: list[str]) -> Equation:
-    word = words.pop(0) if words else "its end"
-    if word == "(":
-        inner = _sum(words)
-        closing = words.pop(0) if words else "its end"
-        if closing != ")":
-            raise _unreadable("an equation", closing)
-        return inner
-    if word in KNOWN.terminals or is_constant(word):
-        return (word,)
-    raise _unreadable("an equation", word)
-
-
-def _unreadable(text: str, word: str) -> ParameterError:
-    names = ", ".join(dict.fromkeys(t for t in KNOWN.terminals if t.isidentifier()))
-    return ParameterError(
-        f"{text!r} cannot be read at {word!r}; an equation is made of {names}, "
-        "numbers, + - * / and brackets"
-    )
 
 
 def simplified(equation: Equation) -> Equation:

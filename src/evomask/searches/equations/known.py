@@ -7,8 +7,7 @@ anew by the frequencies, so that these stay, and `near` prefers categories that 
 from collections.abc import Mapping
 
 from evomask.evolution.tree import Symbols, depth
-from evomask.searches.equations.formulas import parsed
-from evomask.searches.equations.genome import Equation, RowRule
+from evomask.masking.randomization.equations import Equation, RowRule, parsed
 
 CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5)
 

@@ -14,7 +14,8 @@ from evomask.evolution.tree import (
     mutate_point,
     mutate_subtree,
 )
-from evomask.searches.equations.genome import CONSTANT, Equation, is_constant
+from evomask.masking.randomization.equations import Equation, is_constant
+from evomask.searches.equations.genome import CONSTANT
 
 Mutation = Callable[[Equation, Symbols, int, np.random.Generator], Equation]
 

@@ -19,18 +19,13 @@ from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
 from evomask.masking.making import Making, Step
 from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.equations import Domains, Equation, RowRule, transitions
 from evomask.masking.randomization.pram import Transitions, made_invariant
 from evomask.masking.randomization.transitions import percent_kept, properties_of
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.expected.randomized import Randomized
 from evomask.searches.equations.formulas import shown, simplified
-from evomask.searches.equations.genome import (
-    Domains,
-    Equation,
-    RowRule,
-    departure,
-    transitions,
-)
+from evomask.searches.equations.genome import departure
 from evomask.searches.equations.operators import MUTATIONS, crossed
 from evomask.searches.equations.survival import SPREAD, along
 

@@ -21,11 +21,12 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.method import About
 from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.randomization.equations import Equation, RowRule
 from evomask.masking.randomization.transitions import frequencies_of
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import PROFILES, RiskProfile
-from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Equation, RowRule, Terminals
+from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals
 from evomask.searches.equations.known import known_equations
 from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
 from evomask.searches.equations.problem import NAME, Begin, Language, MatrixEquations, domains_of

@@ -11,7 +11,7 @@ from evomask.evolution.brood import FIRST, Brood, Outcomes, Task
 from evomask.evolution.individual import Cost, Fitness, Individual, Population
 from evomask.evolution.loop import Scheme
 from evomask.evolution.state import State, born
-from evomask.searches.equations.genome import Equation
+from evomask.masking.randomization.equations import Equation
 
 SPREAD = "spread"
 """The operator that climbs towards a point of the front instead of the best score."""

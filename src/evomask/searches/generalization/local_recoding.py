@@ -4,7 +4,7 @@ Beyond full-domain generalization: the same value may go up different levels in 
 groups, so the same k costs far less, and no record is suppressed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -101,14 +101,17 @@ class _Alike:
     strata: Labels
 
 
-def recode_locally(lattice: Lattice, k: int) -> LocalRecoding:
+def recode_locally(lattice: Lattice, k: int, prices: Sequence[float] = ()) -> LocalRecoding:
     """Groups of k or more records that lose little, found greedily, the commonest records first.
 
     Where the schema names strata, no group reaches over two. Very many different records are
     grouped region by region.
+
+    Args:
+        prices: how much the loss of a cell of each attribute counts; all alike where none are told.
     """
     k = checked_k(k, lattice.n_records)
-    alike, trees = _alike(lattice), _trees(lattice)
+    alike, trees = _alike(lattice), _priced(_trees(lattice), prices)
     groups, rarity = np.arange(len(alike.sizes)), _rarity(alike.digits, alike.sizes)
     for stratum in range(int(alike.strata.max()) + 1):
         classes = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
@@ -177,6 +180,14 @@ def _to_be_grouped(sizes: Indices, classes: Indices, k: int) -> Indices:
 def _trees(lattice: Lattice) -> Trees:
     leaves = np.array([len(tree.categories) for tree in lattice.trees.values()], dtype=np.int64)
     return trees_of(lattice.layout, leaves, lattice.heights)
+
+
+def _priced(trees: Trees, prices: Sequence[float]) -> Trees:
+    """The trees with the losses of each attribute's cells multiplied by its price."""
+    if not prices:
+        return trees
+    each = np.repeat(np.asarray(prices, dtype=np.float64), np.diff(trees.starts))
+    return trees._replace(losses=np.ascontiguousarray(trees.losses * each[:, None]))
 
 
 def _rarity(digits: Rows, sizes: Indices) -> Floats:

@@ -11,6 +11,7 @@ from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
 from evomask.evolution.individual import Cost, Fitness
+from evomask.evolution.individual import worst as worst_objective
 from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import Archived, Unbred
 from evomask.evolution.setup import Setup
@@ -25,6 +26,9 @@ from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import Objectives, Reader
 from evomask.searches.generalization.schemes import Remembering
 from evomask.searches.generalization.trees import lattice_for
+from evomask.searches.generalization.uses.objectives import Uses
+from evomask.searches.generalization.uses.problem import SeveralUses
+from evomask.searches.generalization.uses.recipe import Recipe, Recipes
 from evomask.searches.search import File, Surroundings, Variants
 
 POPULATION = 25
@@ -32,6 +36,10 @@ FIRST_GUIDED = 10
 CROSSOVER_RATE = 0.8
 
 TINY = 1e-9
+
+USES_POPULATION = 40
+BOX = 0.5
+"""Percent within which two points cost a use the same."""
 
 MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
 """Sizes of classes that local recoding tries in a portfolio: one takes little time."""
@@ -63,9 +71,12 @@ class Parameters:
         label: the attribute to classify by, for cm.
         local: recode locally, each group of k records only as far as it needs.
         k: sizes of the groups that local recoding makes, one point each.
-        population: how many first nodes; by default 25 for pbg-ea, 10 for guided.
+        population: how many first nodes; by default 25 for pbg-ea, 10 for guided, 40 for uses.
         crossover: how often pbg-ea crosses two nodes.
         mutation: how likely pbg-ea moves each level of a child; 1 / attributes unless told.
+        uses: find the front of what nodes and local recodings cost several uses at once: each
+            of the labels, and each table and model that must survive.
+        labels: attributes that analysts classify by, for uses; they stay as they are.
     """
 
     hierarchies: str = ""
@@ -82,8 +93,14 @@ class Parameters:
     population: int | None = None
     crossover: float = CROSSOVER_RATE
     mutation: float | None = None
+    uses: bool = False
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.labels and not self.uses:
+            raise ParameterError("labels are for several uses; add --uses, or name one --label")
+        if self.uses and (self.local or self.exhaustive or self.label):
+            raise ParameterError("uses tries nodes and local recodings; leave the others out")
         if self.population is not None and self.population < 2:
             raise ParameterError(f"population must be at least 2, got {self.population}")
         for name, rate in (("crossover", self.crossover), ("mutation", self.mutation)):
@@ -156,6 +173,8 @@ class GeneralizationSearch:
     @staticmethod
     def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
         """The lattice of the quasi-identifiers' trees, and a search through it."""
+        if parameters.uses:
+            return for_several_uses(table, parameters, around)
         chosen, label = parameters.attributes, parameters.label
         lattice = lattice_for(table, around.hierarchies, chosen, label)
         if parameters.local:
@@ -174,6 +193,21 @@ class GeneralizationSearch:
         )
         indices = [index_named(name) for name in parameters.objectives]
         return put_together(lattice, indices, algorithm, conditions)
+
+
+def for_several_uses(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:
+    """Nodes and local recodings of one lattice, compared by what they cost each use."""
+    kept = around.keep.against(table) if around.keep else None
+    uses = Uses(table, parameters.labels, kept)
+    wanted = parameters.attributes or table.schema.quasi_identifiers
+    names = tuple(name for name in wanted if name not in parameters.labels)
+    lattice = lattice_for(table, around.hierarchies, names)
+    limit = int(len(table) * parameters.suppression / 100)
+    recipes, rule = Recipes(lattice, parameters.k), lattice.rule(limit=limit)
+    problem = SeveralUses(recipes, Reader(lattice, rule), uses)
+    archive = BoxedFront[Recipe]((BOX,) * len(uses.names))
+    first = parameters.population or USES_POPULATION
+    return Setup(problem, Archived(parameters.crossover), first, archive, worst_objective)
 
 
 def put_together(

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from evomask.arrays import Codes
 from evomask.data.bands import Bands, ValueTrees
 from evomask.data.hierarchy import Hierarchy, Line, fitted
-from evomask.data.schema import MISSING, Kind, Role
+from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.data.trees.making import number_text
+from evomask.data.trees.making import with_categories, with_codes
 from evomask.errors import SchemaError
 from evomask.searches.generalization.lattice import Ends, Lattice, lattice_of
 
@@ -50,7 +49,7 @@ def _numbers_as_leaves(table: Table, name: str, tree: Sequence[Line] | Bands) ->
     if isinstance(tree, Bands):
         missing = bool(np.isnan(values).any())
         leaves = tree.hierarchy(missing=missing).categories
-        coded = _with_codes(table, name, tree.codes(values), leaves)
+        coded = with_codes(table, name, tree.codes(values), leaves)
     else:
         coded = with_categories(table, name)
     codes, size = coded.codes(name), len(coded.attribute(name).categories)
@@ -66,23 +65,3 @@ def _require_trees(table: Table, hierarchies: ValueTrees, names: Sequence[str]) 
             f"no hierarchy for {lacking[0]!r}; add a file to --hierarchies, "
             "or name what to generalize with --attributes"
         )
-
-
-def with_categories(table: Table, name: str) -> Table:
-    """The table with a number's values as ordered categories; categories stay as they are."""
-    if table.attribute(name).is_categorical:
-        return table
-    values = table.values(name)
-    known = np.unique(values[~np.isnan(values)])
-    codes = np.searchsorted(known, values)
-    labels = tuple(number_text(value) for value in known.tolist())
-    if np.isnan(values).any():
-        codes = np.where(np.isnan(values), len(known), codes)
-        labels = (*labels, MISSING)
-    return _with_codes(table, name, codes.astype(np.int32), labels)
-
-
-def _with_codes(table: Table, name: str, codes: Codes, labels: tuple[str, ...]) -> Table:
-    attribute = replace(table.attribute(name), kind=Kind.ORDINAL, categories=labels, decimals=None)
-    schema = table.schema.replacing([attribute])
-    return replace(table, schema=schema, columns={**table.columns, name: codes})

@@ -23,12 +23,18 @@ from evomask.evolution.state import State, born
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import InTurn, transitions_of, within_strata
 from evomask.masking.grid import GridMethod, first_population
+from evomask.masking.local_suppression import LocalSuppression
 from evomask.masking.making import Making
 from evomask.masking.method import About, MaskingMethod, making_of
+from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.randomization.pram import Transitions
 from evomask.searches.search import LARGE, File, Surroundings, Variants
 
 NEXT = "next"
+
+SUPPRESSED = "local suppression"
+SUPPRESSING = (2, 3, 5, 10, 20)
+"""Values of k that cells are left out for."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +98,22 @@ class Grid:
     @cached_property
     def methods(self) -> tuple[GridMethod, ...]:
         """Every method with its parameters, and its family."""
-        more = paired(self.original) if self.pairs else ()
+        more = paired(self.original) if self.pairs else suppressing(self.original)
         return (*first_population(self.original), *more)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Numbers of the methods: one of each family in turn, at random within a family."""
+        """Numbers of the methods: one of each family in turn, at random within a family.
+
+        Cells are left out last in each round, for larger k each time.
+        """
         families: dict[str, list[int]] = {}
-        for number in self.draws(len(self.methods)).permutation(len(self.methods)).tolist():
+        leaving = [i for i, own in enumerate(self.methods) if own.family == SUPPRESSED]
+        others = len(self.methods) - len(leaving)
+        for number in self.draws(others).permutation(others).tolist():
             families.setdefault(self.methods[number].family, []).append(number)
-        turns = chain.from_iterable(zip_longest(*(families[name] for name in sorted(families))))
+        rounds = [*(families[name] for name in sorted(families)), leaving]
+        turns = chain.from_iterable(zip_longest(*rounds))
         return tuple(number for number in turns if number is not None)
 
     def work(self, task: Task[int], rng: np.random.Generator) -> Outcome[int]:
@@ -212,6 +224,21 @@ def paired(table: Table) -> Iterator[GridMethod]:
     for first, second in pairs:
         family = f"{first.family} and {second.family}"
         yield GridMethod(InTurn((first.method, second.method)), family)
+
+
+def suppressing(table: Table) -> Iterator[GridMethod]:
+    """Cells of categories left out until k look alike, numbers in groups as large beside them.
+
+    None of large files, where a method is judged by what it makes of single columns.
+    """
+    names = table.schema.quasi_identifiers
+    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
+    numeric = tuple(name for name in names if name not in categorical)
+    for k in SUPPRESSING if len(categorical) > 1 else ():
+        if 2 * k <= len(table):
+            cells = LocalSuppression(categorical, k)
+            both = InTurn((MdavGeneric(numeric, k), cells)) if numeric else cells
+            yield GridMethod(both, SUPPRESSED)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,11 @@ class MaskedGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Microaggregations:
-    """Every group of attributes of one table, microaggregated by MDAV when first asked for."""
+    """Every group of attributes of one table, microaggregated by MDAV when first asked for.
+
+    Args:
+        k: the size of clusters where groups have none of their own, and the least of these.
+    """
 
     original: Table
     names: tuple[str, ...]
@@ -102,15 +106,15 @@ class Microaggregations:
         return total_sum_of_squares(self.points)
 
     @cached_property
-    def masked(self) -> Callable[[Group], MaskedGroup]:
-        """One group, remembered; those not asked for longest are forgotten first."""
+    def masked(self) -> Callable[[Group, int], MaskedGroup]:
+        """One group in clusters of k, remembered; those not asked for longest are forgotten."""
         each = 8 * len(self.original) * (1 + len(self.names) / self.k)
         return lru_cache(max(64, int(MEMORY / each)))(self._masked)
 
-    def _masked(self, group: Group) -> MaskedGroup:
+    def _masked(self, group: Group, k: int) -> MaskedGroup:
         chosen = list(group)
         points = np.ascontiguousarray(self.points[:, chosen])
-        labels = mdav(points, self.k)
+        labels = mdav(points, k)
         released = self._released(group, labels)
         _, first = np.unique(labels, return_index=True)
         scaled = (released[first] - self.scale.means[chosen]) / self.scale.deviations[chosen]
@@ -125,12 +129,17 @@ class Microaggregations:
         return np.column_stack(columns)
 
     def components(self, groups: Iterable[Group]) -> Components:
-        """What the file costs whose attributes are grouped like this.
+        """What the file costs whose attributes are grouped like this, all with the same k."""
+        return self.sized_components((group, self.k) for group in groups)
+
+    def sized_components(self, groups: Iterable[tuple[Group, int]]) -> Components:
+        """What the file costs whose attributes are grouped like this, each group with its k.
 
         The largest group comes first: it proves most records too far away to be confused.
         """
-        ordered = sorted(groups, key=lambda group: (-len(group), group))
-        masked = [self.masked(group) for group in ordered]
+        sized = sorted(groups, key=lambda pair: (-len(pair[0]), pair))
+        ordered = [group for group, _ in sized]
+        masked = [self.masked(group, k) for group, k in sized]
         sse = sum(group.sse for group in masked)
         disclosed = sum(group.disclosed for group in masked)
         return Components(

@@ -18,6 +18,9 @@ Grouping = NDArray[np.int64]
 Group = tuple[int, ...]
 """Positions of the attributes of one group, ascending."""
 
+SizedGroup = tuple[Group, int]
+"""The attributes of a group, and the k of its clusters."""
+
 
 def compact(labels: NDArray[np.int64]) -> Grouping:
     """The same groups in the same order, numbered without gaps."""

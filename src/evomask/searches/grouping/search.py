@@ -1,25 +1,37 @@
 """GOMM and D-GOMM (Balasch, 2010): the grouping search put together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+
+import numpy as np
 
 from evomask.data.partition import checked_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import COSTS, Cost, Joined
+from evomask.evolution.individual import COSTS, Joined
+from evomask.evolution.loop import Scheme
 from evomask.evolution.replacement import Replace, plus, without_clones
-from evomask.evolution.schemes import PlusSelection
+from evomask.evolution.schemes import AdaptiveSelection, PlusSelection
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import RiskProfile, classic_loss, classic_risk, profile
+from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Microaggregations
-from evomask.searches.grouping.genome import Grouping, identity
+from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.operators import MUTATIONS
-from evomask.searches.grouping.problem import NAME, AttributeGrouping, Judge
+from evomask.searches.grouping.problem import (
+    NAME,
+    AttributeGrouping,
+    Genes,
+    Judge,
+    PlainGenes,
+    Screening,
+)
+from evomask.searches.grouping.sized import FACTOR, SizedGenes, Sizes
 from evomask.searches.search import File, Surroundings, Variants
 
 PATIENCE = 5
@@ -50,6 +62,13 @@ class Parameters:
         crossovers: how many in a generation; each has two children.
         mutations: how many of each kind in a generation.
         clones: let the same grouping into the population more than once, as the thesis does.
+        own_k: groups of attributes have a k of their own, which evolves from k upwards.
+        largest: the largest k that a group may have; by default sixteen times k.
+        adaptive: operators are used the more, the more of their children stay; a generation
+            has as many children as without.
+        screen: how many children are made of each task; the best of them in a sample of the
+            records is measured in full.
+        sample: how many records the sample has.
     """
 
     k: int = 25
@@ -60,6 +79,11 @@ class Parameters:
     crossovers: int = 25
     mutations: int = 10
     clones: bool = False
+    own_k: bool = False
+    largest: int | None = None
+    adaptive: bool = False
+    screen: int = 1
+    sample: int = 500
 
     def __post_init__(self) -> None:
         checked_k(self.k)
@@ -67,6 +91,19 @@ class Parameters:
             raise ParameterError(f"population must be at least 1, got {self.population}")
         if min(self.crossovers, self.mutations) < 0 or not self.crossovers + self.mutations:
             raise ParameterError("crossovers and mutations must not be negative, nor both 0")
+        if self.dynamic and self.adaptive:
+            raise ParameterError("rates are dynamic or adaptive; choose one of the two")
+        if self.largest is not None and not self.own_k:
+            raise ParameterError("largest is the largest own k of a group; it needs own_k")
+        if self.largest is not None and self.largest < self.k:
+            raise ParameterError(f"largest must be k ({self.k}) or more, got {self.largest}")
+        if self.screen < 1 or self.sample < 2 * self.k:
+            raise ParameterError(f"screen must be at least 1, sample at least {2 * self.k}")
+
+    @property
+    def children(self) -> int:
+        """How many a generation has."""
+        return 2 * self.crossovers + len(MUTATIONS) * self.mutations
 
 
 class GroupingSearch:
@@ -79,8 +116,8 @@ class GroupingSearch:
         name=NAME,
         title="microaggregation of evolved groups of attributes",
         steward=(
-            "records put into groups of {k} or more similar ones and given their group's "
-            "means, apart for {together:apart}"
+            "records put into groups of {k}[ to {largest}] or more similar ones and given their "
+            "group's means, apart for {together:apart}"
         ),
         public=(
             "The masked attributes were taken a few at a time. For each few, records were put "
@@ -104,16 +141,43 @@ class GroupingSearch:
     @staticmethod
     def setup(table: Table, parameters: Parameters, _: Surroundings) -> Setup[Grouping]:
         """The search made ready; nothing in it is random but the evolution."""
-        parts = Microaggregations(table, numbers_of(table), checked_k(parameters.k, len(table)))
-        cost = COSTS[parameters.score]
-        problem = AttributeGrouping(parts, cost, _judge(parts, parameters.fitness))
-        scheme = PlusSelection(
-            parameters.crossovers,
-            dict.fromkeys(MUTATIONS, parameters.mutations),
-            PATIENCE if parameters.dynamic else None,
-            _replacement(cost, clones=parameters.clones),
-        )
-        return Setup(problem, scheme, first=parameters.population, cost=cost)
+        problem = _problem(table, parameters)
+        if parameters.screen > 1 and len(table) > parameters.sample:
+            places = np.arange(parameters.sample) * len(table) // parameters.sample
+            sample = _problem(table.take(places), parameters)
+            problem = replace(problem, screening=Screening(sample, parameters.screen))
+        scheme = _scheme(parameters, problem)
+        return Setup(problem, scheme, first=parameters.population, cost=problem.cost)
+
+
+def _problem(table: Table, parameters: Parameters) -> AttributeGrouping:
+    parts = Microaggregations(table, numbers_of(table), checked_k(parameters.k, len(table)))
+    judge = _judge(parts, parameters.fitness)
+    return AttributeGrouping(parts, COSTS[parameters.score], _genes(parts, parameters), judge)
+
+
+def _genes(parts: Microaggregations, parameters: Parameters) -> Genes:
+    """Of one k for all, or of a k for each group, begun with known groupings."""
+    if not parameters.own_k:
+        return PlainGenes(len(parts.names), parameters.k)
+    most = len(parts.original) // 2
+    largest = parameters.largest or FACTOR * parameters.k
+    sizes = Sizes(parameters.k, max(parameters.k, min(largest, most)))
+    return SizedGenes(
+        len(parts.names), sizes, tuple(baselines(correlations(parts.points)).values())
+    )
+
+
+def _scheme(parameters: Parameters, problem: AttributeGrouping) -> Scheme[Grouping]:
+    keep = _replacement(problem, clones=parameters.clones)
+    if parameters.adaptive:
+        return AdaptiveSelection(parameters.children, problem.genes.mutations, keep)
+    return PlusSelection(
+        parameters.crossovers,
+        dict.fromkeys(problem.genes.mutations, parameters.mutations),
+        PATIENCE if parameters.dynamic else None,
+        keep,
+    )
 
 
 def numbers_of(table: Table) -> tuple[str, ...]:
@@ -130,9 +194,9 @@ def numbers_of(table: Table) -> tuple[str, ...]:
     return names
 
 
-def _replacement(cost: Cost, *, clones: bool) -> Replace[Grouping]:
-    merge: Replace[Grouping] = partial(plus, by=cost)
-    return merge if clones else without_clones(merge, identity)
+def _replacement(problem: AttributeGrouping, *, clones: bool) -> Replace[Grouping]:
+    merge: Replace[Grouping] = partial(plus, by=problem.cost)
+    return merge if clones else without_clones(merge, problem.genes.identity)
 
 
 def _judge(parts: Microaggregations, measured: GroupingMeasures) -> Judge | None:

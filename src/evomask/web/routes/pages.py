@@ -25,6 +25,9 @@ TITLES = {
     "release": "Release",
 }
 
+PARTS = ("dom", "api", "charts", "map")
+"""Scripts of the search that are fetched at once, so that its map is soon there."""
+
 
 @cache
 def _templates() -> Environment:
@@ -41,7 +44,8 @@ def _page(screen: str, *, status: int = 200, file: str = "", run: str = "", **mo
     steps = [(step, TITLES[step], _address(step, file, run)) for step in STEPS]
     shown = {"screen": screen, "title": TITLES.get(screen, ""), "file": file, "run": run}
     template = _templates().get_template(f"{screen}.html")
-    return HTMLResponse(template.render(**shown, steps=steps, **more), status)
+    parts = PARTS if screen == "search" else ()
+    return HTMLResponse(template.render(**shown, steps=steps, parts=parts, **more), status)
 
 
 def _address(step: str, file: str, run: str) -> str:

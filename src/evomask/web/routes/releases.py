@@ -95,7 +95,7 @@ async def choose_point(here: Here, name: RunName, wish: ReleaseWish) -> Work:
         )
     _at_rest(here, name)
     home = here.desk.home(name).absolute()
-    words = words_of("choose", home, "--pick", wish.point, "--json", "--quiet")
+    words = words_of("choose", home, "--pick", f"file={chosen.file}", "--json", "--quiet")
     here.commands.forget(f"verify {name}")
     here.commands.begin(f"choose {name}", lambda: here.commands.answer(words))
     return work_of(here.commands, f"choose {name}")

@@ -123,16 +123,16 @@ async def continue_run(here: Here, name: RunName, more: More) -> RunView:
 
 
 @router.get("/{name}/compare")
-async def show_comparison(here: Here, name: RunName, points: str) -> Work:
+async def show_comparison(here: Here, name: RunName, files: str) -> Work:
     """Points side by side, if that was asked for: their records, without anybody's values."""
     here.desk.home(name)
-    return work_of(here.commands, _comparison(name, points))
+    return work_of(here.commands, _comparison(name, files))
 
 
 @router.post("/{name}/compare")
 async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
     """Look closely at points of the front side by side; that takes a moment."""
-    home, texts = here.desk.home(name), [str(point) for point in wish.points]
+    home, texts = here.desk.home(name), [str(file) for file in wish.files]
     here.desk.plan(name)
     key = _comparison(name, ",".join(texts))
     words = process_of("compare", home.absolute(), ",".join(texts))
@@ -140,8 +140,8 @@ async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
     return work_of(here.commands, key)
 
 
-def _comparison(name: str, points: str) -> str:
-    return f"compare {name} {points}"
+def _comparison(name: str, files: str) -> str:
+    return f"compare {name} {files}"
 
 
 @router.get("/{name}/events", response_class=StreamingResponse)

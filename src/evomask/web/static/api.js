@@ -1,6 +1,6 @@
 // The interface of the server: one sentence where something is wrong.
 
-import { say } from "./dom.js";
+import { complain, say } from "./dom.js";
 
 export async function ask(path, method = "GET", body) {
   const options = { method, headers: {} };
@@ -16,19 +16,21 @@ export async function ask(path, method = "GET", body) {
   }
   if (answer.status === 204) return null;
   const content = await answer.json().catch(() => ({ error: "the server gave no answer" }));
-  if (!answer.ok) throw new Error(content.error);
+  if (!answer.ok) throw Object.assign(new Error(content.error), { field: content.field || "" });
   return content;
 }
 
 export const post = (path, body) => ask(path, "POST", body);
 export const put = (path, body) => ask(path, "PUT", body);
 
-// Do something and tell what went wrong instead of failing in silence.
-export async function attempt(action) {
+// Do something and tell what went wrong instead of failing in silence, beside it where there is a place.
+export async function attempt(action, place) {
+  if (place) complain(place);
   try {
     return await action();
   } catch (error) {
-    say(error.message, true);
+    if (place) complain(place, error.message);
+    else say(error.message, true);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Small charts from plain numbers: bars side by side, a falling line, a heat map as a table.
 
-import { el, svg, fixed } from "./dom.js";
+import { el, svg, fixed, number } from "./dom.js";
 
 const short = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
@@ -16,11 +16,11 @@ export function bars(title, names, series, unit = "%") {
       class: `b${s.place ?? j}`, x: 124, y: 4 + i * row + j * thick, rx: 1.5,
       width: Math.max(0.5, (200 * s.values[i]) / most), height: thick - 1.5,
     })),
-    svg("text", { class: "soft", x: 330, y: i * row + (series.length * thick) / 2 + 8 }, `${fixed(series[series.length - 1].values[i], most < 10 ? 1 : 0)}${unit === "%" ? " %" : ""}`),
+    svg("text", { class: "soft", x: 330, y: i * row + (series.length * thick) / 2 + 8 }, unit === "%" ? `${fixed(series[series.length - 1].values[i], most < 10 ? 1 : 0)} %` : number(series[series.length - 1].values[i])),
   ]);
   const values = el("details", null, el("summary", null, "Numbers"), el("table", null,
     el("thead", null, el("tr", null, el("th", { scope: "col" }, "values"), series.map((s) => el("th", { scope: "col", class: "number" }, s.name)))),
-    el("tbody", null, names.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), series.map((s) => el("td", { class: "number" }, fixed(s.values[i]))))))));
+    el("tbody", null, names.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), series.map((s) => el("td", { class: "number" }, unit === "%" ? `${fixed(s.values[i])} %` : number(s.values[i]))))))));
   return el("figure", { class: "figure" }, el("figcaption", null, el("strong", null, title)),
     svg("svg", { class: "chart", viewBox: `0 0 376 ${high}`, "aria-hidden": "true" }, drawn), values);
 }
@@ -48,12 +48,14 @@ export function course(points, tried) {
     svg("text", { class: "soft", x: 29, y: y(value) + 4, "text-anchor": "end" }, fixed(value, 0)),
   ]);
   const last = points[points.length - 1];
+  const told = points.length > 1 ? `fell from ${fixed(points[0][1])} to ${fixed(last[1])} %` : `is ${fixed(last[1])} % so far`;
   return el("figure", { class: "figure" },
     svg("svg", { class: "chart", viewBox: "0 0 350 150", "aria-hidden": "true" }, marks,
       svg("path", { class: "step", d: `${path} H${x(end)}` }),
+      svg("circle", { class: "front-dot", cx: x(last[0]), cy: y(last[1]), r: 4 }),
       svg("text", { class: "soft", x: 184, y: 146, "text-anchor": "middle" }, "files tried"),
       svg("text", { class: "soft", x: 334, y: 136, "text-anchor": "end" }, `${end}`)),
-    el("figcaption", { class: "muted small" }, `The best score, the larger of loss and risk, fell from ${fixed(points[0][1])} to ${fixed(last[1])} %. Lower is better.`));
+    el("figcaption", { class: "muted small" }, `The best score, the larger of loss and risk, ${told}. Lower is better.`));
 }
 
 // Changes of associations: a table whose cells say it by colour and number.

@@ -6,36 +6,47 @@ import { tiny } from "./charts.js";
 
 const KINDS = { continuous: "number", ordinal: "ordered", nominal: "names" };
 let file = null;
+const refused = {};
+let shownRules = null;
 
 const choice = (options, value, label, onchange) => el("select", { "aria-label": label, onchange, value: undefined },
   Object.entries(options).map(([name, text]) => el("option", { value: name, selected: name === value }, text)));
 
-function save(change, said) {
-  const columns = file.columns.map(({ name, kind, role }) => ({ name, kind, role }));
-  change(columns);
-  const edits = $("rules").value.split("\n").map((line) => line.trim()).filter(Boolean);
-  return attempt(async () => {
-    file = await put(`${filePath}/schema`, { columns, edits });
+// One change after another: each begins from what the one before has left.
+let saving = Promise.resolve();
+function save(said, change, edits) {
+  const turn = saving.catch(() => {}).then(async () => {
+    const columns = file.columns.map(({ name, kind, role }) => ({ name, kind, role }));
+    change(columns);
+    file = await put(`${filePath}/schema`, { columns, edits: edits ?? file.edits });
     say(said);
-  }).then(refresh);
+    return true;
+  });
+  saving = turn;
+  return turn;
 }
 
+// What the records contradict is refused: the sentence stands in the row of the column.
 const set = (name, field, said) => (event) => {
   const { value } = event.target;
-  save((columns) => { columns.find((column) => column.name === name)[field] = value; }, said);
+  delete refused[name];
+  save(said, (columns) => { columns.find((column) => column.name === name)[field] = value; })
+    .catch((error) => { refused[name] = error.message; }).then(refresh);
 };
 
 function row(column) {
   const roles = Object.fromEntries(Object.keys(ROLES).map((role) => [role, role === column.proposed && role !== column.role ? `${role} (proposed)` : role]));
-  const tree = column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
-    : el("button", { type: "button", class: "link", onclick: () => openTree(column), "aria-label": `Hierarchy of ${column.name}` },
-      column.levels.length ? plural(column.levels.length - 1, "step") : "make");
+  const unneeded = ["identifier", "household"].includes(column.role);
+  const steps = column.levels.length ? plural(column.levels.length - 1, "step") : "make";
+  const tree = unneeded ? el("span", { class: "muted small" }, "not released") : column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
+    : el("button", { type: "button", class: "link", onclick: () => openTree(column), "aria-label": `${steps}: hierarchy of ${column.name}` }, steps);
   const remarks = column.why.filter(Boolean);
   return el("tr", null,
     el("td", null, el("div", { class: "name" }, letter(column.role), el("div", null, el("strong", null, column.name),
       column.label ? el("span", { class: "muted" }, ` ${column.label}`) : "",
       el("div", { class: "why" }, remarks[0], remarks.length > 1 ? el("details", null, el("summary", null, "more"), remarks.slice(1).map((why) => el("div", null, why))) : ""),
-      column.trouble ? el("div", { class: "trouble small" }, column.trouble) : ""))),
+      column.trouble ? el("div", { class: "trouble small" }, column.trouble) : "",
+      refused[column.name] ? el("p", { class: "trouble small", role: "alert" }, `Not changed: ${refused[column.name]}.`) : ""))),
     el("td", { "data-label": "role" }, choice(roles, column.role, `Role of ${column.name}`, set(column.name, "role", `${column.name} saved`))),
     el("td", { "data-label": "kind" }, choice(KINDS, column.kind, `Kind of ${column.name}`, set(column.name, "kind", `${column.name} saved`))),
     el("td", { class: "number", "data-label": "distinct" }, number(column.distinct)),
@@ -50,7 +61,9 @@ function refresh() {
   const open = document.documentElement.scrollTop;
   show("columns", el("p", { class: "muted" }, `${plural(file.records, "record")}, ${plural(file.columns.length, "column")}.`, file.notes.map((note) => ` ${note}.`)),
     el("div", { class: "card tight" }, table(["column", "role", "kind", "#distinct", "#missing", "spread", "hierarchy"], file.columns.map(row), { class: "columns stack" })));
-  if (document.activeElement !== $("rules")) $("rules").value = file.edits.join("\n");
+  const kept = file.edits.join("\n");
+  if ($("rules").value === (shownRules ?? "")) $("rules").value = kept;
+  shownRules = kept;
   $("undo").disabled = !file.can_undo;
   if (focused) document.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   document.documentElement.scrollTop = open;
@@ -101,7 +114,7 @@ function adapt() {
 
 function showTree(tree, before = "") {
   $("tree-said").className = "";
-  $("tree-said").textContent = `${before}${tree.levels[0]} values, then groups: ${tree.levels.slice(1).join(", ")}. Every value has its line.`;
+  $("tree-said").textContent = `${before}${plural(tree.levels[0], "value")}, then groups: ${tree.levels.slice(1).map(number).join(", ")}. Every value has its line.`;
   $("tree-lines").replaceChildren(table(["value", ...tree.levels.slice(1).map((_, i) => `step ${i + 1}`)],
     tree.lines.map((line) => el("tr", null, line.map((cell) => el("td", null, cell || "(missing)"))))));
 }
@@ -130,7 +143,13 @@ $("tree-by").addEventListener("change", adapt);
 $("tree-look").addEventListener("click", () => makeTree(false));
 $("tree-keep").addEventListener("click", () => makeTree(true));
 $("tree-file").addEventListener("change", async (event) => { $("tree-text").value = await event.target.files[0].text(); });
-$("keep-rules").addEventListener("click", () => save(() => {}, "rules kept"));
+$("keep-rules").addEventListener("click", () => {
+  const rules = $("rules").value.split("\n").map((line) => line.trim()).filter(Boolean);
+  attempt(() => save("rules kept", () => {}, rules), "rules-said").then((kept) => {
+    if (kept) shownRules = $("rules").value;
+    if (kept) refresh();
+  });
+});
 $("undo").addEventListener("click", () => attempt(async () => { file = await post(`${filePath}/schema/undo`); say("undone"); refresh(); }));
 $("roles").replaceChildren(...Object.entries(ROLES).flatMap(([role, [, meaning]]) => [el("dt", null, letter(role)), el("dd", null, el("strong", null, role), ` ${meaning}`)]));
 ask(`${filePath}/columns`).then((found) => { file = found; refresh(); })

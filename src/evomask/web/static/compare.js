@@ -1,23 +1,23 @@
 // Compare: up to four points side by side.
 
-import { $, el, fixed, number, percent, place, plural, runPath, show } from "./dom.js";
+import { el, fixed, number, percent, place, plural, runPath, show, twoNumbers } from "./dom.js";
 import { ask, finished, post } from "./api.js";
 import { bars, heat, keys } from "./charts.js";
 
 const MOST = 4;
-const wanted = (new URLSearchParams(location.search).get("points") || "").split(",").filter(Boolean).map(Number).slice(0, MOST);
+const wanted = (new URLSearchParams(location.search).get("files") || "").split(",").filter(Boolean).map(Number).slice(0, MOST);
 const letters = (i) => String.fromCharCode(65 + i);
 
 function picks(run, points) {
   const boxes = Array.from({ length: MOST }, (_, i) => el("label", { class: "row" }, letters(i), el("select", {
     "aria-label": `Point ${letters(i)}`, onchange: change,
-  }, el("option", { value: "" }, "none"), run.front.map((p) => el("option", { value: p.point, selected: p.point === points[i] }, `${p.point}: loss ${fixed(p.loss)}, risk ${fixed(p.risk)}`)))));
+  }, el("option", { value: "" }, "none"), run.front.map((p) => el("option", { value: p.file, selected: p.file === points[i] }, `${p.point}: loss ${percent(p.loss)}, risk ${percent(p.risk)}`)))));
   show("picks", boxes);
 }
 
 function change() {
   const chosen = [...document.querySelectorAll("#picks select")].map((select) => select.value).filter(Boolean);
-  location.assign(`${location.pathname}?points=${[...new Set(chosen)].join(",")}`);
+  location.assign(`${location.pathname}?files=${[...new Set(chosen)].join(",")}`);
 }
 
 function best(values, higher) {
@@ -41,13 +41,16 @@ function group(title, columns, rows) {
     el("tbody", null, shown))));
 }
 
+// Loss and risk as the front tells them: what was looked at closely may be riskier than the search believed.
+const asOnTheFront = (record, seen) => (seen ? { ...record, points: { ...record.points, chosen: { ...record.points.chosen, point: seen.point, loss: seen.loss, risk: seen.risk } } } : record);
+
 function heads(records) {
   return el("div", { class: "points" }, records.map((record, i) => {
     const { chosen } = record.points;
     return el("section", { class: "card" }, el("h2", null, el("span", { class: `swatch s${i + 1}` }), ` ${letters(i)}: point ${chosen.point}`),
       el("p", { class: "row" }, el("span", { class: "big" }, fixed(chosen.loss)), el("span", { class: "muted" }, "% loss"), el("span", { class: "big" }, fixed(chosen.risk)), el("span", { class: "muted" }, "% risk")),
       el("p", { class: "small" }, record.method.join(" ")),
-      el("p", { class: "row" }, el("a", { class: "button", href: `/runs/${encodeURIComponent(place.run)}/release?point=${chosen.point}` }, `Release ${letters(i)}…`)));
+      el("p", { class: "row" }, el("a", { class: "button", href: `/runs/${encodeURIComponent(place.run)}/release?file=${chosen.file}` }, `Release ${letters(i)}…`)));
   }));
 }
 
@@ -108,15 +111,15 @@ function extras(records) {
 
 async function start() {
   const run = await ask(runPath);
-  const suggested = run.released ?? run.suggested;
-  const points = wanted.length ? wanted : suggested === null ? [] : [suggested];
+  const suggested = run.front.find((p) => p.point === (run.released ?? run.suggested));
+  const points = wanted.length ? wanted : suggested ? [suggested.file] : [];
   picks(run, points);
   if (!points.length) { show("comparison", el("p", { class: "muted" }, "There is no point yet. Wait for the search to find some.")); return; }
   show("comparison", el("p", { role: "status" }, `Making the files of ${plural(points.length, "point")} again and looking closely at them…`), el("progress", { "aria-label": "Looking closely" }));
-  await post(`${runPath}/compare`, { points });
-  const found = await finished(() => ask(`${runPath}/compare?points=${points.join(",")}`));
-  const { points: records } = found;
-  show("comparison", heads(records), figures(records), attributes(records), extras(records));
+  await post(`${runPath}/compare`, { files: points });
+  const found = await finished(() => ask(`${runPath}/compare?files=${points.join(",")}`));
+  const records = found.points.map((record, i) => asOnTheFront(record, run.front.find((p) => p.file === points[i])));
+  show("comparison", twoNumbers(), heads(records), figures(records), attributes(records), extras(records));
   document.body.dataset.compared = String(records.length);
 }
 

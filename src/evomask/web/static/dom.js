@@ -9,7 +9,7 @@ function filled(node, attributes, children) {
     else if (name === "value") node.value = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
 }
 
@@ -23,23 +23,38 @@ export const filePath = `/api/files/${place.file}`;
 
 export function show(id, ...children) {
   const node = $(id);
-  node.replaceChildren(...children.flat().filter(Boolean));
+  node.replaceChildren(...children.flat(Infinity).filter(Boolean));
   node.removeAttribute("aria-busy");
   return node;
 }
 
 let fading;
-export function say(text, bad = false) {
+export function say(text, bad = false, stays = false) {
   const status = $("status");
   status.textContent = text;
   status.classList.toggle("bad", bad);
   clearTimeout(fading);
-  if (text) fading = setTimeout(() => { status.textContent = ""; }, bad ? 9000 : 3500);
+  if (text && !stays) fading = setTimeout(() => { status.textContent = ""; }, bad ? 9000 : 3500);
 }
+
+// What went wrong, beside what it is about; nothing where it went well.
+export function complain(id, text = "") {
+  const node = $(id);
+  node.textContent = text;
+  node.hidden = !text;
+}
+
+// The two numbers in plain words, wherever they are shown.
+export const LOSS = "how much of what the file could tell is gone";
+export const RISK = "the share of people whom the most successful attacker gets right";
+export const twoNumbers = () => el("dl", { class: "two" },
+  el("dt", null, "loss"), el("dd", null, `${LOSS}; 0 % is the original file.`),
+  el("dt", null, "risk"), el("dd", null, `${RISK}, beyond guessing.`),
+  el("dd", { class: "both" }, "Both in percent, 0 to 100; lower is better."));
 
 export const number = (value) => Number(value).toLocaleString("en");
 export const fixed = (value, digits = 1) => Number(value).toFixed(digits);
-export const percent = (value) => `${fixed(value)} %`;
+export const percent = (value, digits = 1) => `${fixed(value, digits)} %`;
 export const plural = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export function lasting(seconds) {
@@ -96,4 +111,6 @@ export function table(heads, rows, attributes = {}) {
 // On a narrow screen the steps scroll sideways: the one we are at is shown.
 const steps = document.querySelector(".steps");
 const here = steps?.querySelector("[aria-current]");
-if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3;
+const centre = () => { if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3; };
+centre();
+addEventListener("resize", centre);

@@ -1,7 +1,7 @@
 // Goal: what is asked, what would be accepted, how long to search; and what to expect of it.
 
-import { $, el, filePath, number, place, show } from "./dom.js";
-import { ask, attempt, finished, post } from "./api.js";
+import { $, complain, el, filePath, number, place, show } from "./dom.js";
+import { ask, finished, post } from "./api.js";
 
 const form = $("goal");
 const memory = `goal-${place.file}`;
@@ -17,14 +17,14 @@ function about(files) {
 
 function foretell() {
   const seconds = 60 * (value("minutes") || 2);
-  if (value("files")) { $("outlook").textContent = `${number(value("files"))} files will be tried${perFile ? `, in about ${Math.max(1, Math.round((value("files") * perFile) / 60))} min` : ""}.`; return; }
+  if (value("files")) { $("outlook").textContent = `Up to ${number(value("files"))} files will be tried${perFile ? `, in about ${Math.max(1, Math.round((value("files") * perFile) / 60))} min` : ""}.`; return; }
   if (perFile === null) return;
   const files = (0.85 * seconds * (value("workers") || 1)) / perFile;
   $("outlook").textContent = `Expect ${about(files)} files in ${value("minutes") || 2} minutes; one takes about ${perFile < 0.1 ? "less than 0.1" : perFile.toFixed(1)} s here.`;
 }
 
 function showMembers(names) {
-  const before = JSON.parse(sessionStorage.getItem(`${memory}-members`) || "null");
+  const before = JSON.parse(localStorage.getItem(`${memory}-members`) || "null");
   show("members", names.map((name) => el("label", null, el("input", { type: "checkbox", name: "member", value: name, checked: !before || before.includes(name) }), name)));
 }
 
@@ -40,36 +40,65 @@ async function outlook() {
 
 function remember() {
   const fields = Object.fromEntries(["k", "l", "t", "max_risk", "max_loss", "minutes", "workers", "files"].map((name) => [name, form.elements[name].value]));
-  sessionStorage.setItem(memory, JSON.stringify(fields));
+  localStorage.setItem(memory, JSON.stringify(fields));
 }
 
-function recall() {
-  const fields = JSON.parse(sessionStorage.getItem(memory) || "{}");
+// What was asked the last time, tomorrow too; else what was asked of the run that one came from.
+async function recall() {
+  const kept = localStorage.getItem(memory);
+  const fields = kept ? JSON.parse(kept) : place.run ? fieldsOf((await ask(`/api/runs/${encodeURIComponent(place.run)}`)).goal) : {};
   for (const [name, text] of Object.entries(fields)) form.elements[name].value = text;
 }
 
-form.addEventListener("input", () => { remember(); foretell(); });
-form.addEventListener("submit", (event) => {
+function fieldsOf({ k, l, t, max_risk, max_loss, seconds, files, workers }) {
+  const asked = { k: k > 1 ? k : "", l: l > 1 ? l : "", t: t < 1 ? t : "", max_risk, max_loss, minutes: seconds && seconds / 60, files, workers };
+  return Object.fromEntries(Object.entries(asked).map(([name, text]) => [name, text ?? ""]).filter(([name, text]) => text !== "" || !["minutes", "workers"].includes(name)));
+}
+
+function wish() {
+  const members = [...form.querySelectorAll("[name=member]")];
+  const chosen = members.filter((box) => box.checked).map((box) => box.value);
+  localStorage.setItem(`${memory}-members`, JSON.stringify(chosen));
+  if (members.length && !chosen.length) throw Object.assign(new Error("let at least one search take part"), { field: "member" });
+  const files = value("files");
+  return {
+    k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
+    seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
+    searches: chosen.length < members.length ? chosen : [],
+  };
+}
+
+// The sentence below the form, and the field it is about marked.
+function blame(error) {
+  complain("goal-said", error.message);
+  const field = form.elements[{ seconds: "minutes" }[error.field] || error.field];
+  if (!field || !field.setAttribute) return;
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", "goal-said");
+  field.focus();
+}
+
+form.addEventListener("input", (event) => {
+  event.target.removeAttribute("aria-invalid");
+  complain("goal-said");
+  remember();
+  foretell();
+});
+form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  attempt(async () => {
-    const members = [...form.querySelectorAll("[name=member]")];
-    const chosen = members.filter((box) => box.checked).map((box) => box.value);
-    sessionStorage.setItem(`${memory}-members`, JSON.stringify(chosen));
-    const files = value("files");
-    const goal = {
-      k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
-      seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
-      searches: chosen.length < members.length ? chosen : [],
-    };
-    const run = await post("/api/runs", { file: place.file, goal });
+  complain("goal-said");
+  try {
+    const run = await post("/api/runs", { file: place.file, goal: wish() });
     location.assign(`/runs/${encodeURIComponent(run.name)}/search`);
-  });
+  } catch (error) {
+    blame(error);
+  }
 });
 
-recall();
+await recall().catch(() => {});
 ask("/api/about").then((found) => {
   $("cores-help").textContent = `processes that work at once; this machine has ${found.cores}`;
-  if (!sessionStorage.getItem(memory)) form.elements.workers.value = found.cores;
+  if (!localStorage.getItem(memory) && !place.run) form.elements.workers.value = found.cores;
   foretell();
 }).catch(() => {});
 outlook().catch((error) => { $("outlook").textContent = error.message; $("outlook").className = "trouble"; });

@@ -74,6 +74,13 @@ export class RiskMap {
     this.figure.dataset.redraw = fixed(this.drawn - started, 1);
     this.figure.dataset.tried = this.tried.length;
     this.figure.dataset.front = this.points.front.length;
+    if (this.points.front.length && !this.seen) this.tellSeen();
+  }
+
+  // When the first map with something on it was on the screen, in milliseconds since the page was asked for.
+  tellSeen() {
+    this.seen = true;
+    requestAnimationFrame(() => setTimeout(() => { this.figure.dataset.seen = fixed(performance.now(), 0); }));
   }
 
   dots() {
@@ -100,7 +107,7 @@ export class RiskMap {
     front.filter(inside).forEach((p) => drawn.push(shape("front-dot", x(p.loss), y(p.risk))));
     if (inside(original)) drawn.push(shape("original", x(original.loss), y(original.risk)));
     if (inside(chosen)) drawn.push(shape("chosen", x(chosen.loss), y(chosen.risk)));
-    this.pins.map((pin) => front.find((p) => p.point === pin)).filter(inside).forEach((p, i) => {
+    this.pins.map((pin) => front.find((p) => p.file === pin)).filter(inside).forEach((p, i) => {
       drawn.push(shape("pin", x(p.loss), y(p.risk)));
       drawn.push(svg("text", { x: x(p.loss) + 10, y: y(p.risk) - 8, "font-weight": 700 }, String.fromCharCode(65 + i)));
     });
@@ -136,7 +143,7 @@ export class RiskMap {
     }
     if (risk !== null && risk <= up) {
       lines.push(svg("line", { class: "limit", x1: x(0), x2: x(across), y1: y(risk), y2: y(risk) }));
-      lines.push(svg("text", { x: x(across) - 4, y: y(risk) - 5, "text-anchor": "end" }, `highest risk ${risk} %`));
+      lines.push(svg("text", { x: x(0) + 6, y: y(risk) - 6 }, `highest risk ${risk} %`));
     }
     if (loss !== null && loss <= across) {
       lines.push(svg("line", { class: "limit", x1: x(loss), x2: x(loss), y1: y(0), y2: y(up) }));
@@ -170,12 +177,12 @@ export class RiskMap {
 
   click(event) {
     const point = this.s && this.nearest(event);
-    if (point && this.points.front.some((p) => p.point === point.point && p.loss === point.loss)) this.pick(point);
+    if (point && this.points.front.some((p) => p.file === point.file && p.loss === point.loss)) this.pick(point);
   }
 
   key(event) {
     const { front } = this.points;
-    const place = front.findIndex((p) => this.at && p.point === this.at.point);
+    const place = front.findIndex((p) => this.at && p.file === this.at.file);
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (step && front.length) {
       const next = place < 0 ? 0 : Math.max(0, Math.min(front.length - 1, place + step));
@@ -191,7 +198,7 @@ export class RiskMap {
     this.at = point;
     this.tip.hidden = !point;
     if (point && this.s) {
-      this.tip.textContent = `${point.point > 0 || point.search ? "" : ""}${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
+      this.tip.textContent = `${point.method}: loss ${fixed(point.loss)} %, risk ${fixed(point.risk)} %`;
       const right = this.s.x(point.loss) > this.s.width / 2;
       this.tip.style.left = right ? "" : `${this.s.x(point.loss) + 14}px`;
       this.tip.style.right = right ? `${this.s.width - this.s.x(point.loss) + 14}px` : "";

@@ -1,9 +1,9 @@
 // Release: a point chosen, a person's word, checks, and everything to take away.
 
-import { $, el, fixed, number, percent, place, plural, runPath, say, show } from "./dom.js";
+import { $, el, fixed, number, percent, place, plural, runPath, say, show, twoNumbers } from "./dom.js";
 import { ask, attempt, finished, post } from "./api.js";
 
-const wished = Number(new URLSearchParams(location.search).get("point") || NaN);
+const wished = Number(new URLSearchParams(location.search).get("file") || NaN);
 const FORMATS = { "": "as the original", csv: "CSV", parquet: "Parquet", sav: "SPSS", dta: "Stata" };
 const SAID = ["by", "date", "purpose", "review", "reason", "recipients", "legal_basis", "safeguards", "earlier"];
 let [run, release] = [null, null];
@@ -12,12 +12,13 @@ const above = (point) => point.risk > release.limit;
 
 function choosing() {
   const current = release.point ? release.point.point : null;
-  const selected = Number.isNaN(wished) ? current ?? run.suggested : wished;
+  const asked = run.front.find((p) => p.file === wished);
+  const selected = asked ? asked.point : current ?? run.suggested;
   const select = el("select", { id: "point", onchange: warn }, run.front.map((p) => el("option", { value: p.point, selected: p.point === selected },
     `${p.point}: loss ${fixed(p.loss)} %, risk ${fixed(p.risk)} %${p.point === current ? " (released)" : p.point === run.suggested ? " (suggested)" : ""}`)));
   return el("section", { class: "card", "aria-labelledby": "choose-title" }, el("h2", { id: "choose-title" }, "Choose"),
     el("p", { class: "row" }, el("label", { for: "point" }, "point of the front"), select),
-    el("p", { id: "how" }), el("div", { id: "warning" }),
+    el("p", { id: "how" }), twoNumbers(), el("div", { id: "warning" }),
     el("p", { class: "row" }, el("button", { id: "choose", type: "button", class: "primary", onclick: choose }, "Release this point")),
     el("div", { id: "choosing", role: "status" }));
 }
@@ -25,7 +26,7 @@ function choosing() {
 function warn() {
   const point = run.front.find((p) => p.point === Number($("point").value));
   if (!point) return;
-  $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}; lower is better, 0 to 100.`;
+  $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}.`;
   const current = release.point && release.point.point === point.point;
   $("choose").textContent = current ? "Release this point again, in a new order" : "Release this point";
   show("warning", above(point) ? el("div", { class: "banner bad" },
@@ -64,10 +65,13 @@ function summary() {
     release.above ? el("p", null, el("strong", null, `Its risk is above the limit of ${release.limit} %.`)) : "");
 }
 
+const going = () => el("div", { class: "banner" }, el("p", null, "The search goes on. A point can be released once it has ended or is paused. "),
+  el("p", null, el("a", { class: "button", href: `/runs/${encodeURIComponent(place.run)}/search` }, "To the search")));
+
 function statement() {
   const today = new Date().toISOString().slice(0, 10);
   const said = release.statement;
-  const field = (name, title, help, value, kind = "text") => el("label", null, title, el("input", { name, type: kind, value, maxlength: 2000, autocomplete: "off" }), el("span", { class: "help" }, help));
+  const field = (name, title, help, value, kind = "text") => el("label", null, title, el("input", { name, type: kind, value, maxlength: 2000, autocomplete: "off", required: name === "by" }), el("span", { class: "help" }, help));
   return el("section", { class: "card", "aria-labelledby": "sign-title" }, el("h2", { id: "sign-title" }, "Sign"),
     el("p", { class: "muted" }, "What a person says of the release goes into the record and the reports."),
     el("form", { id: "statement", onsubmit: sign }, el("div", { class: "fields" },
@@ -77,7 +81,8 @@ function statement() {
     el("details", null, el("summary", null, "For a data protection assessment"), el("div", { class: "fields" },
       field("recipients", "recipients", "who gets the file", said.recipients), field("legal_basis", "legal basis", "on what ground", said.legal_basis),
       field("safeguards", "safeguards", "what recipients are bound to", said.safeguards), field("earlier", "earlier releases", "other files of the same people", said.earlier))),
-    el("p", { class: "row" }, el("button", { class: "primary" }, said.by ? "Sign again" : "Sign the release"), said.by ? el("span", { class: "badge finished" }, `signed by ${said.by}`) : "")));
+    el("p", { id: "sign-said", class: "trouble", role: "alert", hidden: true }),
+    el("p", { class: "row" }, el("button", { class: "primary" }, run.signed ? "Sign again" : "Sign the release"), run.signed ? el("span", { class: "badge finished" }, `signed by ${run.signed}, ${said.date}`) : "")));
 }
 
 function sign(event) {
@@ -87,8 +92,8 @@ function sign(event) {
     say("writing record and reports again…");
     release = await post(`${runPath}/statement`, fields);
     say("signed; record and reports are written again");
-    render();
-  });
+    await load();
+  }, "sign-said");
 }
 
 function checks(work) {
@@ -96,7 +101,7 @@ function checks(work) {
   const marks = { true: ["finished", "✓ holds"], false: ["failed", "✕ fails"], null: ["", "– not checked"] };
   const found = work.result.findings || work.result.checks || [];
   return [el("div", { class: `banner ${work.result.holds ? "good" : "bad"}` }, el("p", null, el("strong", null, work.result.holds ? "The release is what it says." : "Something does not hold."))),
-    el("ul", { class: "checks-list" }, found.map((f) => el("li", null, el("span", null, el("span", { class: `badge ${marks[f.holds][0]}` }, marks[f.holds][1])), el("strong", null, f.check), el("span", null, f.text))))];
+    el("ul", { class: "checks-list" }, found.map((f) => el("li", null, el("span", null, el("span", { class: `badge ${marks[f.holds][0]}` }, marks[f.holds][1])), el("strong", null, f.check), el("span", null, f.text.replace(/(^|\s)\/\S*\//g, "$1")))))];
 }
 
 function verification() {
@@ -156,8 +161,10 @@ function repeating() {
 
 function render() {
   const rest = release.released ? [statement(), verification(), downloads()] : [];
-  show("release", summary(), run.front.length ? choosing() : "", rest, repeating());
-  if (run.front.length) warn();
+  const busy = ["waiting", "starting", "running"].includes(run.state);
+  const first = busy ? going() : run.front.length ? choosing() : "";
+  show("release", summary(), first, rest, repeating());
+  if ($("choose")) warn();
   document.body.dataset.released = release.point ? release.point.point : "";
 }
 

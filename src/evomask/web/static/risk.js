@@ -16,8 +16,8 @@ function verdict(found) {
 function tiles(found) {
   const risk = found.record_risk;
   return el("div", { class: "tiles" },
-    tile(`k = ${found.k}`, "Smallest group", `The person who stands out most looks like ${number(found.k - 1)} others. Higher is better.`),
-    found.l === null || found.l === undefined ? "" : tile(`l = ${found.l}`, "Confidential values", `Among look-alikes there are at least ${found.l} different ones. Higher is better.`),
+    tile(`k = ${found.k}`, "Smallest group", `The person who stands out most looks like ${found.k > 1 ? `${number(found.k - 1)} others` : "nobody else"}. Higher is better.`),
+    found.l === null || found.l === undefined ? "" : tile(`l = ${found.l}`, "Confidential values", found.l > 1 ? `Among look-alikes there are at least ${found.l} different ones. Higher is better.` : "Somewhere all look-alikes share one: who finds the group knows it. Higher is better."),
     found.t === null || found.t === undefined ? "" : tile(`t = ${fixed(found.t, 2)}`, "Told by a group", "How far a group's confidential values differ from the whole file's. Lower is better, 0 to 1."),
     tile(percent(risk.average), "Chance of a record", `On average a record is identified with this chance${risk.weight ? ", by the survey's weights" : ""}; about ${number(Math.round(risk.expected))} people are expected to be found. Lower is better.`));
 }

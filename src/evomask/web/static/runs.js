@@ -1,13 +1,20 @@
 // Runs: what there is, and bringing a file.
 
-import { $, ago, badge, bytes, el, fixed, number, percent, plural, say, show, table } from "./dom.js";
+import { $, ago, badge, bytes, complain, el, fixed, number, percent, plural, say, show, table, twoNumbers } from "./dom.js";
 import { ask, attempt, post } from "./api.js";
 
 let limit = Infinity;
 
+function failed(sentence) {
+  $("progress-line").hidden = true;
+  $("chosen").value = "";
+  complain("bring-said", sentence);
+}
+
 function bring(file) {
   if (!file) return;
-  if (file.size > limit) { say(`${file.name} has ${bytes(file.size)}; at most ${bytes(limit)} can be brought`, true); return; }
+  complain("bring-said");
+  if (file.size > limit) { complain("bring-said", `${file.name} has ${bytes(file.size)}; at most ${bytes(limit)} can be brought. Start with evomask serve --largest for more.`); return; }
   $("progress-line").hidden = false;
   $("upload-name").textContent = file.name;
   const sending = new XMLHttpRequest();
@@ -16,9 +23,9 @@ function bring(file) {
   sending.onload = () => {
     const answer = JSON.parse(sending.responseText || "{}");
     if (sending.status === 201) location.assign(`/files/${answer.id}/columns`);
-    else { $("progress-line").hidden = true; say(answer.error || "the file was not taken", true); }
+    else failed(answer.error || "the file was not taken; try again");
   };
-  sending.onerror = () => { $("progress-line").hidden = true; say("the file could not be sent; try again", true); };
+  sending.onerror = () => failed("the file could not be sent; try again");
   sending.send(file);
 }
 
@@ -32,47 +39,90 @@ function prepareDrop() {
     $("survey").disabled = true;
     const file = await post("/api/files/survey");
     location.assign(`/files/${file.id}/columns`);
-  }).finally(() => { $("survey").disabled = false; }));
+  }, "bring-said").finally(() => { $("survey").disabled = false; }));
+}
+
+// Removing is asked for twice: the button says what would go.
+function remover(file) {
+  const button = el("button", { type: "button", class: "link", "aria-label": `Remove ${file.name}` }, "Remove");
+  button.addEventListener("click", () => {
+    if (!button.dataset.sure) {
+      button.dataset.sure = "yes";
+      button.textContent = "Remove copy and schema?";
+      button.setAttribute("aria-label", `Remove copy and schema? ${file.name} goes for good; runs of it stay`);
+      setTimeout(() => button.replaceWith(remover(file)), 6000);
+    } else attempt(async () => { await ask(`/api/files/${file.id}`, "DELETE"); await listFiles(); }, "bring-said");
+  });
+  return button;
 }
 
 async function listFiles() {
   const files = await ask("/api/files");
-  if (!files.length) return;
+  if (!files.length) { show("files"); return; }
   const rows = files.map((file) => el("tr", null,
     el("td", null, el("a", { href: `/files/${file.id}/columns` }, file.name)),
     el("td", { "data-label": "size" }, bytes(file.size)),
     el("td", { "data-label": "brought" }, file.brought ? ago(file.brought) : "lies in the folder"),
-    el("td", null, file.brought ? el("button", {
-      type: "button", class: "link", "aria-label": `Remove ${file.name}`,
-      onclick: () => attempt(async () => { await ask(`/api/files/${file.id}`, "DELETE"); location.reload(); }),
-    }, "Remove") : "")));
+    el("td", { class: "number" }, file.brought ? remover(file) : "")));
   show("files", el("h3", null, "Files at hand"), table(["file", "size", "brought", "."], rows, { class: "stack" }));
   $("files").querySelector("th:last-child").replaceChildren(el("span", { class: "hidden" }, "actions"));
 }
 
+const path = (run, screen) => `/runs/${encodeURIComponent(run.name)}/${screen}`;
+
+// Where a person who comes back goes on.
+function next(run) {
+  if (run.state === "finished") return run.signed ? ["Open the release", "release"] : ["Choose and sign", "search"];
+  if (run.state === "stopped" || run.state === "broken off") return ["Continue", "search"];
+  return run.state === "failed" ? ["See why", "search"] : ["Watch", "search"];
+}
+
 function row(run) {
   const best = run.best;
-  const far = run.state === "waiting" ? `place ${run.place} in the queue` : percent(100 * run.share);
+  const far = run.state === "waiting" ? `place ${run.place} in the queue` : percent(100 * run.share, 0);
+  const [todo, screen] = next(run);
   return el("tr", null,
-    el("td", null, el("a", { href: `/runs/${encodeURIComponent(run.name)}/search` }, run.name),
+    el("td", null, el("a", { href: path(run, "search") }, run.name), el("div", { class: "small muted" }, run.file),
       run.reason ? el("div", { class: "small trouble" }, run.reason) : ""),
-    el("td", { "data-label": "file" }, run.file),
-    el("td", { "data-label": "state" }, badge(run.state)),
-    el("td", { class: "number", "data-label": "share done" }, far),
+    el("td", { "data-label": "state" }, el("span", null, badge(run.state), run.signed ? el("div", { class: "small muted" }, `signed by ${run.signed}`) : "")),
+    el("td", { class: "number", "data-label": "done" }, far),
     el("td", { class: "number", "data-label": "files tried" }, number(run.tried)),
-    el("td", { class: "number", "data-label": "best point" }, best ? `loss ${fixed(best.loss)}, risk ${fixed(best.risk)}` : "–"),
-    el("td", { "data-label": "changed" }, ago(run.changed)));
+    el("td", { class: "number", "data-label": "loss" }, best ? percent(best.loss) : "–"),
+    el("td", { class: "number", "data-label": "risk" }, best ? percent(best.risk) : "–"),
+    el("td", { "data-label": "changed" }, ago(run.changed)),
+    el("td", { "data-label": "next" }, el("a", { href: path(run, screen), "aria-label": `${todo}: ${run.name}` }, todo)));
 }
+
+const way = () => [el("p", null, "There are none yet. So it goes:"), el("ol", { class: "way" },
+  ["Bring a file of records, or try the bundled survey of invented people.",
+    "Say which columns others may know of a person, and which they should not learn.",
+    "Let many protections be tried; each is a dot on a map of loss and risk.",
+    "Compare those that no other beats, choose one, sign it, and take it away with its reports."].map((step) => el("li", null, step))),
+twoNumbers()];
 
 let shown = "";
 async function listRuns() {
   const runs = await ask("/api/runs");
-  const now = JSON.stringify(runs);
+  const now = JSON.stringify([runs, runs.map((run) => ago(run.changed))]);
   if (now === shown) return;
   shown = now;
-  if (!runs.length) { show("runs", el("p", { class: "muted" }, "There are none yet. Bring a file, or try the bundled survey.")); return; }
-  show("runs", el("p", { class: "muted small" }, `${plural(runs.length, "run")}. Loss and risk in percent, lower is better, 0 to 100; the best point is the released or the suggested one.`),
-    table(["run", "file", "state", "#share done", "#files tried", "#best point", "changed"], runs.map(row), { class: "stack" }));
+  if (!runs.length) { show("runs", way()); return; }
+  const focused = document.activeElement?.closest("#runs") && document.activeElement.getAttribute("aria-label");
+  show("runs", table(["run", "state", "#done", "#files tried", "#loss", "#risk", "changed", "next"], runs.map(row), { class: "stack" }),
+    el("p", { class: "muted small" }, `${plural(runs.length, "run")}. Loss and risk are those of the released point, or of the suggested one.`), twoNumbers());
+  if (focused) document.querySelector(`#runs [aria-label="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+}
+
+let lost = false;
+async function look() {
+  try {
+    await listRuns();
+    if (lost) say("connected again");
+    lost = false;
+  } catch (error) {
+    if (!lost) say(error.message, true, true);
+    lost = true;
+  }
 }
 
 prepareDrop();
@@ -80,7 +130,8 @@ attempt(async () => {
   const about = await ask("/api/about");
   limit = about.upload;
   $("folder").textContent = about.folder;
+  $("most").textContent = `, up to ${bytes(limit)}`;
 });
 attempt(listFiles);
-attempt(listRuns);
-setInterval(() => listRuns().catch(() => {}), 2000);
+look();
+setInterval(look, 2000);

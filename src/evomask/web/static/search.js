@@ -1,60 +1,68 @@
 // Search: the live map, the front as a table, what happens now, and pinning points.
 
-import { $, badge, el, fixed, lasting, meter, number, percent, place, plural, runPath, say, show, table } from "./dom.js";
-import { ask, attempt, post } from "./api.js";
+import { $, badge, el, lasting, meter, percent, place, plural, runPath, say, show, table, twoNumbers } from "./dom.js";
+import { attempt, post } from "./api.js";
 import { course } from "./charts.js";
 import { RiskMap } from "./map.js";
 
 const MOST = 4;
-const state = { run: null, front: [], pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
-const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?points=${state.pins.join(",")}` : ""}`;
-const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?point=${point}`;
+const { title } = document;
+const state = { run: null, front: [], version: 0, pins: (new URLSearchParams(location.search).get("pin") || "").split(",").filter(Boolean).map(Number) };
+const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?files=${state.pins.join(",")}` : ""}`;
+const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?file=${point.file}`;
 
-const map = new RiskMap($("map"), { pick: (point) => pin(point.point), hover: tellPoint });
+const map = new RiskMap($("map"), { pick: pin, hover: tellPoint });
 
-function pin(number_) {
-  if (state.pins.includes(number_)) state.pins = state.pins.filter((other) => other !== number_);
-  else if (state.pins.length < MOST) state.pins = [...state.pins, number_];
+function pin({ point, file }) {
+  if (state.pins.includes(file)) state.pins = state.pins.filter((other) => other !== file);
+  else if (state.pins.length < MOST) state.pins = [...state.pins, file];
   else { say("four points are pinned; take one off first", true); return; }
   const query = state.pins.length ? `?pin=${state.pins.join(",")}` : "";
   history.replaceState(null, "", location.pathname + query);
   const compare = document.querySelector("[data-step=compare]");
   if (compare) compare.href = compareAddress();
-  say(state.pins.includes(number_) ? `point ${number_} is pinned` : `point ${number_} is no longer pinned`);
+  say(state.pins.includes(file) ? `point ${point} is pinned` : `point ${point} is no longer pinned`);
   render();
 }
 
 function tellPoint(point) {
-  const onFront = state.front.some((p) => p.point === point.point && p.loss === point.loss);
-  show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}` : ""), ` ${point.method}`),
+  state.told = point.file;
+  const onFront = state.front.some((p) => p.file === point.file && p.loss === point.loss);
+  show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}: ` : ""), point.method),
     meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
     onFront ? el("div", { class: "row" },
-      el("button", { type: "button", onclick: () => pin(point.point) }, state.pins.includes(point.point) ? "Unpin" : "Pin"),
-      el("a", { class: "button", href: releaseAddress(point.point) }, "Release…")) : "");
+      el("button", { type: "button", onclick: () => pin(point) }, state.pins.includes(point.file) ? "Unpin" : "Pin"),
+      el("a", { class: "button", href: releaseAddress(point) }, "Release…")) : "");
 }
 
 function showPins() {
-  const known = state.pins.map((pinned) => state.front.find((p) => p.point === pinned)).filter(Boolean);
+  const known = state.pins.map((pinned) => state.front.find((p) => p.file === pinned)).filter(Boolean);
   show("pins", known.length ? known.map((p, i) => el("div", { class: "pin-item" },
-    el("span", null, el("strong", null, String.fromCharCode(65 + i)), ` point ${p.point}: loss ${fixed(p.loss)}, risk ${fixed(p.risk)}`),
-    el("button", { type: "button", class: "link", onclick: () => pin(p.point), "aria-label": `Unpin point ${p.point}` }, "Unpin")))
+    el("span", null, el("strong", null, String.fromCharCode(65 + i)), ` point ${p.point}: loss ${percent(p.loss)}, risk ${percent(p.risk)}`),
+    el("button", { type: "button", class: "link", onclick: () => pin(p), "aria-label": `Unpin point ${p.point}` }, "Unpin")))
     : el("p", { class: "muted" }, "Pin up to four points to compare them: click on the map, or use the table."),
   known.length ? el("a", { class: "button primary", href: compareAddress() }, `Compare ${plural(known.length, "point")}`) : "");
 }
 
+const pinning = (point) => (state.pins.includes(point.file) ? "Unpin" : "Pin");
+
+// The table is made anew only where something in it changed.
+let tabled = "";
 function showFront() {
-  const suggested = state.run && (state.run.released ?? state.run.suggested);
-  const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.point) ? "pinned" : ""}` },
-    el("td", { class: "number" }, p.point), el("td", { class: "number" }, fixed(p.loss, 2)), el("td", { class: "number" }, fixed(p.risk, 2)),
-    el("td", null, el("span", { class: "clamp", title: p.method }, p.method), p.point === suggested ? el("span", { class: "badge finished" }, state.run.released === null ? "suggested" : "released") : ""),
-    el("td", null, p.search),
-    el("td", null, el("button", { type: "button", "aria-pressed": String(state.pins.includes(p.point)), "aria-label": `Pin point ${p.point}`, onclick: () => pin(p.point) },
-      state.pins.includes(p.point) ? "Unpin" : "Pin"))));
-  const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+  const suggested = state.run.released ?? state.run.suggested;
+  const now = [state.version, suggested, state.run.released, state.pins].join("|");
+  if (now === tabled) return;
+  tabled = now;
+  const rows = state.front.map((p) => el("tr", { class: `${p.point === suggested ? "suggested" : ""} ${state.pins.includes(p.file) ? "pinned" : ""}` },
+    el("td", { class: "number", "data-label": "point" }, p.point), el("td", { class: "number", "data-label": "loss" }, percent(p.loss, 2)), el("td", { class: "number", "data-label": "risk" }, percent(p.risk, 2)),
+    el("td", { class: "done" }, el("span", { class: "clamp", title: p.method }, p.method), p.point === suggested ? el("span", { class: "badge finished" }, state.run.released === null ? "suggested" : "released") : ""),
+    el("td", { class: "by" }, p.search),
+    el("td", { class: "act" }, el("button", { type: "button", "data-file": p.file, "aria-label": `${pinning(p)} point ${p.point}`, onclick: () => pin(p) }, pinning(p)))));
+  const focused = document.activeElement?.dataset.file;
   const scrolled = $("front").scrollTop;
-  show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows) : el("p", { class: "muted" }, "Nothing was found yet."));
+  show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows, { class: "front" }) : el("p", { class: "muted" }, "Nothing was found yet. The first files appear some seconds after the search begins."));
   $("front").scrollTop = scrolled;
-  if (focused && focused.startsWith("Pin point")) document.querySelector(`[aria-label="${focused}"]`)?.focus({ preventScroll: true });
+  if (focused) document.querySelector(`[data-file="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
@@ -66,11 +74,11 @@ function happening(run) {
   if (run.state === "running" && run.phase === "auditing") return `Looking closely at the front: ${run.checked[0]} of ${run.checked[1]} points.`;
   if (run.state === "running") return `${PHASES[run.phase] || "At work"}.`;
   if (run.state === "finished") return "The search is over. Choose a point to release.";
-  if (run.state === "stopped") return "Paused; everything found is kept. Continue, or end here and look closely at what was found.";
+  if (run.state === "stopped") return `Paused; everything found is kept. Continue, ${run.goal.files === undefined ? "end here and look closely at what was found, or" : "or"} choose a point to release.`;
   return run.reason;
 }
 
-const act = (name, path, body, said) => () => attempt(async () => { await post(`${runPath}/${path}`, body); say(said); });
+const act = (path, body, said) => () => attempt(async () => { await post(`${runPath}/${path}`, body); say(said); }, "buttons-said");
 
 function showNow() {
   const { run } = state;
@@ -81,10 +89,10 @@ function showNow() {
   const busy = ["waiting", "starting", "running"].includes(run.state);
   const timed = run.goal.files === undefined;
   const wanted = [
-    busy && run.state === "running" && run.phase === "searching" ? ["Pause", act("pause", "stop", undefined, "asked to pause; it ends its turn first")] : null,
-    busy && run.state !== "running" ? ["Cancel", act("cancel", "stop", undefined, "cancelled")] : null,
-    ["stopped", "broken off"].includes(run.state) ? ["Continue", act("continue", "continue", {}, "goes on")] : null,
-    run.state === "stopped" && timed ? ["Stop here", act("stop", "continue", { seconds: 0 }, "the search ends; the front is looked at closely")] : null,
+    busy && run.state === "running" && run.phase === "searching" ? ["Pause", act("stop", undefined, "asked to pause; it ends its turn first")] : null,
+    busy && run.state !== "running" ? ["Cancel", act("stop", undefined, "cancelled")] : null,
+    ["stopped", "broken off"].includes(run.state) ? ["Continue", act("continue", {}, "goes on")] : null,
+    run.state === "stopped" && timed ? ["Stop here", act("continue", { seconds: 0 }, "the search ends; the front is looked at closely")] : null,
   ].filter(Boolean);
   const names = wanted.map(([name]) => name).join();
   if ($("buttons").dataset.names !== names) {
@@ -107,38 +115,57 @@ function render() {
   $("notes-card").hidden = !state.run.notes.length;
   $("notes").replaceChildren(...state.run.notes.map((note) => el("li", null, note)));
   document.body.dataset.state = state.run.state;
+  document.title = `${state.run.state === "running" ? percent(100 * state.run.share, 0) : state.run.state} · ${title}`;
 }
 
+// Numbers of points change with the front: the one that is told of is told of anew.
+function retell({ released, suggested }) {
+  const told = state.front.find((p) => p.file === state.told);
+  const point = told || state.front.find((p) => p.point === (released ?? suggested)) || state.front[0];
+  if (point) tellPoint(point);
+}
+
+// The map comes first; what takes longer to write follows it.
 function take(news) {
+  const isFirst = state.run === null;
   state.run = news.run;
-  if (news.front) state.front = news.front;
+  if (news.front) [state.front, state.version] = [news.front, state.version + 1];
   map.tried.length = Math.min(map.tried.length, news.first);
   for (const pair of news.tried) map.tried.push(pair);
   const { original, chosen, simple, goal } = news.run;
   map.points = { front: state.front, simple, original, chosen, max_risk: goal.max_risk ?? null, max_loss: goal.max_loss ?? null };
-  if (!$("point").childElementCount && state.front.length) {
-    const first = state.front.find((p) => p.point === (news.run.released ?? news.run.suggested)) || state.front[0];
-    tellPoint(first);
-  }
-  render();
+  if (news.front) retell(news.run);
+  if (!isFirst) { render(); return; }
+  map.pins = state.pins;
+  map.draw();
+  requestAnimationFrame(() => setTimeout(render));
 }
 
 function follow() {
   const stream = new EventSource(`${runPath}/events`);
   stream.addEventListener("news", (event) => take(JSON.parse(event.data)));
-  stream.addEventListener("open", () => { if (state.lost) { say("connected again"); state.lost = false; } });
+  stream.addEventListener("open", () => {
+    if (state.lost) say("connected again");
+    state.lost = false;
+  });
   stream.addEventListener("error", () => {
-    if (!state.lost) say("the server does not answer; the run goes on without it", true);
+    if (!state.lost) say("the server does not answer; the run goes on without it. Start evomask serve again.", true, true);
     state.lost = true;
     if (stream.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
   });
   addEventListener("pagehide", () => stream.close());
 }
 
-$("whole").addEventListener("change", (event) => { map.whole = event.target.checked; map.update(); });
+$("whole").checked = map.whole = sessionStorage.getItem("whole") === "yes";
+$("whole").addEventListener("change", (event) => {
+  map.whole = event.target.checked;
+  sessionStorage.setItem("whole", map.whole ? "yes" : "");
+  map.update();
+});
+show("numbers", twoNumbers());
 $("more").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("more", "continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
+  act("continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
 });
 if (state.pins.length) { const compare = document.querySelector("[data-step=compare]"); if (compare) compare.href = compareAddress(); }
-attempt(() => ask(runPath)).then((run) => { if (run) { take({ run, front: run.front, first: 0, tried: [] }); follow(); } });
+follow();
