@@ -159,9 +159,13 @@ def wait_for(look, enough):
 
 UNGUARDED = """
 from operator import add
+from evomask.errors import RunError
 from evomask.execution.local import Local
-with Local(2)(add) as work:
-    print(work([1, 2]))
+try:
+    with Local(2)(add) as work:
+        work([1, 2], first=0)
+except RunError as error:
+    print(error)
 """
 
 
