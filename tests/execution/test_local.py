@@ -159,9 +159,13 @@ def wait_for(look, enough):
 
 UNGUARDED = """
 from operator import add
+from evomask.errors import RunError
 from evomask.execution.local import Local
-with Local(2)(add) as work:
-    print(work([1, 2]))
+try:
+    with Local(2)(add) as work:
+        work([1, 2], first=0)
+except RunError as error:
+    print(error)
 """
 
 
@@ -169,11 +173,7 @@ def test_a_script_without_a_guard_is_told_of_it(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED, encoding="utf-8")
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert (
-        run.stderr.rstrip()
-        .splitlines()[-1]
-        .endswith(
-            "a script that asks for several has to do so below `if __name__ == '__main__':`; "
-            "or it may have run out of memory: try fewer workers"
-        )
+    assert run.stdout.rstrip().endswith(
+        "a script that asks for several has to do so below `if __name__ == '__main__':`; "
+        "or it may have run out of memory: try fewer workers"
     )

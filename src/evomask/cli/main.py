@@ -33,7 +33,7 @@ from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.trajectories import trajectories
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
-from evomask.runs.kept.stopping import interrupt_on_termination
+from evomask.runs.kept.stopping import Interrupts, interrupt_on_termination
 
 INTERRUPTED = 130
 
@@ -92,21 +92,23 @@ def run() -> None:
     """Run the command line, turning errors into one sentence and an exit code."""
     warnings.showwarning = _as_note
     in_terminal = accompanied()
-    interrupt_on_termination()
-    code = max(_carried_out(), finish_output())
+    code = max(_carried_out(interrupt_on_termination()), finish_output())
     leave(code, at_once=in_terminal and code == INTERRUPTED)
 
 
-def _carried_out() -> int:
-    """Carry out the command and say what went wrong; its exit code."""
+def _carried_out(interrupts: Interrupts) -> int:
+    """Carry out the command and say what went wrong; its exit code.
+
+    What fails because it was interrupted counts as interrupted.
+    """
     try:
         app()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
-        return _failed(str(error))
+        return max(_failed(str(error)), INTERRUPTED * interrupts.happened)
     except (OSError, MemoryError) as error:
-        return _failed(_by_the_system(error))
+        return max(_failed(_by_the_system(error)), INTERRUPTED * interrupts.happened)
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED

@@ -59,10 +59,25 @@ def ask_to_stop(folder: Path) -> None:
         raise RunError(f"{folder} cannot be written to: {error.strerror or error}") from None
 
 
-def interrupt_on_termination() -> None:
-    """Let SIGTERM do what Ctrl-C does: the run stops at once and keeps what it found."""
-    signal.signal(signal.SIGTERM, _interrupted)
+class Interrupts:
+    """Interrupts what the process does, and remembers that somebody asked for it."""
+
+    def __init__(self) -> None:
+        self.happened = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        """Stop at once; what was found is kept on the way out."""
+        self.happened = True
+        raise KeyboardInterrupt
 
 
-def _interrupted(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def interrupt_on_termination() -> Interrupts:
+    """Let SIGTERM do what Ctrl-C does: the run stops at once and keeps what it found.
+
+    Where the process was told to ignore Ctrl-C, it goes on doing so.
+    """
+    heard = Interrupts()
+    signal.signal(signal.SIGTERM, heard)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, heard)
+    return heard
