@@ -7,18 +7,23 @@ from asking import Clock, Task, serve
 from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
+TABLE = "people"
+
 
 def synthetic(task: Task, clock: Clock) -> dict[str, Any]:
     original = pd.read_csv(task["file"])
-    metadata = Metadata.detect_from_dataframe(original)
+    metadata = Metadata.detect_from_dataframes({TABLE: original})
     for name in original.columns:
         numeric = pd.api.types.is_numeric_dtype(original[name])
-        metadata.update_column(name, sdtype="numerical" if numeric else "categorical")
+        metadata.update_column(
+            name, table_name=TABLE, sdtype="numerical" if numeric else "categorical"
+        )
 
     def work() -> Any:
         synthesizer = GaussianCopulaSynthesizer(metadata)
-        synthesizer.fit(original)
-        return synthesizer.sample(len(original))
+        synthesizer.fit({TABLE: original})
+        drawn = synthesizer.sample(len(original))
+        return drawn[TABLE] if isinstance(drawn, dict) else drawn
 
     clock.timed(work).to_csv(task["out"], index=False)
     return {"file": task["out"]}

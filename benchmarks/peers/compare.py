@@ -26,7 +26,8 @@ from works import WORKS, Work
 from evomask.errors import FileError
 
 SIZES = {
-    "mdav": (1_000, 5_000), "univariate": (100_000,), "mondrian": (2_000,), "recoding": (30_162,),
+    "mdav": (1_000, 10_000, 100_000, 1_000_000), "univariate": (100_000, 1_000_000),
+    "mondrian": (2_000, 30_162), "recoding": (2_000, 30_162),
     "suppression": (4_580,), "pram": (4_580,), "k": (30_162,), "l": (30_162,), "t": (2_000,),
     "linkage": (300,),
 }  # fmt: skip
@@ -35,20 +36,22 @@ SMALL = {
     "suppression": (300,), "pram": (300,), "k": (300,), "l": (300,), "t": (300,),
     "linkage": (60,),
 }  # fmt: skip
+MAIN = (30_162, 100_000)
 Row = dict[str, Any]
 
 
-def compared(work: Work, size: int, limit: float) -> Iterator[Row]:
-    """A row for us and for each peer that does this work."""
+def compared(work: Work, size: int, limit: float, failed: set[str]) -> Iterator[Row]:
+    """A row for us and for each peer that does this work; who failed before is not asked again."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         task = work.make(size, folder)
         for one in PEERS:
-            if work.name in one.does:
+            if work.name in one.does and one.name not in failed:
                 row: Row = {"work": work.name, "title": work.title, "size": size, "peer": one.name}
                 try:
                     answer = ask(one, work.name, task, folder, limit)
                 except Failed as failure:
+                    failed.add(one.name)
                     yield {**row, "failed": str(failure)}
                     continue
                 told = {key: answer[key] for key in ("seconds", "wall", "peak_mb", "version")}
@@ -58,9 +61,12 @@ def compared(work: Work, size: int, limit: float) -> Iterator[Row]:
 def all_rows(sizes: Mapping[str, tuple[int, ...]], limit: float) -> Iterator[Row]:
     """Every work at every size; a work whose data are not here is told and left out."""
     for work in WORKS:
-        for size in sizes.get(work.name, ()):
+        failed: set[str] = set()
+        for size in sorted(sizes.get(work.name, ())):
             try:
-                for row in chain(compared(work, size, limit), outside_rows(work, size, limit)):
+                for row in chain(
+                    compared(work, size, limit, failed), outside_rows(work, size, limit)
+                ):
                     print(told(row), flush=True)
                     yield row
             except FileError as missing:
@@ -108,9 +114,11 @@ def asked() -> argparse.Namespace:
         parser.add_argument(f"--{work.name}", type=_sizes, help=f"records: {work.title}")
     parser.add_argument("--only", default="", help="works, by name; none of them: main alone")
     parser.add_argument("--small", action="store_true", help="all at sizes of a few seconds")
-    parser.add_argument("--main", type=int, default=2_000, help="records of the main job; 0: none")
-    parser.add_argument("--seconds", type=float, default=20.0, help="given to the main job")
-    parser.add_argument("--limit", type=float, default=120.0, help="CPU seconds for an answer")
+    parser.add_argument(
+        "--main", type=_sizes, default=MAIN, help="records of the main job; 0: none"
+    )
+    parser.add_argument("--seconds", type=float, default=120.0, help="given to the main job")
+    parser.add_argument("--limit", type=float, default=180.0, help="CPU seconds for an answer")
     parser.add_argument("--add", action="store_true", help="to what was found before, in --out")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "peers")
     parser.add_argument("--docs", type=Path, help="the folder of docs to write the page into")
@@ -144,7 +152,7 @@ def main() -> None:
         "absent": {one.name: one.absence for one in PEERS if one.absence},
         "peers": {one.name: one.about for one in PEERS if one is not peer(OURS)},
         "rows": [],
-        "main": {},
+        "main": [],
         "figures": figures(),
     }
 
@@ -155,9 +163,9 @@ def main() -> None:
     for row in all_rows(sizes, wish.limit):
         found["rows"].append(row)
         keep()
-    if wish.main:
-        found["main"] = alternatives(wish.main, wish.seconds, wish.limit)
-    keep()
+    for records in filter(None, wish.main):
+        found["main"].append(alternatives(records, wish.seconds, wish.limit))
+        keep()
     if wish.docs:
         write_page(json.loads(path.read_text(encoding="utf-8")), wish.docs)
 

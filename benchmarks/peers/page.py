@@ -27,6 +27,15 @@ REASONS = {
     ("mdav", "loss %"): "k-means may make groups smaller than k, so its loss is of another problem",
     ("univariate", "seconds"): "both do one sort and one pass; ours keeps its sums exact",
 }
+MAIN = """## The main job
+Adult, 8 quasi-identifiers, k = 5 where somebody asks for it. Loss and risk are ours, lower is
+better. SDMetrics' score is higher where columns and pairs of columns look more alike; anonymeter's
+rates tell how often its attacks are right, lower is better. Both read single values: a cell that
+may be several is read as one of them, by chance. A synthetic record belongs to nobody; it stands
+beside the original record that it is most like. Records beyond the 30,162 of Adult are drawn again
+from it.
+
+"""
 JUDGES = ("sdmetrics", "linkability", "inference", "singling-out")
 
 
@@ -36,16 +45,17 @@ def write_page(found: Found, docs: Path) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     drawn = _ratio_chart(found["rows"])
     (pictures / "peers-time.svg").write_bytes(svg(drawn))
-    mapped = [row for row in found["main"].get("files", ()) if "loss" in row]
-    if mapped:
-        (pictures / "peers-map.svg").write_bytes(svg(_map_chart(mapped)))
+    for main in found["main"]:
+        if mapped := [row for row in main["files"] if "loss" in row]:
+            (pictures / _map_name(main)).write_bytes(svg(_map_chart(mapped)))
     text = "".join(
         (
             HEAD,
             _about(found),
             f"![{drawn.reading}](pictures/peers-time.svg)\n\n",
             *_works(found["rows"]),
-            _main(found["main"], has_map=bool(mapped)),
+            MAIN if found["main"] else "",
+            *map(_main, found["main"]),
             _committed(found["figures"]),
             _absent(found),
             _again(),
@@ -119,21 +129,21 @@ def _losses(rows: list[Row]) -> Iterator[str]:
                 yield f"{row['peer']} loses less at {row['size']:,} records: {why}."
 
 
-def _main(main: Found, *, has_map: bool) -> str:
-    if not main:
-        return ""
+def _map_name(main: Found) -> str:
+    return f"peers-map-{main['records']}.svg"
+
+
+def _main(main: Found) -> str:
     head = ["file", "loss %", "risk %", "SDMetrics %", "linkability %", "inference %",
             "singling out %"]  # fmt: skip
+    if "failed" in main:
+        return f"### {main['records']:,} records\nNot run: {main['failed']}\n\n"
     lines = [_file(row) for row in main["files"]]
-    picture = "![Loss and risk of each file](pictures/peers-map.svg)\n\n" if has_map else ""
+    mapped = any("loss" in row for row in main["files"])
+    picture = f"![Loss and risk of each file](pictures/{_map_name(main)})\n\n" if mapped else ""
     return (
-        f"## The main job\nAdult, {main['records']:,} records, 8 quasi-identifiers, k = 5 where "
-        f"somebody asks for it; evomask searches for {main['seconds']:g} seconds. Loss and risk "
-        "are ours, lower is better. SDMetrics' score is higher where columns and pairs of columns "
-        "look more alike; anonymeter's rates tell how often its attacks are right, lower is "
-        "better. Both read single values: a cell that may be several is read as one of them, by "
-        "chance. A synthetic record belongs to nobody; it stands beside the original record that "
-        f"it is most like.\n\n{picture}{_table(head, lines)}\n"
+        f"### {main['records']:,} records\nevomask searches for {main['seconds']:g} seconds.\n\n"
+        f"{picture}{_table(head, lines)}\n"
     )
 
 

@@ -71,7 +71,7 @@ PEERS = (
     Peer("anonypyx", ".venv-peers-anonypyx", "ask_anonypyx.py", _same("mdav"),
          "MDAV in pandas, with a matrix of all distances"),
     Peer("microagg1d", ".venv-peers-microagg1d", "ask_microagg1d.py", _same("univariate"),
-         "the best groups of one attribute; its first call compiles for minutes"),
+         "groups of one attribute by its usual method; its first call compiles"),
     Peer("k-means-constrained", ".venv-peers-clustering", "ask_clustering.py",
          {"mdav": "constrained"}, "k-means with sizes from k to 2k-1"),
     Peer("scikit-learn", ".venv-peers-clustering", "ask_clustering.py", {"mdav": "plain"},

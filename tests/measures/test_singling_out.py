@@ -22,19 +22,22 @@ def sets(names):
 
 
 def test_whoever_fits_a_combination_that_occurs_once_is_singled_out():
-    found = set()
+    found, made, won = set(), 0, 0
     for chosen in sets(NAMES):
         people = list(zip(*(TABLE[name].tolist() for name in chosen), strict=True))
         released = list(zip(*(MASKED[name].tolist() for name in chosen), strict=True))
         rare = {row for row in released if released.count(row) == 1}
-        found |= {i for i, row in enumerate(people) if row in rare and people.count(row) == 1}
-    assert SinglingOut(NAMES).against(TABLE)(MASKED).value == pytest.approx(100 * len(found) / 60)
+        hit = {i for i, row in enumerate(people) if row in rare and people.count(row) == 1}
+        found, made, won = found | hit, made + len(rare), won + len(hit)
+    read = SinglingOut(NAMES).against(TABLE)(MASKED)
+    assert read.value == pytest.approx(100 * len(found) / 60)
+    assert read.details == {"bets_won": pytest.approx(100 * won / made)}
 
 
 def test_generalized_cells_fit_everyone_they_cover():
     masked = generalized(MASKED, NAMES[:2])
     leaves = {name: masked.recodings[name].leaves for name in NAMES[:2]}
-    found = set()
+    found, bets = set(), []
     for chosen in sets(NAMES):
         released = list(zip(*(masked[name].tolist() for name in chosen), strict=True))
         for row in (row for row in released if released.count(row) == 1):
@@ -47,8 +50,11 @@ def test_generalized_cells_fit_everyone_they_cover():
                     for n, cell in cells
                 )
             ]
+            bets.append(len(fits) == 1)
             found |= set(fits) if len(fits) == 1 else set()
-    assert SinglingOut(NAMES).against(TABLE)(masked).value == pytest.approx(100 * len(found) / 60)
+    read = SinglingOut(NAMES).against(TABLE)(masked)
+    assert read.value == pytest.approx(100 * len(found) / 60)
+    assert read.details == {"bets_won": pytest.approx(100 * sum(bets) / len(bets))}
 
 
 def test_plain_cells_written_as_sets_give_the_same():

@@ -52,13 +52,33 @@ class _Described:
         return _Described(self.people, rng.permutation(np.sort(self.cells)), self.covers)
 
 
+@dataclass(frozen=True, eq=False)
+class _Bets:
+    """What became of bets: the people they single out, how many were made, and how many won."""
+
+    singled: Flags
+    made: int
+    won: int
+
+    @property
+    def percent(self) -> float:
+        """The share of people who are singled out."""
+        return 100.0 * float(self.singled.mean())
+
+    @property
+    def percent_won(self) -> float:
+        """The share of bets that single somebody out; 0 where there is nothing to bet on."""
+        return 100.0 * self.won / self.made if self.made else 0.0
+
+
 @dataclass(frozen=True)
 class SinglingOut:
     """People described by a combination that occurs once in the masked file, and only them.
 
     All sets of one to three attributes are tried, 60 of each size at most. Of generalized
     attributes at most 500 combinations of a set are tried. The baseline is the same attack on
-    masked columns shuffled apart: what the attributes tell one by one.
+    masked columns shuffled apart: what the attributes tell one by one. How many of the bets are
+    won is told beside it.
     """
 
     attributes: tuple[str, ...]
@@ -83,7 +103,8 @@ class SinglingOut:
             columns = {name: _described(original, masked, name) for name in self.attributes}
             rng = np.random.default_rng(FIXED)
             apart = {name: column.shuffled(rng) for name, column in columns.items()}
-            return Success(_share_singled_out(columns, sets), _share_singled_out(apart, sets))
+            found, blind = _found_out(columns, sets), _found_out(apart, sets)
+            return Success(found.percent, blind.percent, {"bets_won": found.percent_won})
 
         return strike
 
@@ -117,30 +138,31 @@ def _words(cuts: Floats, numbers: Floats) -> Codes:
     return np.where(np.isnan(numbers), missing, np.searchsorted(cuts, numbers)).astype(np.int32)
 
 
-def _share_singled_out(columns: dict[str, _Described], sets: Sequence[tuple[str, ...]]) -> float:
-    """Percent of people singled out by any of the sets."""
-    singled = [_singled_out([columns[name] for name in chosen]) for chosen in sets]
-    return 100.0 * float(np.logical_or.reduce(singled).mean())
+def _found_out(columns: dict[str, _Described], sets: Sequence[tuple[str, ...]]) -> _Bets:
+    """The bets on all sets together."""
+    bets = [_bets([columns[name] for name in chosen]) for chosen in sets]
+    anybody: Flags = np.logical_or.reduce([bet.singled for bet in bets])
+    return _Bets(anybody, sum(bet.made for bet in bets), sum(bet.won for bet in bets))
 
 
-def _singled_out(columns: list[_Described]) -> Flags:
+def _bets(columns: list[_Described]) -> _Bets:
     if all(column.is_plain for column in columns):
         return _by_equality(columns)
     return _by_covering(columns)
 
 
-def _by_equality(columns: list[_Described]) -> Flags:
+def _by_equality(columns: list[_Described]) -> _Bets:
     """Both files hold the combination once: one sort of all records together."""
     n_people = len(columns[0].people)
     both = [np.concatenate([column.people, column.cells]) for column in columns]
     classes = classes_of_columns(both, len(both[0]))
     people, cells = classes.labels[:n_people], classes.labels[n_people:]
     once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (people, cells)]
-    singled: Flags = (once[0] & once[1])[people]
-    return singled
+    won = once[0] & once[1]
+    return _Bets(won[people], int(once[1].sum()), int(won.sum()))
 
 
-def _by_covering(columns: list[_Described]) -> Flags:
+def _by_covering(columns: list[_Described]) -> _Bets:
     """For each combination of cells that occurs once, all distinct people it may describe."""
     n_people = len(columns[0].people)
     released = classes_of_columns([column.cells for column in columns], len(columns[0].cells))
@@ -152,7 +174,7 @@ def _by_covering(columns: list[_Described]) -> Flags:
     won = np.flatnonzero(fits @ people.sizes == 1)
     singled = np.zeros(n_people, dtype=bool)
     singled[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
-    return singled
+    return _Bets(singled, len(bets), len(won))
 
 
 def _some(bets: Indices) -> Indices:
