@@ -118,7 +118,7 @@ def asked() -> argparse.Namespace:
         "--main", type=_sizes, default=MAIN, help="records of the main job; 0: none"
     )
     parser.add_argument("--seconds", type=float, default=120.0, help="given to the main job")
-    parser.add_argument("--limit", type=float, default=180.0, help="CPU seconds for an answer")
+    parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds for an answer")
     parser.add_argument("--add", action="store_true", help="to what was found before, in --out")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "peers")
     parser.add_argument("--docs", type=Path, help="the folder of docs to write the page into")
