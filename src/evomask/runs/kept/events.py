@@ -15,6 +15,7 @@ import msgspec
 
 from evomask.errors import EvomaskError, UnmetError
 from evomask.masking.making import Making
+from evomask.runs.kept.stopping import interrupts_as_such
 
 
 class Phase(StrEnum):
@@ -214,7 +215,8 @@ class Events:
 def telling_how_it_ends(events: Events) -> Iterator[None]:
     """Tell how it ends where it does not end well."""
     try:
-        yield
+        with interrupts_as_such():
+            yield
     except UnmetError:
         raise
     except EvomaskError as error:
