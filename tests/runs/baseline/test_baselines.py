@@ -39,7 +39,7 @@ def test_it_is_on_the_map_of_the_internal_report_and_nowhere_in_the_public_one(d
 
 def test_it_cannot_be_chosen(done):
     (point,) = done.record.points.baselines
-    assert point.point not in [candidate.number for candidate in done.protection.front]
+    assert point.point not in [candidate.point for candidate in done.protection.front]
 
 
 def test_it_stays_the_same_when_another_point_is_chosen(done):
