@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 from roster import OURS, Failed, ask, peer
-from works import QUASI, Task, adult_lattice, adult_table, adult_task, trees, with_regions
+from works import (
+    QUASI,
+    Task,
+    adult_lattice,
+    adult_table,
+    adult_task,
+    hierarchies,
+    trees,
+    with_regions,
+)
 from works import SUPPRESSION as LEFT_OUT
 
 from evomask.data.classes import classes_of
@@ -27,15 +36,24 @@ from evomask.runs.baseline.baselines import synthetic_file
 from evomask.runs.baseline.matching import matched
 
 SEED = 11
+SHOWN = 3_000
+"""Records of each file that anonymeter is shown; of more it takes very long."""
+
+OVER = 3.0
+"""Our search knows when to end; CPU seconds for each of its own before it is given up."""
+
+JUDGING = 8.0
+"""Other judges have so many times the limit: they look at all files in one go."""
 
 
 def _read(table: Table, frame: pl.DataFrame) -> Table:
     """A file that somebody wrote, under the schema of the original."""
-    return masked_version(table, source_of(frame.select(*QUASI)), {})
+    return masked_version(table, source_of(frame.select(*QUASI)), hierarchies())
 
 
 def _evomask(table: Table, task: Task, folder: Path, limit: float) -> Table:
-    answer = ask(peer(OURS), "protect", {**task, "out": str(folder / "ours.csv")}, folder, limit)
+    asked = {**task, "out": str(folder / "ours.csv"), "trees": trees()}
+    answer = ask(peer(OURS), "protect", asked, folder, max(limit, OVER * task["seconds"]))
     return _read(table, pl.read_csv(answer["file"], infer_schema_length=None))
 
 
@@ -95,12 +113,13 @@ def _judged(table: Table, task: Task, folder: Path, limit: float) -> Iterator[di
         except Failed as failure:
             yield {"file": title, "failed": str(failure)}
     paths = [_written(masked, folder / f"file{i}.csv") for i, masked in enumerate(made.values())]
-    asked = {"file": paths[0], "files": paths, "most": 1}
+    few = [_cut(path) for path in paths]
+    asked, shown = ({"file": files[0], "files": files, "most": 1} for files in (paths, few))
     theirs = [
         {**quality, **rates}
         for quality, rates in zip(
             _by(folder, asked, limit, "sdmetrics", "quality", "scores", len(paths)),
-            _by(folder, asked, limit, "anonymeter", "attacks", "rates", len(paths)),
+            _by(folder, shown, limit, "anonymeter", "attacks", "rates", len(paths)),
             strict=True,
         )
     ]
@@ -123,7 +142,7 @@ def _by(
 ) -> list[dict[str, Any]]:
     """What another judge says of every file; why it says nothing, where it does not."""
     try:
-        told = ask(peer(judge), work, task, folder, limit)[key]
+        told = ask(peer(judge), work, task, folder, JUDGING * limit)[key]
     except Failed as failure:
         return [{judge: str(failure)}] * length
     return [one if isinstance(one, dict) else {judge: one} for one in told]
@@ -136,6 +155,14 @@ def _written(masked: Table, path: Path) -> str:
     kept = np.flatnonzero(~masked.suppressed).tolist()
     pl.DataFrame(columns)[kept].write_csv(path)
     return str(path)
+
+
+def _cut(path: str) -> str:
+    """The file with so many of its records as anonymeter is shown."""
+    frame = pl.read_csv(path, infer_schema=False)
+    shorter = path.replace(".csv", "-few.csv")
+    frame.sample(min(SHOWN, frame.height), seed=SEED).write_csv(shorter)
+    return shorter
 
 
 def _single(masked: Table, name: str, rng: np.random.Generator) -> Any:

@@ -142,6 +142,10 @@ def protect(task: Task, clock: Clock) -> dict[str, Any]:
         quasi=list(task["quasi"]),
         ordinal=list(task.get("numbers", ())),
         nominal=[name for name in frame.columns if name not in task.get("numbers", ())],
+        hierarchies={
+            name: {line[0]: list(line[1:]) for line in zip(*levels, strict=True)}
+            for name, levels in task["trees"].items()
+        },
     )
     run = partial(
         evomask.protect, frame, schema=schema, require=f"k={task['k']}", seed=1,

@@ -36,7 +36,7 @@ SMALL = {
     "suppression": (300,), "pram": (300,), "k": (300,), "l": (300,), "t": (300,),
     "linkage": (60,),
 }  # fmt: skip
-MAIN = (30_162, 100_000)
+MAIN = (2_000, 30_162, 100_000)
 Row = dict[str, Any]
 
 

@@ -27,13 +27,26 @@ REASONS = {
     ("mdav", "loss %"): "k-means may make groups smaller than k, so its loss is of another problem",
     ("univariate", "seconds"): "both do one sort and one pass; ours keeps its sums exact",
 }
+NOTES = {
+    "linkage": (
+        "The value is the percentage of records that are linked to their own. recordlinkage ends "
+        "its fit after a hundred rounds unless told; fitted to the end it links the same records "
+        "as evomask (tests/peers)."
+    ),
+    "univariate": (
+        "microagg1d's usual method for so small a k misses the optimum by a little; its slower "
+        "ones find it."
+    ),
+}
+"""What a reader of a work's table should know."""
+
 MAIN = """## The main job
 Adult, 8 quasi-identifiers, k = 5 where somebody asks for it. Loss and risk are ours, lower is
 better. SDMetrics' score is higher where columns and pairs of columns look more alike; anonymeter's
-rates tell how often its attacks are right, lower is better. Both read single values: a cell that
-may be several is read as one of them, by chance. A synthetic record belongs to nobody; it stands
-beside the original record that it is most like. Records beyond the 30,162 of Adult are drawn again
-from it.
+rates tell how often its attacks are right, lower is better; it is shown 3,000 records of each file
+at most. Both read single values: a cell that may be several is read as one of them, by chance. A
+synthetic record belongs to nobody; it stands beside the original record that it is most like.
+Records beyond the 30,162 of Adult are drawn again from it.
 
 """
 JUDGES = ("sdmetrics", "linkability", "inference", "singling-out")
@@ -103,6 +116,7 @@ def _works(rows: list[Row]) -> Iterator[str]:
         head = ["records", "who", "ratio of time", "MB", *names]
         lines = [_line(row, rows, names) for row in own]
         yield f"### {title[0].upper()}{title[1:]}\n{_table(head, lines)}\n"
+        yield f"{NOTES[work]}\n\n" if work in NOTES else ""
         lost = "".join(f"- {sentence}\n" for sentence in _losses(own))
         yield f"{lost}\n" if lost else ""
 

@@ -106,6 +106,11 @@ def trees() -> dict[str, tuple[tuple[str, ...], ...]]:
     return found
 
 
+def hierarchies() -> dict[str, Hierarchy]:
+    """The same as we keep them."""
+    return {name: Hierarchy(levels[0], levels) for name, levels in trees().items()}
+
+
 def adult_task(n_records: int, folder: Path) -> Task:
     """Adult, k = 5, with all that anybody needs to know of it."""
     path = folder / "adult.csv"
@@ -136,8 +141,7 @@ def adult_table(n_records: int) -> Table:
 @cache
 def adult_lattice(n_records: int) -> Lattice:
     """All recodings of Adult along its trees."""
-    known = {name: Hierarchy(levels[0], levels) for name, levels in trees().items()}
-    return lattice_of(adult_table(n_records), known)
+    return lattice_of(adult_table(n_records), hierarchies())
 
 
 def _recoded(task: Task, answer: Answer) -> Quality:
