@@ -62,7 +62,7 @@ REMARKS: Mapping[str, str] = {
     "partition-variable-sizes": "The paper announces it; its figures are quoted from other work.",
     "partition-locations": "The paper leaves it to future work, so there is nothing beside ours.",
     "pram": (
-        "Risks are expectations where they exist and five drawn files else; the thesis' scale of "
+        "Judged as in the thesis, by five drawn files and with probabilistic linkage; its scale of "
         "1,000 records is older, so falls compare and values do not."
     ),
     "pram-table-4.1": "One cell is cut off in print where the others are rounded.",
@@ -77,7 +77,8 @@ REMARKS: Mapping[str, str] = {
     "pram-table-4.10": "As Table 4.8; METRO and SCH are other attributes here.",
     "pram-table-4.11": "As Table 4.8; METRO and SCH are other attributes here.",
     "equations": (
-        "Ours are expectations and the thesis' five drawn files; its population is drawn anew."
+        "Judged as in the thesis, by five drawn files and with probabilistic linkage; but ours "
+        "are the same five for all equations of a run, and its first equations are not printed."
     ),
     "equations-table-4.14": HOUSING,
     "equations-figure-4.18": HOUSING,
