@@ -45,6 +45,7 @@ REPRODUCTIONS: Mapping[str, str] = {
     "grouping-figure-b.8": "grouping.figures:figure_b_8",
     "files-table-3.2": "files.tables:table_3_2",
     "files-table-3.3": "files.tables:table_3_3",
+    "files-readings": "files.readings:table_readings",
     "files-attacks": "files.attacks:table_attacks",
     "files-figure-3.2": "files.figures:figure_3_2",
     "files-figure-3.3": "files.figures:figure_3_3",
