@@ -44,6 +44,16 @@ def target(cost: float) -> Stop:
     return lambda state: state.summary.best <= cost
 
 
+def equal_means(count: int) -> Stop:
+    """When the mean cost of the population has been the same for *count* generations."""
+
+    def level(state: State[Any]) -> bool:
+        last = state.history.last(count + 1)
+        return len(last) == count + 1 and len({summary.mean for summary in last}) == 1
+
+    return level
+
+
 def either(*criteria: Stop) -> Stop:
     """When any of the criteria is met."""
     return lambda state: any(criterion(state) for criterion in criteria)
@@ -59,16 +69,25 @@ class Budget:
     """What a run may spend; where several are given, the first one used up ends it.
 
     Without seconds, a run is reproducible to the byte.
+
+    Args:
+        stalled: generations without a better best after which it ends earlier.
+        equal_means: generations without another mean of the population after which it does.
+        target: best cost at which it does.
     """
 
     generations: int | None = None
     evaluations: int | None = None
     seconds: float | None = None
+    stalled: int | None = None
+    equal_means: int | None = None
+    target: float | None = None
 
     def __post_init__(self) -> None:
-        limits = {"generations": 0, "evaluations": 1, "seconds": 0}
+        spent = {"generations": 0, "evaluations": 1, "seconds": 0}
+        limits = {**spent, "stalled": 1, "equal_means": 1, "target": 0}
         given = {name: getattr(self, name) for name in limits if getattr(self, name) is not None}
-        if not given:
+        if not given.keys() & spent.keys():
             raise ParameterError("a run needs a limit: give generations, evaluations or seconds")
         for name, value in given.items():
             if not limits[name] <= value < inf:
@@ -84,4 +103,15 @@ class Budget:
         if self.seconds is not None:
             limit = self.seconds
             criteria.append(lambda state: clock(state) >= limit)
-        return either(*criteria)
+        return either(*criteria, *self._earlier())
+
+    def _earlier(self) -> list[Stop]:
+        """What ends a run before its budget is used up."""
+        criteria: list[Stop] = []
+        if self.stalled is not None:
+            criteria.append(stalled(self.stalled))
+        if self.equal_means is not None:
+            criteria.append(equal_means(self.equal_means))
+        if self.target is not None:
+            criteria.append(target(self.target))
+        return criteria
