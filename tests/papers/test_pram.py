@@ -149,6 +149,8 @@ OURS = [name for name in REPRODUCTIONS if name.startswith(("pram-", "equations-"
 
 
 SLOW = "equations-table-4.15"
+WORKED = {f"pram-figure-4.{i}" for i in (1, 2, 3)}
+"""Examples in numbers, without a chart."""
 
 
 @pytest.mark.parametrize(
@@ -157,11 +159,11 @@ SLOW = "equations-table-4.15"
 def test_every_table_and_figure_of_chapter_4_is_made(name):
     found = reproduce(name, share=QUICK)
     assert found.rows
-    assert bool(found.charts) == ("figure" in name)
+    assert bool(found.charts) == ("figure" in name and name not in WORKED)
 
 
 def test_the_chapter_is_complete():
     tables = set(range(1, 16))
-    figures = {*range(4, 14), *range(16, 21)}
+    figures = {*range(1, 14), *range(16, 21)}
     made = {name.split("-", 1)[1] for name in OURS}
     assert made == {f"table-4.{i}" for i in tables} | {f"figure-4.{i}" for i in figures}

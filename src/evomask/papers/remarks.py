@@ -24,6 +24,7 @@ REMARKS: Mapping[str, str] = {
         "The groupings are the thesis'; ours is the mean absolute correlation within groups, which "
         "should be larger for those that join correlated attributes."
     ),
+    "files-figure-3.1": "Nothing differs.",
     "files-table-3.1": "Two codes are lost in our copy of the thesis; the others do not differ.",
     "files": (
         "The thesis does not say which loss of numbers and which scale it used; by ours even the "
@@ -70,6 +71,9 @@ REMARKS: Mapping[str, str] = {
         "Judged as in the thesis, by five drawn files and with probabilistic linkage; its scale of "
         "1,000 records is older, so falls compare and values do not."
     ),
+    "pram-figure-4.1": "Nothing differs.",
+    "pram-figure-4.2": "Nothing differs.",
+    "pram-figure-4.3": "Nothing differs.",
     "pram-table-4.1": "One cell is cut off in print where the others are rounded.",
     "pram-table-4.2": "Nothing differs: what stands in for Housing is cut to these frequencies.",
     "pram-table-4.6": f"{HOUSING} Many matrices are as good; most mass leaves the diagonal.",
@@ -106,5 +110,11 @@ REMARKS: Mapping[str, str] = {
 
 def remark_on(name: str) -> str:
     """What differs in a reproduction, and why."""
-    fitting = [start for start in REMARKS if name == start or name.startswith(start)]
+    fitting = [start for start in REMARKS if _begins(name, start)]
     return REMARKS[max(fitting, key=len)] if fitting else ""
+
+
+def _begins(name: str, start: str) -> bool:
+    """Whether a name begins so, and no number goes on there: 4.1 is not the beginning of 4.10."""
+    rest = name.removeprefix(start)
+    return name.startswith(start) and not (start[-1].isdigit() and rest[:1].isdigit())
