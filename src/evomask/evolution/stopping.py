@@ -1,6 +1,6 @@
 """When to stop: functions of the state that combine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
@@ -94,24 +94,20 @@ class Budget:
                 raise ParameterError(f"{name} must be at least {limits[name]}, got {value}")
 
     def until(self, clock: Callable[[State[Any]], float]) -> Stop:
-        """When it is used up; *clock* tells the seconds used at a state."""
-        criteria: list[Stop] = []
-        if self.generations is not None:
-            criteria.append(generations(self.generations))
-        if self.evaluations is not None:
-            criteria.append(evaluations(self.evaluations))
+        """When it is used up, or ends earlier; *clock* tells the seconds used at a state."""
+        given = ((getattr(self, name), make) for name, make in CRITERIA.items())
+        criteria = [make(value) for value, make in given if value is not None]
         if self.seconds is not None:
             limit = self.seconds
             criteria.append(lambda state: clock(state) >= limit)
-        return either(*criteria, *self._earlier())
+        return either(*criteria)
 
-    def _earlier(self) -> list[Stop]:
-        """What ends a run before its budget is used up."""
-        criteria: list[Stop] = []
-        if self.stalled is not None:
-            criteria.append(stalled(self.stalled))
-        if self.equal_means is not None:
-            criteria.append(equal_means(self.equal_means))
-        if self.target is not None:
-            criteria.append(target(self.target))
-        return criteria
+
+CRITERIA: Mapping[str, Callable[[Any], Stop]] = {
+    "generations": generations,
+    "evaluations": evaluations,
+    "stalled": stalled,
+    "equal_means": equal_means,
+    "target": target,
+}
+"""What each part of a budget but its seconds means."""
