@@ -20,6 +20,7 @@ import pandas as pd
 import polars as pl
 
 from evomask.execution.choosing import computing
+from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
 from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
 from evomask.runs.parts.masking import PartsJob, mask_parts
@@ -104,9 +105,9 @@ class Watch:
 
 
 def generalize(folder: Path, n: int) -> None:
-    out = folder / f"generalized-{n}"
+    out, source = folder / f"generalized-{n}", made(folder, n)
     with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
-        job = GeneralizeJob(Input(made(folder, n), quasi_identifiers=QUASI), out, 5, seed=1)
+        job = GeneralizeJob(Input(source, quasi_identifiers=QUASI), out, Requirement(k=5), seed=1)
         done = generalize_parts(job, evaluators=evaluators, told=told)
     print(
         f"generalization of {n:,}: {watch}; {done.combinations:,} combinations, levels "
@@ -117,9 +118,8 @@ def generalize(folder: Path, n: int) -> None:
 
 
 def aggregate(folder: Path, n: int) -> None:
-    out = folder / f"aggregated-{n}"
+    out, source = folder / f"aggregated-{n}", Input(made(folder, n), quasi_identifiers=NUMBERS)
     with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
-        source = Input(made(folder, n), quasi_identifiers=NUMBERS)
         job = PartsJob(source, "mdav", out, {"k": "5"}, NUMBERS, 1)
         done = mask_parts(job, evaluators=evaluators, told=told)
     found = done.aggregation

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from evomask.arrays import Floats, Points
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import TreeLines
 from evomask.data.schema import Attribute, Kind, Schema
@@ -18,6 +18,7 @@ from evomask.data.table import Table
 from evomask.errors import RunError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
+from evomask.io.aligned import table_of_rows
 from evomask.io.files import check_writable, replace_file
 from evomask.io.hierarchies import read_trees
 from evomask.io.parts import (
@@ -39,7 +40,7 @@ from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi
 from evomask.runs.kept.log import file_hash
 from evomask.runs.kept.names import LOCK
 from evomask.runs.kept.store import Store, refuse_links
-from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
+from evomask.runs.parts.steps import MASKED, ORDER, WORK, Result, Step, Told, carried_out
 
 PLAN = "plan.json"
 OWNER_ALONE = 0o700
@@ -47,7 +48,7 @@ SAMPLE = 50_000
 """Records that regions and people are drawn from, about."""
 
 Settings = Mapping[str, object]
-OWN = (WORK, MASKED, LOCK)
+OWN = (WORK, MASKED, ORDER, LOCK)
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Opened:
     Args:
         first: the records of its first part, for what does not depend on the others.
         trees: lines of the value trees that came with it.
+        name: of the file, or of the folder.
+        hashes: of the files that it was read from, by name.
     """
 
     folder: Path
@@ -65,6 +68,8 @@ class Opened:
     seed: int
     trees: TreeLines = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    name: str = ""
+    hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def schema(self) -> Schema:
@@ -75,6 +80,14 @@ class Opened:
     def dropped(self) -> tuple[str, ...]:
         """Identifiers, which stay behind."""
         return tuple(a.name for a in self.schema if not a.role.is_released)
+
+    def declaration(self, name: str) -> Declaration:
+        """What a column is said to be; its categories are those of all parts, so none are named."""
+        own = self.schema[name]
+        return Declaration(
+            own.kind, own.role, decimals=own.decimals, notes=own.notes, hierarchy=own.hierarchy,
+            label=own.label, value_labels=own.value_labels,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -92,26 +105,32 @@ def opened(
     _make(folder)
     with Store(folder).locked():
         try:
-            path = _as_parquet(source, schema, folder)
-            parts = Parts.of(path, RECORDS)
+            path = as_parquet(source, schema, folder / WORK / "converted.parquet")
+            parts = parts_of(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
             trees = read_trees(first.schema, hierarchies)
-            wanted = {"input": _hashes(source, path), "columns": _columns(first, trees), **settings}
+            hashes = _hashes(source, path)
+            wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
             kept = _begun(folder, wanted, seed)
-            yield Opened(folder, parts, first, kept, trees, assumed)
+            yield Opened(folder, parts, first, kept, trees, assumed, source.path.name, hashes)
         finally:
             _left_as_it_was(folder)
 
 
-def _as_parquet(source: Input, schema: SchemaFile, folder: Path) -> Path:
+def parts_of(path: Path) -> Parts:
+    """A file, or a folder of files, in parts of the usual size."""
+    return Parts.of(path, RECORDS)
+
+
+def as_parquet(source: Input, schema: SchemaFile, target: Path) -> Path:
     """The data to read in parts; text is converted, unless that was done before."""
     path = source.path
     if not path.is_file() or path.suffix.lower() not in (".csv", ".tsv", ".txt"):
         return path
     delimiter = source.delimiter or schema.dialect.delimiter or ","
     missing = source.missing or schema.dialect.missing
-    return from_text(path, folder / WORK / "converted.parquet", delimiter, missing)
+    return from_text(path, target, delimiter, missing)
 
 
 def _hashes(source: Input, path: Path) -> dict[str, str]:
@@ -179,14 +198,30 @@ def _plan(path: Path) -> _Plan:
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """Draws some records of every part, always the same ones."""
+
+    share: float
+    seed: int
+
+    @classmethod
+    def of(cls, file: Opened) -> "Sampling":
+        """About as many as regions and people are drawn from, of the whole file."""
+        return cls(min(1.0, SAMPLE / file.parts.records), file.seed)
+
+    def rows(self, number: int, records: int) -> Indices:
+        """Those of one part, by their places."""
+        return np.flatnonzero(working_stream(self.seed, number).random(records) < self.share)
+
+
+@dataclass(frozen=True)
 class Surveying:
     """Counts the values of one part, and draws some of its records."""
 
     parts: Parts
     names: tuple[str, ...]
     folder: str
-    share: float
-    seed: int
+    sampling: Sampling
 
     def __call__(self, number: int) -> Result:
         """The counts of every column in a file, and the sample in another."""
@@ -194,8 +229,7 @@ class Surveying:
         for place, name in enumerate(self.names):
             counts = value_counts(frame, name)
             keep_rows(_counts(self.folder, place, number), {n: counts[n] for n in counts.columns})
-        chances = working_stream(self.seed, number).random(len(frame))
-        drawn = frame[np.flatnonzero(chances < self.share)]
+        drawn = frame[self.sampling.rows(number, len(frame))]
         keep_rows(_sampled(self.folder, number), {name: drawn[name] for name in self.names})
         return {"records": len(frame), "sampled": len(drawn)}
 
@@ -234,8 +268,7 @@ class Overview:
 def surveyed(file: Opened, declared: Declarations, evaluators: Evaluators, told: Told) -> Overview:
     """What is known of the declared columns after a pass over all parts."""
     names, folder = tuple(declared), str(file.folder)
-    share = min(1.0, SAMPLE / file.parts.records)
-    make = Surveying(file.parts, names, folder, share, file.seed)
+    make = Surveying(file.parts, names, folder, Sampling.of(file))
     carried_out(Step(folder, "survey", make), len(file.parts), evaluators, told)
     numbers: dict[str, NumberStatistics] = {}
     frequencies: dict[str, Floats] = {}
@@ -262,6 +295,18 @@ def sample_of(file: Opened, names: Sequence[str]) -> Points:
     frames = [kept_rows(_sampled(str(file.folder), n)) for n in range(len(file.parts))]
     columns = [np.concatenate([numbers_of(frame, name) for frame in frames]) for name in names]
     return np.column_stack(columns)
+
+
+def sampled_table(file: Opened, overview: Overview) -> Table:
+    """The records that the survey drew."""
+    paths = [_sampled(str(file.folder), number) for number in range(len(file.parts))]
+    return table_of_rows((kept_rows(path) for path in paths), overview.declared)
+
+
+def all_values(attribute: Attribute) -> Table:
+    """A table that has every category of an attribute once."""
+    codes = np.arange(len(attribute.categories), dtype=np.int32)
+    return Table(Schema((attribute,)), {attribute.name: codes})
 
 
 def _numbers(values: Floats, counts: Floats) -> NumberStatistics:
