@@ -9,6 +9,8 @@ from evomask.errors import ParameterError
 REPORTS = ("report-internal.html", "report-public.html")
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evomask.runs.measure import MeasureOutcome
     from evomask.runs.parts.comparing import Comparison
     from evomask.runs.parts.generalizing import GeneralizeJob
@@ -94,6 +96,26 @@ def generalize(
         f"the folder {done.out} holds records and the seed; keep it to yourself",
     ]
     say_json(found) if json else say("\n".join(lines))
+
+
+def resume(
+    folder: "Path",
+    key: "Path | None",
+    workers: int,
+    cluster: str | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Go on with the work on parts that was begun in a folder."""
+    from evomask.runs.parts.masking import PartsJob
+    from evomask.runs.parts.resuming import job_in
+
+    job = job_in(folder, key)
+    if isinstance(job, PartsJob):
+        mask(job, workers, cluster, json=json, quiet=quiet)
+    else:
+        generalize(job, workers, cluster, json=json, quiet=quiet)
 
 
 def measure(

@@ -192,13 +192,13 @@ def kept_rows(path: Path) -> pl.DataFrame:
 
 
 def keep_matrix(path: Path, matrix: Points | Indices) -> None:
-    """Write a temporary file of numbers, a row a record."""
-
-    def write(temporary: Path) -> None:
-        with temporary.open("wb") as file:
-            np.save(file, np.ascontiguousarray(matrix), allow_pickle=False)
-
-    write_atomically(path, write, force=True, mode=OWNER_ALONE)
+    """Write a temporary file of numbers, a row a record; through memory like the others."""
+    buffer = BytesIO()
+    np.save(buffer, np.ascontiguousarray(matrix), allow_pickle=False)
+    content = buffer.getbuffer()
+    write_atomically(
+        path, lambda temporary: temporary.write_bytes(content), force=True, mode=OWNER_ALONE
+    )
 
 
 def kept_matrix(path: Path, first: int = 0, end: int | None = None) -> Points:

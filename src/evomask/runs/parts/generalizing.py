@@ -43,7 +43,7 @@ from evomask.runs.inputs import Input
 from evomask.runs.kept.signing import read_key
 from evomask.runs.parts.closing import Confidential, Promised, closed
 from evomask.runs.parts.comparing import Comparer, Comparison
-from evomask.runs.parts.opening import Opened, opened
+from evomask.runs.parts.opening import Opened, asked_for, opened
 from evomask.runs.parts.reporting import Found, reports_of
 from evomask.runs.parts.shuffling import shuffled
 from evomask.runs.parts.steps import WORK, Result, Step, Told, carried_out
@@ -196,7 +196,9 @@ def generalize_parts(
         "order": job.keep_order,
     }
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    with opened(job.source, job.out, settings, seed, job.hierarchies) as file:
+    trees = None if job.hierarchies is None else job.hierarchies.resolve()
+    told_of = asked_for("protect", job, key=None, hierarchies=trees)
+    with opened(job.source, job.out, settings, seed, job.hierarchies, told_of) as file:
         done = _Job(job, file, evaluators, told).done()
     return replace(done, seconds=time.perf_counter() - began)
 

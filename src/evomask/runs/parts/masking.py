@@ -19,7 +19,7 @@ from evomask.runs.inputs import Input
 from evomask.runs.notes import note_on_seed
 from evomask.runs.parts.closing import Promised, closed
 from evomask.runs.parts.microaggregation import Aggregated, microaggregated
-from evomask.runs.parts.opening import Opened, Overview, all_values, opened, surveyed
+from evomask.runs.parts.opening import Opened, Overview, all_values, asked_for, opened, surveyed
 from evomask.runs.parts.steps import MASKED, Result, Step, Told, carried_out
 
 
@@ -89,7 +89,7 @@ def mask_parts(
     method_named(job.method)
     settings = {"method": job.method, "options": dict(job.options), "names": job.attributes}
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    with opened(job.source, job.out, settings, seed) as file:
+    with opened(job.source, job.out, settings, seed, job=asked_for("mask", job)) as file:
         done = _masked(job, file, evaluators, told)
     return replace(done, seconds=time.perf_counter() - began)
 

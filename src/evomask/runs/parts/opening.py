@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -38,11 +39,11 @@ from evomask.io.schemas import SchemaFile
 from evomask.masking.statistics import NumberStatistics, Statistics
 from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi_identifiers
 from evomask.runs.kept.log import file_hash
-from evomask.runs.kept.names import LOCK
+from evomask.runs.kept.names import LOCK, PARTS_PLAN
 from evomask.runs.kept.store import Store, refuse_links
 from evomask.runs.parts.steps import MASKED, ORDER, WORK, Result, Step, Told, carried_out
 
-PLAN = "plan.json"
+PLAN = PARTS_PLAN
 OWNER_ALONE = 0o700
 SAMPLE = 50_000
 """Records that regions and people are drawn from, about."""
@@ -92,7 +93,12 @@ class Opened:
 
 @contextmanager
 def opened(
-    source: Input, folder: Path, settings: Settings, seed: int, hierarchies: Path | None = None
+    source: Input,
+    folder: Path,
+    settings: Settings,
+    seed: int,
+    hierarchies: Path | None = None,
+    job: Settings | None = None,
 ) -> Iterator[Opened]:
     """The file, and a folder that is new, or one where the same work was begun.
 
@@ -100,6 +106,7 @@ def opened(
 
     Args:
         settings: all that the result depends on besides the file and the seed.
+        job: what was asked for, to go on with it by the folder alone.
     """
     declared, schema = declarations_of(source)
     _make(folder)
@@ -112,7 +119,7 @@ def opened(
             trees = read_trees(first.schema, hierarchies)
             hashes = _hashes(source, path)
             wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
-            kept = _begun(folder, wanted, seed)
+            kept = _begun(folder, wanted, seed, job or {})
             yield Opened(folder, parts, first, kept, trees, assumed, source.path.name, hashes)
         finally:
             _left_as_it_was(folder)
@@ -167,32 +174,51 @@ def _left_as_it_was(folder: Path) -> None:
             folder.rmdir()
 
 
-def _begun(folder: Path, wanted: Settings, seed: int) -> int:
+def _begun(folder: Path, wanted: Settings, seed: int, job: Settings) -> int:
     """The seed of the work in a folder; another file or other settings are refused."""
     path = folder / PLAN
     if path.exists():
-        plan = _plan(path)
+        plan = plan_in(folder)
         if plan.settings != json.loads(json.dumps(wanted)):
             raise RunError(
                 f"{folder} holds work on another file or with other options; choose a new folder, "
                 "or give the same ones to go on"
             )
         return plan.seed
-    text = json.dumps({"settings": wanted, "seed": seed}, indent=1).encode()
+    text = json.dumps({"settings": wanted, "seed": seed, "job": job}, indent=1).encode()
     replace_file(path, lambda file: file.write(text))
     return seed
 
 
-class _Plan(msgspec.Struct, frozen=True):
-    """What was begun in a folder: all that the result depends on."""
+class PartsPlan(msgspec.Struct, frozen=True):
+    """What was begun in a folder: all that the result depends on, and how it was asked for."""
 
     settings: dict[str, object]
     seed: int
+    job: dict[str, object] = {}
 
 
-def _plan(path: Path) -> _Plan:
+def asked_for(kind: str, job: Any, **changed: object) -> dict[str, object]:  # noqa: ANN401
+    """A job as a plan tells it: files by their full paths, and no key.
+
+    Args:
+        changed: fields that a plan tells otherwise.
+    """
+    source = replace(job.source, path=job.source.path.resolve(), schema=_full(job.source.schema))
+    told = replace(job, source=source, **changed)
+    found: dict[str, object] = msgspec.to_builtins(told, enc_hook=str)
+    return {**found, "kind": kind}
+
+
+def _full(path: Path | None) -> Path | None:
+    return None if path is None else path.resolve()
+
+
+def plan_in(folder: Path) -> PartsPlan:
+    """The plan of the work in a folder."""
+    path = folder / PLAN
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Plan)
+        return msgspec.json.decode(path.read_bytes(), type=PartsPlan)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise RunError(f"{path} is damaged; choose a new folder") from None
 
