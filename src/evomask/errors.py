@@ -9,6 +9,10 @@ class ParameterError(EvomaskError):
     """A parameter has a value it cannot have."""
 
 
+class UnmetError(ParameterError):
+    """No point of a front is within the limits; what was found is kept."""
+
+
 class SchemaError(EvomaskError):
     """An attribute is unknown, or is not of the kind or role that is needed."""
 

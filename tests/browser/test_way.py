@@ -79,6 +79,18 @@ def release(page):
     assert content.count("\n") <= 241
 
 
+def test_a_goal_that_nothing_meets_is_said_and_a_point_can_be_released(opened, tmp_path):
+    page = opened()
+    bring(page, town_file(tmp_path))
+    start(page, k=3, files=10, max_risk=0)
+    finished(page)
+    expect(page.locator("#now")).to_contain_text("no point has a risk of at most 0 %")
+    page.locator("#front button").first.click()
+    page.click("#pins .button")
+    page.locator("text=/Release A…/").click()
+    release(page)
+
+
 FOCUSED = """() => {
   const at = document.activeElement;
   return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent || "";

@@ -77,19 +77,42 @@ def test_a_file_that_is_not_read_cheaply_offers_nothing(tmp_path, name):
     assert columns_of([str(tmp_path / name)]) == []
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_completes_as_told(people, tmp_path):
+SHELLS = {
+    "bash": (
+        (
+            'eval "$(evomask completion bash)"\n'
+            "COMP_WORDS=(evomask protect people.csv --quasi age,fu)\n"
+            'COMP_CWORD=4; _evomask 2>/dev/null; printf "%s" "${COMPREPLY[@]}"'
+        ),
+        "age,full\\ name",
+    ),
+    "zsh": (
+        (
+            'autoload -U compinit; compinit -u -d zcompdump; eval "$(evomask completion zsh)"\n'
+            'compadd() { shift; print -rn -- "$@" }\n'
+            "words=(evomask protect people.csv --quasi age,fu) CURRENT=5; $_comps[evomask]"
+        ),
+        "age,full name",
+    ),
+    "fish": (
+        "evomask completion fish | source\ncomplete -C 'evomask protect people.csv --quasi age,fu'",
+        "age,full name\n",
+    ),
+}
+"""What each shell is told, and what it offers then."""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shells_complete_as_told(people, tmp_path, shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
     command = tmp_path / "evomask"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m evomask "$@"\n')
     command.chmod(0o755)
-    script = (
-        'eval "$(evomask completion bash)"\n'
-        "COMP_WORDS=(evomask protect people.csv --quasi age,fu)\n"
-        'COMP_CWORD=4; _evomask 2>/dev/null; printf "%s" "${COMPREPLY[@]}"'
-    )
+    script, expected = SHELLS[shell]
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     done = subprocess.run(
-        ["bash", "-c", script], env={**os.environ, "PATH": path}, cwd=Path(tmp_path),
-        capture_output=True, text=True, check=True,
+        [shell, "-c", script], env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
+        cwd=Path(tmp_path), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout == "age,full\\ name"
+    assert done.stdout == expected

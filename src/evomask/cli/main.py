@@ -33,7 +33,7 @@ from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.cli.trajectories import trajectories
 from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
-from evomask.runs.kept.stopping import Interrupts, interrupt_on_termination
+from evomask.runs.kept.stopping import Interrupts, interrupt_on_termination, interrupts_as_such
 
 INTERRUPTED = 130
 
@@ -102,7 +102,8 @@ def _carried_out(interrupts: Interrupts) -> int:
     What fails because it was interrupted counts as interrupted.
     """
     try:
-        app()
+        with interrupts_as_such():
+            app()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from evomask.arrays import Points
-from evomask.errors import ParameterError
+from evomask.errors import ParameterError, UnmetError
 from evomask.evolution.dominance import hypervolume, non_dominated_ranks
 from evomask.masking.making import Making
 from evomask.measures.judging.risk import Judged
@@ -210,7 +210,7 @@ def within(points: Sequence[O], bounds: Bounds) -> tuple[O, ...]:
         return allowed
     nearest = min(points, key=bounds.excess)
     has = " and ".join(f"a {_called(n)} of {nearest.readings[n]:.2f} %" for n in bounds.given)
-    raise ParameterError(
+    raise UnmetError(
         f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
         "raise the limit, search longer, or choose a point by its number"
     )
@@ -280,7 +280,7 @@ def _within(points: Sequence[O], measure: str, limit: float, other: str) -> O:
     allowed = [point for point in points if point.readings[measure] <= limit]
     if not allowed:
         least = min(point.readings[measure] for point in points)
-        raise ParameterError(
+        raise UnmetError(
             f"no point has a {measure} of at most {limit:g}; the smallest is {least:.2f}"
         )
     return min(allowed, key=lambda point: point.readings[other])

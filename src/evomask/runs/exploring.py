@@ -21,7 +21,7 @@ from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
 from evomask.runs.kept.events import Events, Phase, PointNews, Tried, Turn
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.prolonging import GIVEN_UP, SEARCHING
-from evomask.runs.kept.stopping import StopRequest
+from evomask.runs.kept.stopping import StopRequest, interrupts_as_such
 
 Keep = Callable[[PortfolioState], None]
 
@@ -66,7 +66,7 @@ class Exploration:
         self.events.begin(Phase.SEARCHING, self._outlook())
         now = state
         try:
-            with self.evaluators(self.maker) as work:
+            with interrupts_as_such(), self.evaluators(self.maker) as work:
                 self.journal.start()
                 portfolio, _ = self._portfolio(work), self.deadline
                 if isinstance(work, Patient):

@@ -49,6 +49,7 @@ from evomask.runs.kept.events import (
     Phase,
     Watch,
     telling_how_it_ends,
+    telling_what_is_unmet,
 )
 from evomask.runs.kept.journal import Journal
 from evomask.runs.kept.keeping import (
@@ -57,6 +58,7 @@ from evomask.runs.kept.keeping import (
     encode_errors,
     measured,
     read_errors,
+    surviving,
 )
 from evomask.runs.kept.log import changed_in_words, changes_since
 from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of, settings_in
@@ -146,7 +148,7 @@ def protect_file(
         loaded = _noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
-        kept = _kept(keep, job.bounds, loaded.table)
+        kept = surviving(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
@@ -173,7 +175,7 @@ def protect_table(
     profile(job.profile)
     events, journal = Events(watch), Journal()
     with telling_how_it_ends(events):
-        kept = _kept(job.keep, job.bounds, table)
+        kept = surviving(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
@@ -356,7 +358,7 @@ def _opened(
             trees = completed(loaded.table, loaded.hierarchies)
             maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
-            kept = _kept(plan.keep, plan.bounds, loaded.table)
+            kept = surviving(loaded.table, plan.keep, plan.bounds)
             loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
@@ -369,19 +371,13 @@ def _noted(loaded: Loaded, path: Path, events: Events) -> Loaded:
     return replace(loaded, notes=(*loaded.notes, *about))
 
 
-def _kept(keep: Keeping, bounds: Bounds, table: Table) -> Kept | None:
-    """Statistics that must survive, where some are named; what is wrong is said at once."""
-    if bounds.given:
-        check_bounds(bounds, keep)
-    return keep.against(table) if keep else None
-
-
 def _released(run: _Run, found: Found, did: str = "released") -> Release:
     """Look closely at what was found, keep what is known, and release the chosen point."""
     folder, events = run.store.folder, run.events
     choose_from = partial(choice_of, run.plan.pick, bounds=run.plan.bounds)
-    found = settled(run.maker, found, choose_from)
-    choice = choose_from(found.state)
+    with telling_what_is_unmet(events, unfinished=found.unfinished):
+        found = settled(run.maker, found, choose_from)
+        choice = choose_from(found.state)
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = examined(run.maker, run.plan.budget, found, choice, known, events, run.statistics)
     about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)

@@ -11,6 +11,7 @@ from evomask.runs.protect import choose
 from tests.cli.terminal.pseudo import in_terminal
 
 SILENCE, ENDING = 3.0, 5.0
+INTERRUPTED = 130
 MOMENTS = 20
 
 
@@ -59,5 +60,6 @@ def test_ctrl_c_at_random_moments_ends_soon_and_keeps_the_front(survey, idle):
         folder = survey / f"run-{place}"
         session = in_terminal(*protecting(survey, folder.name, 20), interrupt_after=moment)
         assert session.asked is None or session.seconds_to_end < ENDING, moment
+        assert session.code == (0 if session.asked is None else INTERRUPTED), session.text
         if Store(folder).snapshot_files():
             assert choose(folder, "knee").written.records > 0

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from evomask.cli.runs import runs
-from evomask.errors import ParameterError, RunError
+from evomask.errors import ParameterError, RunError, UnmetError
 from evomask.evolution.stopping import Budget
+from evomask.portfolio.front import Bounds
 from evomask.record.words import in_words
 from evomask.runs.kept.events import (
     Began,
@@ -90,6 +91,20 @@ def test_a_failure_is_told_with_its_reason(town):
         protect_file(job_for(town, "failed", searches=("nobody",)), watch=seen.append)
     assert seen[-1].how is Ending.FAILED
     assert "nobody" in seen[-1].reason
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_limits_that_nothing_meets_leave_a_run_that_ended_well(town, stopped):
+    seen, stop = [], StopRequest()
+    if stopped:
+        stop.ask()
+    job = job_for(town, f"unmet-{stopped}", evaluations=20, bounds=Bounds(risk=0.0, loss=0.0))
+    with pytest.raises(UnmetError, match="no point has a risk of at most 0 %"):
+        protect_file(job, watch=seen.append, stop=stop)
+    endings = [event for event in seen if isinstance(event, Ended)]
+    assert [ended.how for ended in endings] == [Ending.STOPPED if stopped else Ending.FINISHED]
+    assert endings[0].reason.startswith("no point has a risk of at most 0 %")
+    assert choose(job.folder, "1").chosen.point == 1
 
 
 def test_what_happens_before_there_is_a_journal_is_kept_too(tmp_path):

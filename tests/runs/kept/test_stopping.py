@@ -7,13 +7,45 @@ import subprocess
 import sys
 import time
 
+import numba
+import numpy as np
 import pytest
 
 from evomask.runs.kept.events import Turn, read_events
 from evomask.runs.kept.runs import Runs, Standing
+from evomask.runs.kept.stopping import Interrupts, interrupts_as_such
 from tests.runs.test_protect import write_town
 
 INTERRUPTED = 130
+
+
+@numba.njit(nogil=True)
+def slowly(steps):
+    total = 0.0
+    for step in range(steps):
+        total += np.sin(step * 1.0)
+    return np.full(2, total), np.full(2, total)
+
+
+@pytest.fixture
+def alarmed():
+    """An interrupt comes a tenth of a second from now."""
+    before = signal.signal(signal.SIGALRM, Interrupts())
+    slowly(1)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_an_interrupt_while_compiled_code_runs_is_an_interrupt(alarmed):
+    with pytest.raises(KeyboardInterrupt), interrupts_as_such():
+        slowly(200_000_000)
+
+
+def test_another_error_of_the_system_stays_what_it_is():
+    with pytest.raises(SystemError, match="bad"), interrupts_as_such():
+        raise SystemError("bad") from ValueError()
 
 
 def started(folder, name):

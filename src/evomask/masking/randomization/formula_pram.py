@@ -23,10 +23,11 @@ from evomask.masking.randomization.equations import (
 )
 from evomask.masking.randomization.library import best_formula
 from evomask.masking.randomization.pram import (
+    PUBLIC,
     Transitions,
     category_frequencies,
-    drawn,
     made_invariant,
+    randomized,
 )
 
 
@@ -53,10 +54,7 @@ class FormulaPram:
             "categories changed by chance (PRAM by the formula {formula}, change "
             "{change}[{invariant}, frequencies kept in expectation])"
         ),
-        public=(
-            "Categories were changed by chance, one attribute at a time, with fixed "
-            "probabilities (post-randomisation)."
-        ),
+        public=PUBLIC,
     )
 
     attributes: tuple[str, ...]
@@ -85,7 +83,4 @@ class FormulaPram:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every value drawn anew from its category's row."""
-        return table.with_columns(
-            {name: drawn(table.codes(name), self.matrix(table, name), rng)
-             for name in self.attributes}
-        )  # fmt: skip
+        return randomized(self, table, rng)

@@ -8,7 +8,7 @@ probabilities that category i becomes each of the categories.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -25,6 +25,26 @@ Transitions = Points
 _TOLERANCE = 1e-9
 AS_DESIGNED = 0.01
 """How far the probabilities of a matrix may lie from those of a design that it still tells of."""
+
+
+PUBLIC = (
+    "Categories were changed by chance, one attribute at a time, with fixed probabilities "
+    "(post-randomisation)."
+)
+"""What may be told of any PRAM."""
+
+
+class Drawing(Protocol):
+    """A method that draws the values of its attributes by matrices."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of what is masked."""
+        ...
+
+    def matrix(self, table: Table, name: str) -> Transitions:
+        """The transition matrix of one attribute."""
+        ...
 
 
 class Design(StrEnum):
@@ -56,10 +76,7 @@ class Pram:
             "categories changed by chance (PRAM, {design} design, change "
             "{change}[{invariant}, frequencies kept in expectation])"
         ),
-        public=(
-            "Categories were changed by chance, one attribute at a time, with fixed "
-            "probabilities (post-randomisation)."
-        ),
+        public=PUBLIC,
         simple="PRAM",
     )
 
@@ -87,10 +104,7 @@ class Pram:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every value drawn anew from its category's row."""
-        return table.with_columns(
-            {name: drawn(table.codes(name), self.matrix(table, name), rng)
-             for name in self.attributes}
-        )  # fmt: skip
+        return randomized(self, table, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +124,7 @@ class MatrixPram:
             "categories changed by chance with given probabilities (PRAM[{invariant}, "
             "frequencies kept in expectation])"
         ),
-        public=(
-            "Categories were changed by chance, one attribute at a time, with fixed "
-            "probabilities (post-randomisation)."
-        ),
+        public=PUBLIC,
     )
 
     attributes: tuple[str, ...]
@@ -140,10 +151,7 @@ class MatrixPram:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Every value drawn anew from its category's row."""
-        return table.with_columns(
-            {name: drawn(table.codes(name), self.matrix(table, name), rng)
-             for name in self.attributes}
-        )  # fmt: skip
+        return randomized(self, table, rng)
 
 
 def check_transitions(matrix: Transitions, name: str) -> None:
@@ -238,6 +246,14 @@ def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
     reached = arriving > 0
     reverse[reached] = (joint[:, reached] / arriving[reached]).T
     return matrix @ reverse
+
+
+def randomized(method: Drawing, table: Table, rng: np.random.Generator) -> Table:
+    """Every value of a method's attributes drawn anew from its category's row."""
+    return table.with_columns(
+        {name: drawn(table.codes(name), method.matrix(table, name), rng)
+         for name in method.attributes}
+    )  # fmt: skip
 
 
 def drawn(codes: Codes, matrix: Transitions, rng: np.random.Generator) -> Codes:

@@ -13,8 +13,9 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from evomask.errors import EvomaskError
+from evomask.errors import EvomaskError, UnmetError
 from evomask.masking.making import Making
+from evomask.runs.kept.stopping import interrupts_as_such
 
 
 class Phase(StrEnum):
@@ -123,7 +124,7 @@ class Ending(StrEnum):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):
-    """The run is over; *reason* says why where it failed."""
+    """The run is over; *reason* says why where nothing was released."""
 
     how: Ending
     reason: str = ""
@@ -214,12 +215,25 @@ class Events:
 def telling_how_it_ends(events: Events) -> Iterator[None]:
     """Tell how it ends where it does not end well."""
     try:
-        yield
+        with interrupts_as_such():
+            yield
+    except UnmetError:
+        raise
     except EvomaskError as error:
         events.tell(Ended(Ending.FAILED, str(error)))
         raise
     except KeyboardInterrupt:
         events.tell(Ended(Ending.STOPPED))
+        raise
+
+
+@contextmanager
+def telling_what_is_unmet(events: Events, *, unfinished: bool) -> Iterator[None]:
+    """Tell that a search ended as it should, but found nothing that is within the limits."""
+    try:
+        yield
+    except UnmetError as error:
+        events.tell(Ended(Ending.STOPPED if unfinished else Ending.FINISHED, str(error)))
         raise
 
 

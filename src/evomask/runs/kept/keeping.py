@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.measures.keeping.estimates import Estimate, KeptStatistic
 from evomask.measures.keeping.keeping import MODEL_ERROR, TABLE_ERROR, Keeping, Kept, errors_of
@@ -53,6 +54,13 @@ def check_bounds(bounds: Bounds, keep: Keeping) -> None:
                 f"max-{option}-error bounds a {option} that must survive, and none is named; "
                 f"name one with --keep-{option} or in the schema"
             )
+
+
+def surviving(table: Table, keep: Keeping, bounds: Bounds) -> Kept | None:
+    """Statistics that must survive, where some are named; what is wrong is said at once."""
+    if bounds.given:
+        check_bounds(bounds, keep)
+    return keep.against(table) if keep else None
 
 
 def measured(

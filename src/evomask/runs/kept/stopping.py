@@ -3,7 +3,8 @@
 import signal
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -69,6 +70,24 @@ class Interrupts:
         """Stop at once; what was found is kept on the way out."""
         self.happened = True
         raise KeyboardInterrupt
+
+
+@contextmanager
+def interrupts_as_such() -> Iterator[None]:
+    """Raise an interrupt as what it is.
+
+    Compiled code that is interrupted as it returns fails with a system error, caused by the
+    interrupt.
+    """
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def interrupt_on_termination() -> Interrupts:

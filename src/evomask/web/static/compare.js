@@ -36,7 +36,7 @@ function line(title, help, values, { text = (value) => fixed(value, 2), higher =
 function group(title, columns, rows) {
   const shown = rows.filter(Boolean);
   if (!shown.length) return null;
-  return el("section", { class: "card" }, el("h2", null, title), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, el("table", null,
+  return el("section", { class: "card" }, el("h2", null, title), el("div", { class: "scroll whole", tabindex: "0", role: "region", "aria-label": title }, el("table", null,
     el("thead", null, el("tr", null, el("td", null, el("span", { class: "hidden" }, "measure")), columns.map((name) => el("th", { scope: "col", class: "number" }, name)))),
     el("tbody", null, shown))));
 }

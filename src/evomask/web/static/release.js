@@ -77,7 +77,7 @@ function statement() {
     el("form", { id: "statement", onsubmit: sign }, el("div", { class: "fields" },
       field("by", "who decided", "your name or office", said.by), field("date", "when", "the day of the decision", said.date || today, "date"),
       field("purpose", "what for", "whom the file is released to, and why", said.purpose), field("review", "review", "when to look at it again", said.review, "date")),
-    el("p", null, el("label", { for: "reason" }, "why this file"), el("textarea", { id: "reason", name: "reason", rows: 3, maxlength: 2000 }, said.reason)),
+    el("p", null, el("label", { for: "reason" }, el("strong", null, "why this file")), el("textarea", { id: "reason", name: "reason", rows: 3, maxlength: 2000 }, said.reason)),
     el("details", null, el("summary", null, "For a data protection assessment"), el("div", { class: "fields" },
       field("recipients", "recipients", "who gets the file", said.recipients), field("legal_basis", "legal basis", "on what ground", said.legal_basis),
       field("safeguards", "safeguards", "what recipients are bound to", said.safeguards), field("earlier", "earlier releases", "other files of the same people", said.earlier))),

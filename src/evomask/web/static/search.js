@@ -67,14 +67,17 @@ function showFront() {
 
 const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
 
+// Why nothing was released; what to do about it is said by the page.
+const unmet = (run) => (run.reason ? `: ${run.reason.split(": ")[0]}` : "");
+
 function happening(run) {
   if (run.state === "waiting") return `Waits for its turn: place ${run.place} in the queue.`;
   if (run.state === "starting") return "Starting.";
   if (run.state === "running" && run.phase === "searching") return `Searching${run.member ? `: now ${run.member}` : ""}. ${run.text && !run.tried ? `${run.text}.` : ""}`;
   if (run.state === "running" && run.phase === "auditing") return `Looking closely at the front: ${run.checked[0]} of ${run.checked[1]} points.`;
   if (run.state === "running") return `${PHASES[run.phase] || "At work"}.`;
-  if (run.state === "finished") return "The search is over. Choose a point to release.";
-  if (run.state === "stopped") return `Paused; everything found is kept. Continue, ${run.goal.files === undefined ? "end here and look closely at what was found, or" : "or"} choose a point to release.`;
+  if (run.state === "finished") return `The search is over${unmet(run)}. Choose a point to release.`;
+  if (run.state === "stopped") return `Paused${unmet(run)}; everything found is kept. Continue, ${run.goal.files === undefined ? "end here and look closely at what was found, or" : "or"} choose a point to release.`;
   return run.reason;
 }
 
