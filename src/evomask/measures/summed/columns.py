@@ -67,14 +67,15 @@ class CountedNumbers(NumberColumn):
     @property
     def mean(self) -> float:
         """Mean of the known values; 0 where there are none."""
-        return float(self.distinct @ self.often) / self.n_known if self.n_known else 0.0
+        return float((self.distinct * self.often).sum()) / self.n_known if self.n_known else 0.0
 
     @cached_property
     def deviation(self) -> float:
         """Population standard deviation; exactly 0 for a constant attribute."""
         if len(self.distinct) < 2:
             return 0.0
-        return float(np.sqrt((self.distinct - self.mean) ** 2 @ self.often / self.n_known))
+        squares = (self.distinct - self.mean) ** 2 * self.often
+        return float(np.sqrt(squares.sum() / self.n_known))
 
     def below(self, numbers: Floats) -> Indices:
         """How many known values are smaller than each number."""

@@ -53,7 +53,9 @@ class MomentSums:
     @classmethod
     def of(cls, moments: Moments) -> "MomentSums":
         """Of the records of one part."""
-        return cls(moments.counts, moments.products, moments.values.T @ moments.known)
+        products = summed_products(moments.values, moments.values)
+        np.fill_diagonal(products, moments.squares.sum(axis=0))
+        return cls(moments.counts, products, summed_products(moments.values, moments.known))
 
     def __add__(self, other: "MomentSums") -> "MomentSums":
         return MomentSums(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
@@ -105,6 +107,15 @@ def _values(sums: "MomentSums | NumberSums") -> list[Any]:
     return [getattr(sums, field.name) for field in fields(sums)]
 
 
+def summed_products(first: Points, second: Points) -> Points:
+    """Sums over records of the products of all pairs of columns, the same in every process.
+
+    A matrix product would round by how many threads a process has.
+    """
+    products: Points = np.einsum("ra,rb->ab", first, second)
+    return products
+
+
 def number_sums(
     whole: WholeFile, original: Table, masked: Table, names: Sequence[str]
 ) -> NumberSums:
@@ -112,12 +123,13 @@ def number_sums(
     columns = Columns(tuple(whole.number(original, name) for name in names))
     before = columns.moments
     z, squares = before.values, before.values**2
-    powers = np.stack([squares.T @ squares, (z**3).T @ z, (squares**2).T @ before.known])
+    pairs_of_powers = (squares, squares), (z**3, z), (squares**2, before.known)
+    powers = np.stack([summed_products(first, second) for first, second in pairs_of_powers])
     pairs = list(zip(columns.columns, columns.cells(masked), strict=True))
     told = np.column_stack([told_by(column, cells) for column, cells in pairs])
     told[masked.suppressed] = 0.0
     left = [without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
-    both = told.T @ told
+    both = summed_products(told, told)
     np.fill_diagonal(both, told.sum(axis=0))
     quantiles = [Quantiles.of(column, REFERENCE) for column in columns.columns]
     scales = [np.full(len(original), ROOT_TWO * column.deviation) for column in columns.columns]
