@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.help import examples, registered
@@ -227,7 +228,12 @@ def resume(
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.cli.terminal.live import busy
+    from evomask.runs.kept.names import PARTS_PLAN
 
+    if (folder / PARTS_PLAN).is_file():
+        in_parts_of.refuse_others(seconds=seconds, edited_plan=edited_plan)
+        in_parts_of.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
+        return
     with busy(f"opening {folder}", quiet=quiet):
         from evomask.execution.choosing import computing
         from evomask.runs.kept.store import Store
