@@ -3,10 +3,12 @@
 Records are made in parts: five skewed categorical quasi-identifiers that depend on one another
 and three skewed numbers. Two workers of a local cluster with 2 GB each. What was written is
 counted again by pandas, which shares no code with evomask. Time, CPU seconds and the peak of
-the largest process are printed; `whole` compares the loss of regions with MDAV of all records.
+the largest process are printed; `measure` measures what `aggregate` made, and `whole` compares the
+loss of regions with MDAV of all records.
 
     python benchmarks/bench_parts.py FOLDER generalize 10_000_000
     python benchmarks/bench_parts.py FOLDER aggregate 1_000_000 10_000_000
+    python benchmarks/bench_parts.py FOLDER measure 1_000_000 10_000_000
     python benchmarks/bench_parts.py FOLDER whole 1_000_000
 """
 
@@ -20,9 +22,13 @@ import pandas as pd
 import polars as pl
 
 from evomask.execution.choosing import computing
+from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
+from evomask.runs.measure import MeasureOutcome
+from evomask.runs.parts.comparing import Comparison
 from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
 from evomask.runs.parts.masking import PartsJob, mask_parts
+from evomask.runs.parts.measuring import MeasurePartsJob, measure_parts
 
 CHUNK = 250_000
 CLUSTER = "local:2:2GB"
@@ -104,22 +110,36 @@ class Watch:
 
 
 def generalize(folder: Path, n: int) -> None:
-    out = folder / f"generalized-{n}"
+    out, source = folder / f"generalized-{n}", made(folder, n)
     with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
-        job = GeneralizeJob(Input(made(folder, n), quasi_identifiers=QUASI), out, 5, seed=1)
+        job = GeneralizeJob(Input(source, quasi_identifiers=QUASI), out, Requirement(k=5), seed=1)
         done = generalize_parts(job, evaluators=evaluators, told=told)
     print(
         f"generalization of {n:,}: {watch}; {done.combinations:,} combinations, levels "
-        f"{tuple(done.levels.values())}, loss {done.loss:.2f} %, {done.suppressed:,} left out, "
+        f"{tuple(done.levels.values())}, {done.suppressed:,} left out, {pair(done.compared)}, "
         f"k = {done.alike.least}; {counted(out / 'masked', QUASI)}",
         flush=True,
     )
 
 
-def aggregate(folder: Path, n: int) -> None:
-    out = folder / f"aggregated-{n}"
+def pair(found: Comparison | MeasureOutcome) -> str:
+    """Loss and risk, with the error of the risk."""
+    judged = found.judged
+    assert judged is not None
+    return f"loss {found.loss:.2f} %, risk {judged.risk:.2f} % (s.e. {judged.worst.error:.2f})"
+
+
+def measure(folder: Path, n: int) -> None:
+    source = Input(made(folder, n), quasi_identifiers=NUMBERS)
     with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
-        source = Input(made(folder, n), quasi_identifiers=NUMBERS)
+        job = MeasurePartsJob(source, folder / f"aggregated-{n}")
+        found = measure_parts(job, evaluators=evaluators, told=told)
+    print(f"measuring {n:,}: {watch}; {pair(found)}", flush=True)
+
+
+def aggregate(folder: Path, n: int) -> None:
+    out, source = folder / f"aggregated-{n}", Input(made(folder, n), quasi_identifiers=NUMBERS)
+    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
         job = PartsJob(source, "mdav", out, {"k": "5"}, NUMBERS, 1)
         done = mask_parts(job, evaluators=evaluators, told=told)
     found = done.aggregation
@@ -146,6 +166,6 @@ def whole(folder: Path, n: int) -> None:
 
 if __name__ == "__main__":
     for size in sys.argv[3:]:
-        {"generalize": generalize, "aggregate": aggregate, "whole": whole}[sys.argv[2]](
-            Path(sys.argv[1]), int(size)
-        )
+        {"generalize": generalize, "aggregate": aggregate, "measure": measure, "whole": whole}[
+            sys.argv[2]
+        ](Path(sys.argv[1]), int(size))

@@ -18,10 +18,10 @@ from scipy.stats import rankdata, spearmanr
 from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn
 from evomask.measures.judging.loss import (
-    _counted,
-    _told,
-    _without,
     ends_of_scales,
+    told_by,
+    without,
+    without_whole_cells,
 )
 from evomask.measures.loss.contingency import ContingencyLoss
 from evomask.measures.loss.distance import DistanceLoss
@@ -92,19 +92,21 @@ def _of_numbers(file: StudyFile, masked: Table, reference: int) -> list[float]:
     columns = Columns.of(file.table, file.numbers)
     statistics = Statistics.of(columns, reference)
     pairs = list(zip(columns.columns, columns.cells(masked), strict=True))
-    told = np.column_stack([_told(column, cells) for column, cells in pairs])
-    cells = [_without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
+    told = np.column_stack([told_by(column, cells) for column, cells in pairs])
+    cells = [without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
     gone = _shares_gone(statistics.before.counts, told.T @ told)
     families = statistics.errors.losses(statistics.before, columns.masked_moments(cells), gone)
     triples = zip(statistics.quantiles, cells, np.diag(gone), strict=True)
-    quantiles = np.mean([_worsened(q.losses(c), lost).mean() for q, c, lost in triples])
+    quantiles = np.mean(
+        [_worsened(q.losses(q.shares_of(c)), lost).mean() for q, c, lost in triples]
+    )
     return [100.0 * float(part) for part in (*families, quantiles)]
 
 
 def _of_categories(file: StudyFile, masked: Table) -> list[float]:
     names, original = file.categories, file.table
     columns = [CategoricalColumn.of(original, name) for name in names]
-    cells = [_counted(column, column.cells(masked)) for column in columns]
+    cells = [without_whole_cells(column, column.cells(masked)) for column in columns]
     tables = ContingencyLoss(names).compared(columns, cells)
     counted = 50.0 * tables.total / (len(original) * tables.tables)
     readings = (

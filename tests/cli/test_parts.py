@@ -1,6 +1,7 @@
 """Files in parts from the command line: masked, made k-anonymous, refused in a sentence."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -34,8 +35,8 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     assert written(out).group_by("age", "sex", "region").len()["len"].min() == found["k"]
 
 
-@pytest.mark.parametrize("require", ["", "k=3,l=2"])
-def test_anything_but_k_is_refused_of_files_in_parts(evomask, people, tmp_path, require):  # noqa: F811
+@pytest.mark.parametrize("require", ["", "l=2"])
+def test_anything_without_k_is_refused_of_files_in_parts(evomask, people, tmp_path, require):  # noqa: F811
     done = evomask("protect", people, "--require", require, "--out", tmp_path / "out", *ROLES)
     assert done.code == 1
     assert "a file in parts is made k-anonymous" in json.loads(done.out)["error"]
@@ -46,3 +47,25 @@ def test_an_empty_folder_is_one_sentence(evomask, tmp_path):
     done = evomask("mask", tmp_path / "empty", "--out", tmp_path / "out", "--json")
     assert done.code == 1
     assert "holds no file *.parquet" in json.loads(done.out)["error"]
+
+
+def test_parts_are_protected_with_l_and_reported(evomask, people, tmp_path):  # noqa: F811
+    words = ("--quasi", "sex,region", "--confidential", "illness", *ROLES)
+    done = evomask("protect", people, *words, "--require", "k=3,l=2", "--out", tmp_path / "out")
+    found = json.loads(done.out)
+    assert done.code == 0
+    assert found["proven"]
+    assert 0 <= found["risk"] <= found["original_risk"] <= 100
+    assert all(Path(page).is_file() for page in found["reports"])
+    assert evomask("verify", tmp_path / "out", "--json").code == 0
+
+
+def test_masked_parts_are_measured(evomask, people, tmp_path):  # noqa: F811
+    roles = (*NUMBERS, *ROLES)
+    assert evomask("mask", people, "-k", "4", *roles, "--out", tmp_path / "out").code == 0
+    found = json.loads(evomask("measure", people, tmp_path / "out", *roles).out)
+    assert found["records"] == 1_000
+    assert 0 < found["loss"] < 100
+    assert found["risk_parts"]["people_attacked"] == 1_000
+    refused = evomask("measure", people, tmp_path / "out", *roles, "--exact")
+    assert "a file in parts takes no --exact" in json.loads(refused.out)["error"]

@@ -36,7 +36,7 @@ def _process(*words):
 
 
 @contextmanager
-def _cluster(folder: Path):
+def cluster_of_processes(folder: Path):
     """The file of a scheduler with one worker, and the scheduler's process."""
     file = folder / "scheduler.json"
     scheduler = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file"]
@@ -55,7 +55,7 @@ def _work_on(work):
 
 def test_a_cluster_is_reached_by_its_file_and_a_lost_scheduler_is_one_sentence(tmp_path):
     with (
-        _cluster(tmp_path) as (file, scheduler),
+        cluster_of_processes(tmp_path) as (file, scheduler),
         computing(cluster=str(file)) as evaluators,
         evaluators(Sleeping(0.01)) as work,
     ):

@@ -63,6 +63,14 @@ def test_plain_line_ends_stay_plain(tmp_path):
     assert not content.startswith(b"\xef\xbb\xbf")
 
 
+def test_line_ends_of_old_computers_stay_within_texts_too(tmp_path):
+    source = text_file(tmp_path, 'x,"a\rb"\r' + "".join(f'{i},"c\rd"\r' for i in range(6)))
+    content = masked(source).read_bytes()
+    assert b"\n" not in content
+    assert content.startswith(b'x,"a\rb"\r')
+    assert content.count(b',"c\rd"\r') == 6
+
+
 def test_quotes_in_a_header_do_not_grow(tmp_path):
     source = text_file(tmp_path, 'x,"a ""b"""\n' + "".join(f"{i},c\n" for i in range(6)))
     assert masked(source).read_text().startswith('x,"a ""b"""\n')

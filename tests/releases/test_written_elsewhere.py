@@ -149,7 +149,7 @@ def by_parts(made, asked, rng, monkeypatch):
     monkeypatch.setattr(opening, "RECORDS", 20)
     out, source = made.path.parent / "out", Input(made.path, made.schema)
     if rng.random() < 0.5:
-        generalize_parts(GeneralizeJob(source, out, asked.k, 20.0))
+        generalize_parts(GeneralizeJob(source, out, Requirement(k=asked.k), 20.0))
     else:
         schema = load(source).table.schema
         names = [n for n in schema.quasi_identifiers if schema[n].kind is Kind.CONTINUOUS]

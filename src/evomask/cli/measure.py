@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
@@ -38,6 +40,9 @@ def measure(
     keep_table: keeping.KeepTable = None,
     keep_model: keeping.KeepModel = None,
     profile: options.Profile = "strict",
+    in_parts: options.InParts = False,
+    workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     *,
@@ -53,9 +58,24 @@ def measure(
     if original is None or masked is None:
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
+    if in_parts or original.is_dir():
+        from evomask.runs.parts.measuring import MeasurePartsJob
+
+        in_parts_of.refuse_others(
+            measures=measures, exact=exact, key=key, keep_table=keep_table, keep_model=keep_model,
+            profile="" if profile == "strict" else profile,
+        )  # fmt: skip
+        parts = MeasurePartsJob(source(original), masked)
+        _tell(in_parts_of.measure(parts, workers, cluster, quiet=quiet), json=json, quiet=quiet)
+        return
+    if workers > 1 or cluster:
+        raise ParameterError("--workers and --cluster help files in parts; add --in-parts")
     keep, names = wanted(keep_table, keep_model), options.names(measures)
     job = MeasureJob(source(original), masked, Measuring(names, profile, exact, keep, key))
-    outcome = measure_files(job)
+    _tell(measure_files(job), json=json, quiet=quiet)
+
+
+def _tell(outcome: "MeasureOutcome", *, json: bool, quiet: bool) -> None:
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_in_words(outcome))
 

@@ -3,11 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.cli.terminal.tables import hanging
 from evomask.errors import ParameterError
 
+REPORTS = ("report-internal.html", "report-public.html")
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evomask.runs.measure import MeasureOutcome
+    from evomask.runs.parts.comparing import Comparison
     from evomask.runs.parts.generalizing import GeneralizeJob
     from evomask.runs.parts.masking import PartsJob
+    from evomask.runs.parts.measuring import MeasurePartsJob
 
 
 def refuse_others(**options: object) -> None:
@@ -64,19 +72,70 @@ def generalize(
         "suppressed": done.suppressed,
         "parts": done.parts,
         "levels": dict(done.levels),
-        "loss": done.loss,
+        "generalization_loss": done.loss,
+        "proven": done.proven,
+        "loss": done.compared.loss,
+        "risk": done.compared.judged.risk,
+        "risk_parts": done.compared.judged.as_json(),
+        "original_risk": done.compared.original.risk,
+        "reports": [str(done.out / name) for name in REPORTS],
         "combinations": done.combinations,
         "k": done.alike.least,
         "classes": done.alike.classes,
         "seconds": done.seconds,
     }
     levels = ", ".join(f"{name} {level}" for name, level in done.levels.items())
+    least = "proven to be the least" if done.proven else "not proven to be the least, because of t"
     lines = [
         _written(found),
-        f"levels       {levels}; loss {done.loss:.2f} %, proven to be the least",
-        f"left out     {done.suppressed:,} records of classes below {job.k}",
+        f"levels       {levels}; they lose {done.loss:.2f} % of precision, {least}",
+        f"left out     {done.suppressed:,} records of classes that do not fulfil {job.requirement}",
+        *_pair(done.compared),
+        f"reports      {done.out / REPORTS[0]} (internal)",
+        f"             {done.out / REPORTS[1]} (to publish)",
+        f"the folder {done.out} holds records and the seed; keep it to yourself",
     ]
     say_json(found) if json else say("\n".join(lines))
+
+
+def resume(
+    folder: "Path",
+    key: "Path | None",
+    workers: int,
+    cluster: str | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Go on with the work on parts that was begun in a folder."""
+    from evomask.runs.parts.masking import PartsJob
+    from evomask.runs.parts.resuming import job_in
+
+    job = job_in(folder, key)
+    if isinstance(job, PartsJob):
+        mask(job, workers, cluster, json=json, quiet=quiet)
+    else:
+        generalize(job, workers, cluster, json=json, quiet=quiet)
+
+
+def measure(
+    job: "MeasurePartsJob", workers: int, cluster: str | None, *, quiet: bool
+) -> "MeasureOutcome":
+    """What a large masked file has lost, and what it gives away."""
+    from evomask.execution.choosing import computing
+    from evomask.runs.parts.measuring import measure_parts
+
+    with computing(workers, cluster) as evaluators:
+        return measure_parts(job, evaluators=evaluators, told=_line(quiet=quiet))
+
+
+def _pair(compared: "Comparison") -> list[str]:
+    """Loss and risk of released records."""
+    judged, before = compared.judged, compared.original
+    error = f", standard error {judged.worst.error:.2f}" if judged.is_sampled else ""
+    people = f"{judged.people:,} people attacked{error}; the original {before.risk:.2f} %"
+    risk = f"{judged.risk:.2f} % of people, by one who {judged.worst.sentence} ({people})"
+    return [f"loss         {compared.loss:.2f} %", *hanging("risk         ", risk)]
 
 
 def _written(found: dict[str, Any]) -> str:

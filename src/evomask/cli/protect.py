@@ -116,17 +116,19 @@ def protect(
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
     if in_parts or file.is_dir():
-        from evomask.runs.parts.generalizing import GeneralizeJob, only_k
+        from evomask.runs.parts.generalizing import GeneralizeJob
         from evomask.runs.protect import required
 
         in_parts_of.refuse_others(
-            seconds=seconds, evaluations=evaluations, searches=searches, keep_order=keep_order,
+            seconds=seconds, evaluations=evaluations, searches=searches,
             pick="" if pick == "suggested" else pick, max_risk=max_risk, max_loss=max_loss,
             keep_table=keep_table, keep_model=keep_model, max_table_error=max_table_error,
             max_model_error=max_model_error,
         )  # fmt: skip
-        k = only_k(required(require))
-        parts = GeneralizeJob(source(file), out, k, suppression, seed=seed, key=key_file)
+        parts = GeneralizeJob(
+            source(file), out, required(require), suppression, seed=seed, key=key_file,
+            keep_order=keep_order,
+        )  # fmt: skip
         in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
         return
     data = source(given(file, keep=out))

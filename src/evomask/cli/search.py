@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import keeping, options
 from evomask.cli.terminal.help import examples, registered
@@ -46,6 +47,24 @@ Evaluations = Annotated[
 ]
 Seconds = Annotated[
     float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
+]
+Stalled = Annotated[
+    int | None,
+    typer.Option(
+        "--stalled", help="Stop after so many without a better best.", rich_help_panel=BUDGET
+    ),
+]
+EqualMeans = Annotated[
+    int | None,
+    typer.Option(
+        "--equal-means",
+        help="Stop when the population's mean has been the same for so many generations.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Target = Annotated[
+    float | None,
+    typer.Option("--target", help="Stop at this best score or less.", rich_help_panel=BUDGET),
 ]
 MaskedOut = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
@@ -154,6 +173,9 @@ def _search(
     generations: Generations = None,
     evaluations: Evaluations = None,
     seconds: Seconds = None,
+    stalled: Stalled = None,
+    equal_means: EqualMeans = None,
+    target: Target = None,
     out: MaskedOut = None,
     pick: Pick = "best",
     run: RunFolder = None,
@@ -174,7 +196,8 @@ def _search(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.search import Limits, SearchJob, search_file
 
-    limits, keep = Limits(generations, evaluations, seconds), wanted(keep_table, keep_model)
+    limits = Limits(generations, evaluations, seconds, stalled, equal_means, target)
+    keep = wanted(keep_table, keep_model)
     job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force, keep)
     with computing(workers, cluster) as evaluators:
         done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
@@ -205,7 +228,12 @@ def resume(
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.cli.terminal.live import busy
+    from evomask.runs.kept.names import PARTS_PLAN
 
+    if (folder / PARTS_PLAN).is_file():
+        in_parts_of.refuse_others(seconds=seconds, edited_plan=edited_plan)
+        in_parts_of.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
+        return
     with busy(f"opening {folder}", quiet=quiet):
         from evomask.execution.choosing import computing
         from evomask.runs.kept.store import Store

@@ -39,6 +39,12 @@ FIRST_WORKER = 120.0
 LONELY = 60.0
 """Seconds without any worker after which nobody is expected to come back."""
 
+ATTEMPTS = 5
+"""How often a work is sent while workers die under it."""
+
+BREATH = 0.5
+"""Seconds until a work is sent again."""
+
 GLANCE = 5.0
 """Seconds after which it is looked whether there is still somebody who works."""
 
@@ -86,15 +92,21 @@ class AcrossCluster(Generic[T, R]):
         """Wait for a worker, compare versions, send the work and have it opened."""
         try:
             with _in_words("while the work was sent to it"):
-                self._client.wait_for_workers(1, timeout=FIRST_WORKER)
-                _require_same(self._client)
-                self._client.register_plugin(Farewell(self._name, self._client.id))
-                self._client.register_plugin(Delivery(self._name, Parcel.of(self._work)))
-                self._client.gather([self._opening(address) for address in _known(self._client)])
+                for left in range(ATTEMPTS - 1, -1, -1):
+                    with _again(self._client, left):
+                        self._send()
+                        break
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _send(self) -> None:
+        self._client.wait_for_workers(1, timeout=FIRST_WORKER)
+        _require_same(self._client)
+        self._client.register_plugin(Farewell(self._name, self._client.id))
+        self._client.register_plugin(Delivery(self._name, Parcel.of(self._work)))
+        self._client.gather([self._opening(address) for address in _known(self._client)])
 
     def _opening(self, address: str) -> Any:  # noqa: ANN401
         key = f"{self._name}-open-{address}"
@@ -213,6 +225,8 @@ class Delivery(WorkerPlugin):
 class Farewell(SchedulerPlugin):
     """Takes a work away from all workers when its client is gone, in whatever way it went."""
 
+    idempotent = True
+
     def __init__(self, name: str, client: str) -> None:
         self.name, self.delivery, self.client = _farewell(name), name, client
 
@@ -281,6 +295,17 @@ def _require_same(client: Client) -> None:
                 f"the worker {address} differs ({apart}), and results would too; give all "
                 "machines the same environment"
             )
+
+
+@contextmanager
+def _again(client: Client, left: int) -> Iterator[None]:
+    """Pass over a worker that died while something was sent, as long as the scheduler is there."""
+    try:
+        yield
+    except (*LOST, KilledWorker):
+        if not left or client.status != "running":
+            raise
+        time.sleep(BREATH)
 
 
 @contextmanager

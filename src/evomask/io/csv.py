@@ -75,17 +75,21 @@ def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
 def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
     """One header line, missing values as nothing; comma, point and UTF-8 unless told.
 
-    Numbers get the decimal mark of the dialect; texts are written as they are.
+    Numbers get the decimal mark of the dialect; texts are written as they are. Where lines end
+    as on old computers, lines within texts do so too: that is how they are read.
     """
     written = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
+    old = written.line_end == "\r"
     _check_marks(written)
     frame.write_csv(
         path,
         separator=written.delimiter or ",",
         decimal_comma=written.decimal == ",",
-        line_terminator=written.line_end,
+        line_terminator="\n" if old else written.line_end,
         include_bom=written.marked,
     )
+    if old:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r"))
     if written.encoding and codecs.lookup(written.encoding).name != "utf-8":
         path.write_bytes(_encoded(path.read_bytes().decode(), written.encoding))
 

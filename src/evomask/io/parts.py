@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evomask.arrays import Floats, Points
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.frames import Declarations, polars_from, table_from
 from evomask.data.table import Table
 from evomask.errors import DataError, FileError
@@ -24,6 +24,8 @@ RECORDS = 250_000
 ENDING = ".parquet"
 COUNT = "__count"
 """A column of ours in temporary files; no file that is read may have one of this name."""
+
+_ROW, _VALUE = "__row", "__value"
 
 BUCKET = 10_000_000
 """Records whose distinct combinations are counted at once."""
@@ -189,18 +191,18 @@ def kept_rows(path: Path) -> pl.DataFrame:
     return pl.read_ipc(path)
 
 
-def keep_matrix(path: Path, matrix: Points) -> None:
-    """Write a temporary file of numbers, a row a record."""
+def keep_matrix(path: Path, matrix: Points | Indices) -> None:
+    """Write a temporary file of numbers, a row a record; through memory like the others."""
+    buffer = BytesIO()
+    np.save(buffer, np.ascontiguousarray(matrix), allow_pickle=False)
+    content = buffer.getbuffer()
+    write_atomically(
+        path, lambda temporary: temporary.write_bytes(content), force=True, mode=OWNER_ALONE
+    )
 
-    def write(temporary: Path) -> None:
-        with temporary.open("wb") as file:
-            np.save(file, np.ascontiguousarray(matrix), allow_pickle=False)
 
-    write_atomically(path, write, force=True, mode=OWNER_ALONE)
-
-
-def kept_matrix(path: Path, first: int, end: int) -> Points:
-    """Some rows of such a file, read without the others."""
+def kept_matrix(path: Path, first: int = 0, end: int | None = None) -> Points:
+    """Some rows of such a file, or all of them, read without the others."""
     rows: Points = np.load(path, mmap_mode="r", allow_pickle=False)[first:end]
     return rows
 
@@ -228,6 +230,58 @@ def summed_counts(names: Sequence[str], parts: Iterable[Path]) -> pl.DataFrame:
     return total.sort(names)
 
 
+def values_in(
+    combinations: pl.DataFrame, counts: pl.DataFrame, name: str, order: Sequence[str] = ()
+) -> tuple[Indices, Indices, Indices]:
+    """The combination (its row), the value (its place) and the number of records of each count.
+
+    Args:
+        counts: of the same columns and one more, called *name*.
+        order: of the values, where that is not the order of texts or numbers.
+    """
+    names = [column for column in combinations.columns if column != COUNT]
+    rows = combinations.select(names).with_row_index(_ROW)
+    found = counts.join(rows, on=names, how="left", nulls_equal=True)
+    found = found.join(_in_order(found, name, order), on=name, how="left", nulls_equal=True)
+    row, value, count = (found[c].to_numpy().astype(np.int64) for c in (_ROW, _VALUE, COUNT))
+    return row, value, count
+
+
+def _in_order(frame: pl.DataFrame, name: str, order: Sequence[str]) -> pl.DataFrame:
+    """The different values of a column, numbered in their order, a missing one last."""
+    values = frame.select(name).unique().sort(name, nulls_last=True)
+    if order:
+        places = {text: place for place, text in enumerate(order)}
+        texts = values[name].cast(pl.String).to_list()
+        ranks = [places.get(text, len(places)) for text in texts]
+        values = values[np.argsort(ranks, kind="stable")]
+    return values.with_row_index(_VALUE)
+
+
+def histograms_in(
+    path: Path, names: Sequence[str], name: str, order: Sequence[str] = ()
+) -> Iterator[tuple[Indices, Indices, Indices, Indices]]:
+    """How often each value of a column occurs in classes of written parts, some classes at a time.
+
+    Each time: the class, the value (its place in order) and its count, and then how often each
+    value occurs in the whole file.
+    """
+    everything = pl.scan_parquet([str(file) for file in parquet_files(path)])
+    totals = everything.group_by(name).len(COUNT).collect(engine="streaming")
+    places = _in_order(totals, name, order)
+    whole = totals.join(places, on=name, nulls_equal=True).sort(_VALUE)[COUNT].to_numpy()
+    for own in _bucketed(everything, names, int(whole.sum())):
+        counts = own.group_by([*names, name]).len(COUNT).collect(engine="streaming")
+        if len(counts):
+            classes = counts.select(names).unique().with_row_index(_ROW)
+            found = counts.join(classes, on=list(names), nulls_equal=True)
+            found = found.join(places, on=name, nulls_equal=True).sort(_ROW, _VALUE)
+            row, value, often = (
+                found[c].to_numpy().astype(np.int64) for c in (_ROW, _VALUE, COUNT)
+            )
+            yield row, value, often, whole.astype(np.int64)
+
+
 def keep_counts(path: Path, frame: pl.DataFrame, names: Sequence[str]) -> None:
     """Write how many records have each combination of columns."""
     counts = frame.select(names).group_by(names).len(COUNT)
@@ -253,17 +307,26 @@ def _alike(path: Path, names: Sequence[str]) -> Alike:
     files = [str(file) for file in parquet_files(path)]
     everything = pl.scan_parquet(files).select(names)
     records = int(everything.select(pl.len()).collect().item())
-    buckets = max(1, -(-records // BUCKET))
     least, classes = records, 0
-    for bucket in range(buckets):
-        own = everything
-        if buckets > 1:
-            own = own.filter(pl.struct(names).hash() % buckets == bucket)
+    for own in _bucketed(everything, names, records):
         sizes = own.group_by(names).len(COUNT).select(pl.col(COUNT).min(), pl.len().alias("n"))
         fewest, count = sizes.collect(engine="streaming").row(0)
         if count:
             least, classes = min(least, int(fewest)), classes + int(count)
     return Alike(least, records, classes)
+
+
+def _bucketed(
+    everything: pl.LazyFrame, names: Sequence[str], records: int
+) -> Iterator[pl.LazyFrame]:
+    """Records in so many turns that memory lasts; look-alikes are in one turn."""
+    buckets = max(1, -(-records // BUCKET))
+    for bucket in range(buckets):
+        yield (
+            everything.filter(pl.struct(names).hash() % buckets == bucket)
+            if buckets > 1
+            else (everything)
+        )
 
 
 def decimals_in(frame: pl.DataFrame, name: str) -> int | None:

@@ -100,5 +100,9 @@ class CategoricalColumn:
 
     def mean_over_records(self, cells: Cells, of_categories: Floats | Flags) -> float:
         """Mean over records of a matrix of categories by categories, spread over leaves."""
-        of_cells = of_categories @ cells.spread.T
-        return float(np.sum(self.joint_counts(cells) * of_cells)) / len(self.codes)
+        return mean_over_joint(self.joint_counts(cells), cells, of_categories)
+
+
+def mean_over_joint(joint: Indices, cells: Cells, of_categories: Floats | Flags) -> float:
+    """The same from records of each category (rows) in each cell (columns)."""
+    return float(np.sum(joint * (of_categories @ cells.spread.T))) / int(joint.sum())

@@ -55,6 +55,16 @@ class NumberColumn:
         """The column *name* of the original."""
         return cls(name, original.values(name))
 
+    @property
+    def n_records(self) -> int:
+        """How many records the original has."""
+        return len(self.values)
+
+    @property
+    def n_known(self) -> int:
+        """How many of them hold a number."""
+        return len(self.sorted)
+
     @cached_property
     def known(self) -> Flags:
         """Which cells hold a number, not a missing value."""
@@ -91,15 +101,51 @@ class NumberColumn:
         """Mean ranks of the sorted values."""
         return self.places(self.sorted)
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest of the known values."""
+        return float(self.sorted[0]), float(self.sorted[-1])
+
+    @property
+    def mean(self) -> float:
+        """Mean of the known values; 0 where there are none."""
+        return float(self.sorted.mean()) if self.n_known else 0.0
+
+    def below(self, numbers: Floats) -> Indices:
+        """How many known values are smaller than each number."""
+        return np.searchsorted(self.sorted, numbers, "left")
+
+    def up_to(self, numbers: Floats) -> Indices:
+        """How many known values are no greater than each number."""
+        return np.searchsorted(self.sorted, numbers, "right")
+
+    def at(self, places: Indices) -> Floats:
+        """The values at places among the sorted ones, counted from 0."""
+        values: Floats = self.sorted[places]
+        return values
+
+    def ranks_at(self, places: Indices) -> Floats:
+        """Mean ranks of the values at such places."""
+        ranks: Floats = self.sorted_ranks[places]
+        return ranks
+
+    def sums_to(self, places: Indices) -> Floats:
+        """Sums of the sorted values before each place."""
+        sums: Floats = self.sums[places]
+        return sums
+
+    def squares_to(self, places: Indices) -> Floats:
+        """Sums of squares of the sorted values before each place."""
+        sums: Floats = self.squares[places]
+        return sums
+
     def places(self, numbers: Floats) -> Floats:
         """Where numbers would stand among the original values, as a mean rank."""
         places = np.full(len(numbers), np.nan)
         known = np.flatnonzero(~np.isnan(numbers))
         known = known[np.argsort(numbers[known])]
         ascending = numbers[known]  # neighbours end up at neighbouring places: much faster
-        below = np.searchsorted(self.sorted, ascending, "left")
-        up_to = np.searchsorted(self.sorted, ascending, "right")
-        places[known] = (below + up_to + 1) / 2
+        places[known] = (self.below(ascending) + self.up_to(ascending) + 1) / 2
         return places
 
     def cells(self, masked: Table) -> NumberCells:
@@ -108,17 +154,17 @@ class NumberColumn:
         sets = np.flatnonzero(low < high)
         first, last = np.zeros((2, len(low)), dtype=np.int64)
         centre = low.copy()
-        first[sets] = np.searchsorted(self.sorted, low[sets], "left")
-        last[sets] = np.searchsorted(self.sorted, high[sets], "right")
+        first[sets], last[sets] = self.below(low[sets]), self.up_to(high[sets])
         centre[sets] = low[sets] / 2 + high[sets] / 2
         return NumberCells(low, high, centre, first, last)
 
     def ends(self, masked: Table) -> tuple[Floats, Floats]:
         """Lower and upper end of every masked cell."""
         low, high = masked.ends(self.name)
-        if masked.suppressed.any() and len(self.sorted):
-            low = np.where(masked.suppressed, self.sorted[0], low)
-            high = np.where(masked.suppressed, self.sorted[-1], high)
+        if masked.suppressed.any() and self.n_known:
+            least, most = self.range
+            low = np.where(masked.suppressed, least, low)
+            high = np.where(masked.suppressed, most, high)
         return low, high
 
     def shares_between(self, cells: NumberCells, low: Floats, high: Floats) -> Floats:
@@ -126,8 +172,8 @@ class NumberColumn:
         inside: Floats = ((cells.centre >= low) & (cells.centre <= high)).astype(np.float64)
         sets = np.flatnonzero(cells.are_sets)
         first, last = cells.first[sets], cells.last[sets]
-        start = np.clip(np.searchsorted(self.sorted, low[sets], "left"), first, last)
-        stop = np.clip(np.searchsorted(self.sorted, high[sets], "right"), first, last)
+        start = np.clip(self.below(low[sets]), first, last)
+        stop = np.clip(self.up_to(high[sets]), first, last)
         inside[sets] = np.maximum(stop - start, 0) / (last - first)
         return inside
 
@@ -171,11 +217,11 @@ class NumberColumn:
         """E min(1, |x - leaf| / scale) by prefix sums of the sorted values."""
         x, reach = self.values[sets], scale[sets]
         first, last = cells.first[sets], cells.last[sets]
-        start = np.clip(np.searchsorted(self.sorted, x - reach, "left"), first, last)
-        stop = np.clip(np.searchsorted(self.sorted, x + reach, "right"), start, last)
-        middle = np.clip(np.searchsorted(self.sorted, x, "left"), start, stop)
-        below = x * (middle - start) - (self.sums[middle] - self.sums[start])
-        above = self.sums[stop] - self.sums[middle] - x * (stop - middle)
+        start = np.clip(self.below(x - reach), first, last)
+        stop = np.clip(self.up_to(x + reach), start, last)
+        middle = np.clip(self.below(x), start, stop)
+        below = x * (middle - start) - (self.sums_to(middle) - self.sums_to(start))
+        above = self.sums_to(stop) - self.sums_to(middle) - x * (stop - middle)
         near = np.divide(below + above, reach, out=np.zeros_like(x), where=reach > 0)
         expected: Floats = (near + (last - first) - (stop - start)) / (last - first)
         return np.clip(expected, 0.0, 1.0)

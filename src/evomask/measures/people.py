@@ -5,7 +5,7 @@ stands where in the file makes no difference.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -77,9 +77,14 @@ class Sample:
         return int(self.weights.sum())
 
     @property
+    def n_records(self) -> int:
+        """How many people there are."""
+        return len(self.classes.labels)
+
+    @property
     def is_everyone(self) -> bool:
         """Whether nobody was left out."""
-        return self.size == len(self.classes.labels)
+        return self.size == self.n_records
 
     @cached_property
     def representatives(self) -> Indices:
@@ -100,6 +105,11 @@ class Sample:
         records = np.flatnonzero(of_records >= 0)
         return records, of_records[records]
 
+    @property
+    def often(self) -> Indices:
+        """How many people each of these records stands for: one."""
+        return np.ones(len(self.members[0]), dtype=np.int64)
+
     def mean(self, values: Floats) -> float:
         """The average over people of what each chosen class has."""
         return float(np.average(values, weights=self.weights))
@@ -114,11 +124,40 @@ class Sample:
             return 0.0
         mean = self.mean(values)
         squares = float(self.weights @ (values - mean) ** 2) + max(abs(mean), abs(1.0 - mean)) ** 2
-        left_out = 1.0 - self.size / len(self.classes.labels)
+        left_out = 1.0 - self.size / self.n_records
         return float(np.sqrt(squares / self.size / max(self.size - 1, 1) * left_out))
 
     def within(self, values: Floats) -> Floats:
         """What the members of each chosen class have on average."""
         _, places = self.members
         averages: Floats = np.bincount(places, values, len(self.chosen)) / self.sizes
+        return averages
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSample(Sample):
+    """People of a file of which few records are at hand; each of these stands for several.
+
+    Args:
+        records: how many people the whole file has.
+        times: how many of them each record at hand stands for; sizes of classes add these up.
+    """
+
+    records: int = 0
+    times: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def n_records(self) -> int:
+        """How many people there are in the whole file."""
+        return self.records
+
+    @property
+    def often(self) -> Indices:
+        """How many people each member's record stands for."""
+        return self.times[self.members[0]]
+
+    def within(self, values: Floats) -> Floats:
+        """What the members of each chosen class have on average."""
+        _, places = self.members
+        averages: Floats = np.bincount(places, values * self.often, len(self.chosen)) / self.sizes
         return averages

@@ -89,7 +89,7 @@ def record_of(
         method=sentences(choice.candidate.making),
         points=points_of(protection, choice),
         reason=choice.reason,
-        measures=tuple(_measure(name, value) for name, value in finding.measures.items()),
+        measures=tuple(measure_note(name, value) for name, value in finding.measures.items()),
         before=models_of(protection.findings[ORIGINAL].audit),
         after=models_of(finding.audit),
         attacks=tuple(_attacks(finding.audit)),
@@ -146,17 +146,15 @@ def _point(candidate: Candidate) -> PointNote:
         method_in_words(candidate),
         candidate.loss,
         candidate.risk,
-        _parts(candidate.judged),
+        None if candidate.judged is None else risk_note(candidate.judged),
         candidate.errors.get(TABLE_ERROR),
         candidate.errors.get(MODEL_ERROR),
         candidate.number,
     )
 
 
-def _parts(judged: Judged | None) -> RiskNote | None:
-    """The parts of a risk; none under the papers' profile."""
-    if judged is None:
-        return None
+def risk_note(judged: Judged) -> RiskNote:
+    """The parts of a risk, as the record tells them."""
     percents = {name: part.percent for name, part in judged.parts.items()}
     return RiskNote(
         percents["linked"],
@@ -192,7 +190,8 @@ def _simple_methods(candidates: Sequence[Candidate]) -> tuple[PointNote, ...]:
     return _named({name: best[name] for name in chosen})
 
 
-def _measure(name: str, value: float) -> MeasureNote:
+def measure_note(name: str, value: float) -> MeasureNote:
+    """A measure of the released file, with what it says of itself."""
     about = explained(name)
     return MeasureNote(
         name, about.title, str(about.side), str(about.direction), about.meaning, value

@@ -121,7 +121,7 @@ def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOut
     masked = masked_version(loaded.table, source, loaded.trees)
     if how.key:
         loaded = _matched(how.key, loaded, source)
-    elif not _seem_in_order(masked, loaded.table):
+    elif not seem_in_order(masked, loaded.table):
         loaded = replace(loaded, notes=(*loaded.notes, OTHER_ORDER))
     names = scope(loaded.table, masked)
     read = pair.reported(names, exact=how.exact).against(loaded.table)
@@ -151,7 +151,8 @@ OTHER_ORDER = (
 )
 
 
-def _seem_in_order(masked: Table, original: Table) -> bool:
+def seem_in_order(masked: Table, original: Table) -> bool:
+    """Whether masked records stand where their originals do, as far as that shows."""
     names = [name for name in original.schema.quasi_identifiers if name in masked.schema]
     return not names or len(masked) != len(original) or are_in_order(masked, original)
 

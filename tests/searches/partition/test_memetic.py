@@ -1,15 +1,18 @@
 """How the memetic search spends its budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess, Local
 from evomask.runs.inputs import Input
 from evomask.runs.search import Limits, SearchJob, search_file
 from evomask.searches.partition.memetic import BURSTS, FOUNDERS, GENERATIONS, Effort, Memes
-from evomask.searches.partition.problem import RECOMBINE, RENEW
+from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RENEW, RESOLVE
 from tests.searches.partition.test_algorithms import searched, uniform
 
 
@@ -30,6 +33,21 @@ def test_larger_groups_have_fewer_and_longer_founders():
     small, large = (Effort.within(1e8, 1000, k) for k in (3, 10))
     assert large.founders < small.founders
     assert large.long > small.long
+
+
+def test_a_wide_generation_has_as_many_tasks_and_crosses_everybody_once():
+    effort = Effort.within(20_000_000, 834, 3).wide(64)
+    people = tuple(Individual(np.array([i]), (float(i),), i, ANNEAL, (), 0) for i in range(64))
+    setup = searched(uniform(40, 3), Budget(evaluations=1_000), k=3)[1]
+    begun = begin(4, InProcess(Worker(setup.problem, 1)), archive=setup.archive)
+    state = replace(begun, population=people, generation=3)
+    memes = Memes(size=64, bursts=effort.bursts, crossings=effort.crossings)
+    brood = memes.propose(state, np.random.default_rng(1))
+    crossed = [task.parents for task in brood if task.operator == RECOMBINE]
+    assert len(brood) == 64
+    assert len(crossed) == 8
+    assert sorted(p.serial for own in crossed for p in own) == list(range(64))
+    assert brood[0].operator == RESOLVE
 
 
 def test_all_founders_are_made_before_short_bursts():

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats
+from evomask.arrays import Flags, Floats, Indices
 from evomask.kernels.linking.boxes import links
 from evomask.measures.judging.released import Known, Released, Steps
+from evomask.measures.risk.space import Space
 
 TOLERANCE = 0.1
 """Numbers agree within this share of the standard deviation."""
@@ -37,7 +38,8 @@ def chances_by_agreement(released: Released, known: Known) -> Floats:
     Weights are those of Fellegi and Sunter, by an intruder who knows how often masking keeps
     the values of each attribute.
     """
-    costs = released.differences(known, weights_of_agreement(released, known))
+    steps = released.steps.get(released.passing_over) or weights_of_agreement(released, known)
+    costs = released.differences(known, steps)
     nobody = np.zeros(len(released.boxes.counts))
     found = links(released.boxes, costs, released.people, released.search, nobody)
     near, own, _, _ = found.T
@@ -52,17 +54,16 @@ def weights_of_agreement(released: Released, known: Known) -> Steps:
     agree with any.
     """
     space = released.space
-    deviations = [column.deviation for column in space.numbers]
-    tolerances = TOLERANCE * np.array(deviations, dtype=np.float64)
+    tolerances = tolerances_of(space)
     numbers, codes = np.zeros(len(space.numbers)), np.zeros(len(space.categories))
     for a in np.flatnonzero(known.numbers).tolist():
-        numbers[a] = _worth(*_number_agreements(released, a, float(tolerances[a])))
+        numbers[a] = worth(*_number_agreements(released, a, float(tolerances[a])))
     for j in np.flatnonzero(known.codes).tolist():
-        codes[j] = _worth(*_code_agreements(released, j, released.tables[j] == 0.0))
+        codes[j] = worth(*_code_agreements(released, j, released.tables[j] == 0.0))
     return Steps(numbers, codes, tolerances)
 
 
-def _worth(with_own: float, with_any: float) -> float:
+def worth(with_own: float, with_any: float) -> float:
     """The logarithm of a ratio of odds, none of them certain."""
     shares = np.clip([with_own, with_any], RARELY, 1.0 - RARELY)
     own, others = np.log(shares) - np.log1p(-shares)
@@ -85,12 +86,24 @@ def _number_agreements(released: Released, a: int, tolerance: float) -> tuple[fl
     sample, values = released.sample, released.space.numbers[a].values
     low, high = released.ends(a)
     members, _ = sample.members
-    own = (low[members] <= values[members] + tolerance) & (
-        high[members] >= values[members] - tolerance
-    )
-    own |= np.isnan(values[members]) & np.isnan(low[members])
-    people = values[sample.representatives]
+    own = agree(values[members], low[members], high[members], tolerance)
+    agreeing = n_agreeing(values[sample.representatives], low, high, tolerance) / len(low)
+    return sample.mean(sample.within(own.astype(np.float64))), sample.mean(agreeing)
+
+
+def tolerances_of(space: Space) -> Floats:
+    """How far numbers may be apart and still agree."""
+    return TOLERANCE * np.array([column.deviation for column in space.numbers], dtype=np.float64)
+
+
+def agree(people: Floats, low: Floats, high: Floats, tolerance: float) -> Flags:
+    """Whether each person agrees with the cell at the same place; missing does with missing."""
+    within: Flags = (low <= people + tolerance) & (high >= people - tolerance)
+    return within | (np.isnan(people) & np.isnan(low))
+
+
+def n_agreeing(people: Floats, low: Floats, high: Floats, tolerance: float) -> Indices:
+    """With how many of all cells each person agrees."""
     below = np.searchsorted(np.sort(low), people + tolerance, "right")
     above = np.searchsorted(np.sort(high), people - tolerance, "left")
-    agreeing = np.where(np.isnan(people), np.isnan(low).sum(), below - above) / len(low)
-    return sample.mean(sample.within(own.astype(np.float64))), sample.mean(agreeing)
+    return np.where(np.isnan(people), np.isnan(low).sum(), below - above).astype(np.int64)

@@ -92,7 +92,7 @@ def _of_categories(original: Table, names: tuple[str, ...]) -> Reading:
     moved, unsure = (kind(names).against(original) for kind in (DistanceLoss, EntropyLoss))
 
     def reading(masked: Table) -> float:
-        cells = [_counted(column, column.cells(masked)) for column in columns]
+        cells = [without_whole_cells(column, column.cells(masked)) for column in columns]
         tables = ContingencyLoss(names).compared(columns, cells)
         counted = 50.0 * tables.total / (len(original) * tables.tables)
         return on_scale((counted, moved(masked), unsure(masked)), ends)
@@ -100,7 +100,7 @@ def _of_categories(original: Table, names: tuple[str, ...]) -> Reading:
     return reading
 
 
-def _counted(column: CategoricalColumn, cells: Cells) -> Cells:
+def without_whole_cells(column: CategoricalColumn, cells: Cells) -> Cells:
     """Cells that count nowhere in tables where they may stand for everything there is."""
     whole = are_whole(column, cells)
     if not whole.any():
@@ -114,9 +114,9 @@ def _of_numbers(original: Table, names: tuple[str, ...]) -> Reading:
 
     def reading(masked: Table) -> float:
         pairs = list(zip(columns.columns, columns.cells(masked), strict=True))
-        told = np.column_stack([_told(column, cells) for column, cells in pairs])
+        told = np.column_stack([told_by(column, cells) for column, cells in pairs])
         told[masked.suppressed] = 0.0
-        cells = [_without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
+        cells = [without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
         both = told.T @ told
         np.fill_diagonal(both, told.sum(axis=0))
         return 100.0 * statistics.loss(cells, columns.masked_moments(cells), both)
@@ -124,18 +124,18 @@ def _of_numbers(original: Table, names: tuple[str, ...]) -> Reading:
     return reading
 
 
-def _told(column: NumberColumn, cells: NumberCells) -> Floats:
+def told_by(column: NumberColumn, cells: NumberCells) -> Floats:
     """What each cell still tells: 1 a number, 0 one that is missing or may be anything."""
     told: Floats = (~np.isnan(cells.low)).astype(np.float64)
     sets = np.flatnonzero(cells.are_sets)
     if len(sets):
-        ranks = column.sorted_ranks
-        covered = ranks[cells.last[sets] - 1] - ranks[cells.first[sets]]
-        told[sets] = 1.0 - covered / max(float(ranks[-1] - ranks[0]), 1.0)
+        covered = column.ranks_at(cells.last[sets] - 1) - column.ranks_at(cells.first[sets])
+        least, most = column.ranks_at(np.array([0, column.n_known - 1]))
+        told[sets] = 1.0 - covered / max(float(most - least), 1.0)
     return told
 
 
-def _without(cells: NumberCells, gone: Flags) -> NumberCells:
+def without(cells: NumberCells, gone: Flags) -> NumberCells:
     """The cells with those that tell nothing as missing ones."""
     low, high, centre = (
         np.where(gone, np.nan, part) for part in (cells.low, cells.high, cells.centre)

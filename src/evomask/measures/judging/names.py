@@ -28,11 +28,11 @@ def put_right(original: Table, masked: Table, names: Sequence[str]) -> Table:
             column, codes = CategoricalColumn.of(original, name), masked.codes(name)
             keys = column.codes.astype(np.int64) * column.size + codes
             joint = np.bincount(keys, minlength=column.size**2).astype(np.int64)
-            changes[name] = _names(joint.reshape(column.size, column.size))[codes]
+            changes[name] = names_of(joint.reshape(column.size, column.size))[codes]
     return masked.with_columns(changes)
 
 
-def _names(joint: Indices) -> Codes:
+def names_of(joint: Indices) -> Codes:
     """For each released category the one it is taken for."""
     found, frequent = best_names(joint), _by_frequency(joint)
     released = np.arange(len(joint))

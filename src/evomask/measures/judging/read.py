@@ -151,15 +151,17 @@ class Truth:
         if column.attribute.kind is not Kind.ORDINAL:
             return int(np.argmax(column.counts))
         known = column.counts[: column.size - int(column.attribute.has_missing)]
-        if 2 * known.sum() < len(column.codes):
+        if 2 * known.sum() < column.counts.sum():
             return column.size - 1
         return int(np.searchsorted(np.cumsum(known), known.sum() / 2))
 
     def number_guess(self, a: int) -> float:
         """The usual number: the median of the original."""
-        known = self.space.numbers[a].sorted
-        mostly_missing = 2 * len(known) < self.space.n_records
-        return float("nan") if mostly_missing else float(np.median(known))
+        column = self.space.numbers[a]
+        known = column.n_known
+        if 2 * known < self.space.n_records:
+            return float("nan")
+        return float(column.at(np.array([(known - 1) // 2, known // 2])).mean())
 
 
 @dataclass(frozen=True, eq=False)

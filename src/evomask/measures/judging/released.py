@@ -1,13 +1,13 @@
 """A released file as intruders search it: its distinct records in a tree of boxes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from evomask.arrays import Codes, Flags, Floats, Indices, Points
-from evomask.data.classes import classes_of_columns
+from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Column, Table
 from evomask.kernels.bundles import laid
 from evomask.kernels.linking.boxes import (
@@ -23,8 +23,10 @@ from evomask.kernels.linking.boxes import (
     close_boxes,
     search_in,
 )
+from evomask.kernels.linking.gathering import nearest_rows
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.judging.wide import are_whole, people_covered, whole_numbers
+from evomask.measures.numbers import NumberColumn
 from evomask.measures.people import Sample
 from evomask.measures.risk.space import Masked, Space
 
@@ -83,14 +85,35 @@ class Distinct:
         """Of all records, and of the people of a sample."""
         classes = classes_of_columns(_columns(rows), len(rows))
         records, places = sample.members
-        pairs, often = np.unique(
-            places * len(classes) + classes.labels[records], return_counts=True
-        )
+        keys = places * len(classes) + classes.labels[records]
+        return cls._of(rows, classes, classes.sizes, keys, np.ones(len(keys), np.int64), sample)
+
+    @classmethod
+    def gathered(cls, rows: Rows, counts: Indices, theirs: Rows, sample: Sample) -> "Distinct":
+        """Of some records of a file, each there so often, and of the people's own ones.
+
+        Args:
+            theirs: a record for each member of the sample; it counts where it is among *rows*.
+        """
+        both = joined_rows([rows, theirs])
+        classes = classes_of_columns(_columns(both), len(both))
+        sizes = np.bincount(classes.labels[: len(rows)], counts, len(classes)).astype(np.int64)
+        records, places = sample.members
+        keys = places * len(classes) + classes.labels[len(rows) :][records]
+        return cls._of(both, classes, sizes, keys, sample.often, sample)
+
+    @classmethod
+    def _of(
+        cls, rows: Rows, classes: Classes, counts: Indices, keys: Indices, often: Indices,
+        sample: Sample,
+    ) -> "Distinct":  # fmt: skip
+        """Of keys that name a person and the distinct record of one of the person's."""
+        pairs, places = np.unique(keys, return_inverse=True)
         ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
         return cls(
-            rows.take(classes.representatives), classes.sizes, classes.labels,
+            rows.take(classes.representatives), counts, classes.labels,
             ends.astype(np.int64), (pairs % len(classes)).astype(np.int64),
-            often.astype(np.int64),
+            np.bincount(places, often, len(pairs)).astype(np.int64),
         )  # fmt: skip
 
     @cached_property
@@ -113,6 +136,8 @@ class Released:
     """The attributes by which the tree is ordered."""
     passing_over: bool = False
     """Whether cells that may be anything are passed over like missing ones (see ``wide``)."""
+    steps: "Mapping[bool, Steps]" = field(default_factory=dict, repr=False)
+    """What agreeing is worth, by whether such cells are passed over, where it is known before."""
 
     @classmethod
     def of(cls, space: Space, sample: Sample, table: Table, ordering: Known) -> "Released":
@@ -176,6 +201,13 @@ class Released:
             return rows.low, rows.high
         whole = whole_numbers(self.space, rows)
         return np.where(whole, np.nan, rows.low), np.where(whole, np.nan, rows.high)
+
+    def nearest(self, costs: Costs, chosen: Indices, *, strangers: bool = False) -> Flags:
+        """Which distinct records are nearest to any of the chosen people."""
+        marks = nearest_rows(self.boxes, costs, self.people, self.search, chosen, strangers)
+        flags = np.zeros(len(marks), dtype=bool)
+        flags[self._order[marks > 0]] = True
+        return flags
 
     def covered(self, known: Known) -> Floats:
         """How many people the wide cells of each row may cover; 0 where there are none."""
@@ -262,24 +294,30 @@ class Released:
         middles = _own(low)
         for a, column in enumerate(self.space.numbers):
             wide = np.flatnonzero(low[:, a] < high[:, a])
-            first = np.searchsorted(column.sorted, low[wide, a], "left")
-            last = np.searchsorted(column.sorted, high[wide, a], "right")
-            inside = _medians(column.sorted, first, last)
+            first, last = column.below(low[wide, a]), column.up_to(high[wide, a])
+            inside = _medians(column, first, last)
             halfway = low[wide, a] / 2 + high[wide, a] / 2
             middles[wide, a] = np.where(last > first, inside, halfway)
         return middles
 
 
-def _medians(values: Floats, first: Indices, last: Indices) -> Floats:
+def _medians(column: NumberColumn, first: Indices, last: Indices) -> Floats:
     """Of sorted values from each *first* up to *last*; anything where there are none."""
     middles = np.stack([(first + last - 1) // 2, (first + last) // 2])
-    medians: Floats = values[np.clip(middles, 0, len(values) - 1)].mean(axis=0)
+    medians: Floats = column.at(np.clip(middles, 0, column.n_known - 1)).mean(axis=0)
     return medians
 
 
 def _own(array: Points) -> Points:
     """A copy that kernels accept: contiguous and writable."""
     return np.array(array, dtype=np.float64, order="C")
+
+
+def joined_rows(parts: Sequence[Rows]) -> Rows:
+    """The records of several parts, one after another."""
+    low, codes = (np.concatenate([getattr(p, name) for p in parts]) for name in ("low", "codes"))
+    plain = all(part.low is part.high for part in parts)
+    return Rows(low, low if plain else np.concatenate([part.high for part in parts]), codes)
 
 
 def _columns(rows: Rows) -> list[Column]:

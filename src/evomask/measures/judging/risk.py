@@ -210,13 +210,7 @@ class StrictReading:
             named = put_right(self.original, masked, self.known)
             if not same_codes(masked, named, self.known):
                 found += [replace(success, renamed=True) for success in attack.on(named)]
-        return Judged(
-            _best(found, Attacker.NEAREST, Attacker.WEIGHING) or found[0],
-            _best(found, Attacker.HALF, Attacker.ALL_BUT_ONE),
-            _best(found, Attacker.CONFIDENTIAL),
-            self.sample.size,
-            len(self.original),
-        )
+        return worst_of(found, self.sample)
 
     def _confidential(self, masked: Table) -> tuple[str, ...]:
         schema = self.original.schema
@@ -250,13 +244,44 @@ class Attack:
     known: tuple[str, ...]
     confidential: tuple[str, ...]
     probabilistic: bool
+    strangers: Released | None = None
+    """Original records that hold the nearest strangers of all people, where not all are at hand."""
 
     def on(self, masked: Table) -> list[Success]:
         """What each intruder achieves with a masked table."""
-        released = Released.of(self.space, self.sample, masked, self._knowing(self.known))
+        released = Released.of(self.space, self.sample, masked, self.everything)
+        return self.against(
+            released, astray=has_whole_cells_among_others(self.space, released.masked)
+        )
+
+    def against(self, released: Released, *, astray: bool) -> list[Success]:
+        """What each intruder achieves with released records.
+
+        Args:
+            astray: whether cells that may be anything lead those astray who believe them.
+        """
         found = self._tried(released)
-        if has_whole_cells_among_others(self.space, released.masked):
-            found += self._tried(released.passing_over_whole_cells())
+        return found + self._tried(released.passing_over_whole_cells()) if astray else found
+
+    @cached_property
+    def everything(self) -> Known:
+        """All that an intruder may know."""
+        return self._knowing(self.known)
+
+    def nearest(self, released: Released) -> Flags:
+        """Which distinct records any of the intruders would look at."""
+        sample, known = self.sample, released.ordering
+        everyone = np.arange(len(sample.chosen))
+        found = released.nearest(released.distances(known), everyone)
+        if self.probabilistic:
+            steps = released.steps[released.passing_over]
+            found |= released.nearest(released.differences(known, steps), everyone)
+        if len(self.known) > 1:
+            for half, who in zip(self._halves, shifts_of(len(self._halves), sample), strict=True):
+                other = released.ordered_by(half.known)
+                found |= other.nearest(other.distances(half.known), np.flatnonzero(who))
+            for one, who in zip(self._each, shifts_of(len(self._each), sample), strict=True):
+                found |= released.nearest(released.distances(one.known), np.flatnonzero(who))
         return found
 
     def _tried(self, released: Released) -> list[Success]:
@@ -341,12 +366,25 @@ class Attack:
         whichever is right more often: what is known of everybody gives nobody away.
         """
         _, question = self._secrets
-        released = Released.of(self.space, self.sample, self.original, question.known)
+        released = self.strangers
+        if released is None:
+            released = Released.of(self.space, self.sample, self.original, question.known)
         nearest = Reader(released, self._truth).told(question, by_strangers=True)
         records, _ = self.sample.members
         usual = [self.sample.within(g) for g in self._truth.guessed(question.wanted, records)]
         pairs = zip(nearest, usual, strict=True)
         return [max(pair, key=self.sample.mean) for pair in pairs]
+
+
+def worst_of(found: Sequence[Success], sample: Sample) -> Judged:
+    """The risk by what every intruder achieved."""
+    return Judged(
+        _best(found, Attacker.NEAREST, Attacker.WEIGHING) or found[0],
+        _best(found, Attacker.HALF, Attacker.ALL_BUT_ONE),
+        _best(found, Attacker.CONFIDENTIAL),
+        sample.size,
+        sample.n_records,
+    )
 
 
 def _best(found: Sequence[Success], *attackers: Attacker) -> Success | None:

@@ -36,9 +36,10 @@ def whole_numbers(space: Space, rows: Rows) -> Flags:
     """Which numbers of which rows are intervals that hold all there is."""
     whole: Flags = rows.low < rows.high
     for a, column in enumerate(space.numbers):
-        if len(column.sorted):
-            whole[:, a] &= rows.low[:, a] <= column.sorted[0]
-            whole[:, a] &= rows.high[:, a] >= column.sorted[-1]
+        if column.n_known:
+            least, most = column.range
+            whole[:, a] &= rows.low[:, a] <= least
+            whole[:, a] &= rows.high[:, a] >= most
     return whole
 
 
@@ -81,8 +82,7 @@ def _are_wide(cells: Cells) -> Flags:
 
 def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:
     """Share of the original values in each cell; what is missing is among those missing."""
-    inside = np.searchsorted(column.sorted, high, "right")
-    inside -= np.searchsorted(column.sorted, low, "left")
-    missing = len(column.values) - len(column.sorted)
-    shares: Floats = np.where(np.isnan(low), missing, inside) / len(column.values)
+    inside = column.up_to(high) - column.below(low)
+    missing = column.n_records - column.n_known
+    shares: Floats = np.where(np.isnan(low), missing, inside) / column.n_records
     return shares

@@ -117,10 +117,15 @@ def table_difference(columns: Sequence[CategoricalColumn], cells: Sequence[Cells
         return _sparse_difference(columns, cells)
     before = _counts([column.codes for column in columns], sizes)
     after = _counts([masked.codes for masked in cells], tuple(len(masked) for masked in cells))
+    return float(np.abs(before - spread_over_leaves(after, cells)).sum())
+
+
+def spread_over_leaves(counts: Floats, cells: Sequence[Cells]) -> Floats:
+    """Counts of masked cells as counts of categories; each axis has the cells of an attribute."""
     for axis, masked in enumerate(cells):
         if not masked.are_plain:
-            after = np.moveaxis(np.tensordot(after, masked.spread, axes=(axis, 0)), -1, axis)
-    return float(np.abs(before - after).sum())
+            counts = np.moveaxis(np.tensordot(counts, masked.spread, axes=(axis, 0)), -1, axis)
+    return counts
 
 
 def _counts(codes: Sequence[Codes], sizes: tuple[int, ...]) -> Floats:

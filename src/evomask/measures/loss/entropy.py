@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.arrays import Indices
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.measures.categories import CategoricalColumn
@@ -41,16 +42,22 @@ class EntropyLoss:
 
         def reading(masked: Table) -> float:
             check_masked(original, masked, self.attributes)
-            return 100.0 * float(np.mean([_relative_entropy(c, masked) for c in columns]))
+            joints = [column.joint_counts(column.cells(masked)) for column in columns]
+            return 100.0 * float(np.mean([relative_entropy(joint) for joint in joints]))
 
         return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
-def _relative_entropy(column: CategoricalColumn, masked: Table) -> float:
-    if column.size < 2:
+def relative_entropy(joint: Indices) -> float:
+    """Entropy of the category given the cell, over that of equally frequent categories.
+
+    Args:
+        joint: records of each original category (rows) in each masked cell (columns).
+    """
+    if len(joint) < 2:
         return 0.0
-    joint = column.joint_counts(column.cells(masked)).astype(np.float64)
-    shares = joint / np.maximum(joint.sum(axis=0), 1.0)
+    counts = joint.astype(np.float64)
+    shares = counts / np.maximum(counts.sum(axis=0), 1.0)
     logarithms = np.log(np.where(shares > 0, shares, 1.0))
-    entropy = -float(np.sum(joint * logarithms)) / len(column.codes)
-    return max(0.0, min(1.0, entropy / float(np.log(column.size))))
+    entropy = -float(np.sum(counts * logarithms)) / int(joint.sum())
+    return max(0.0, min(1.0, entropy / float(np.log(len(joint)))))

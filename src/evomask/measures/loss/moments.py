@@ -8,6 +8,7 @@ mean and their mean square; a statistic is taken over the records that have the 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +18,26 @@ from evomask.measures.comparability import check_original
 from evomask.measures.numbers import NumberCells, NumberColumn
 
 ROOT_TWO = float(np.sqrt(2.0))
+
+
+class Related(Protocol):
+    """What is known of several columns together, however it was added up."""
+
+    @property
+    def counts(self) -> Points:
+        """Records known in both attributes of a pair."""
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each attribute; 0 where nothing is known."""
+
+    @property
+    def covariances(self) -> Points:
+        """Population covariance of each pair; 0 where nothing is known."""
+
+    @property
+    def correlations(self) -> Points:
+        """Correlation of each pair; 0 with an attribute that does not vary."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +68,36 @@ class Moments:
     @cached_property
     def covariances(self) -> Points:
         """Population covariance of each pair; 0 where nothing is known."""
-        counts = np.maximum(self.counts, 1)
-        products = self.values.T @ self.values
+        return covariances_of(self.counts, self.products, self.values.T @ self.known)
+
+    @property
+    def products(self) -> Points:
+        """Sums of products of each pair, of squares of each attribute with itself."""
+        products: Points = self.values.T @ self.values
         np.fill_diagonal(products, self.squares.sum(axis=0))
-        sums = self.values.T @ self.known
-        matrix: Points = products / counts - (sums / counts) * (sums.T / counts)
-        np.fill_diagonal(matrix, np.maximum(np.diag(matrix), 0.0))
-        return matrix
+        return products
 
     @cached_property
     def correlations(self) -> Points:
         """Correlation of each pair; 0 with an attribute that does not vary."""
-        deviations = np.sqrt(np.diag(self.covariances))
-        scale = np.outer(deviations, deviations)
-        ratios = np.divide(self.covariances, scale, out=np.zeros_like(scale), where=scale > 1e-12)
-        bounded: Points = np.clip(ratios, -1.0, 1.0)
-        return bounded
+        return correlations_of(self.covariances)
+
+
+def covariances_of(counts: Points, products: Points, sums: Points) -> Points:
+    """Covariances from how many records a pair has, their products and their sums."""
+    counts = np.maximum(counts, 1)
+    matrix: Points = products / counts - (sums / counts) * (sums.T / counts)
+    np.fill_diagonal(matrix, np.maximum(np.diag(matrix), 0.0))
+    return matrix
+
+
+def correlations_of(covariances: Points) -> Points:
+    """Correlations from covariances; 0 with an attribute that does not vary."""
+    deviations = np.sqrt(np.diag(covariances))
+    scale = np.outer(deviations, deviations)
+    ratios = np.divide(covariances, scale, out=np.zeros_like(scale), where=scale > 1e-12)
+    bounded: Points = np.clip(ratios, -1.0, 1.0)
+    return bounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +115,7 @@ class Columns:
     @cached_property
     def means(self) -> Floats:
         """Mean of each column's known values, in original units."""
-        return np.array([c.sorted.mean() if len(c.sorted) else 0.0 for c in self.columns])
+        return np.array([column.mean for column in self.columns])
 
     @cached_property
     def deviations(self) -> Floats:
@@ -120,8 +155,8 @@ def _mean_and_square(column: NumberColumn, cells: NumberCells) -> tuple[Floats, 
     sets = np.flatnonzero(cells.are_sets)
     first, last = cells.first[sets], cells.last[sets]
     means, squares = cells.centre.copy(), cells.centre**2
-    means[sets] = (column.sums[last] - column.sums[first]) / (last - first)
-    squares[sets] = (column.squares[last] - column.squares[first]) / (last - first)
+    means[sets] = (column.sums_to(last) - column.sums_to(first)) / (last - first)
+    squares[sets] = (column.squares_to(last) - column.squares_to(first)) / (last - first)
     return means, squares
 
 

@@ -30,7 +30,7 @@ from evomask.arrays import Floats, Indices, Points
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.measures.comparability import check_masked, needing
-from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments
+from evomask.measures.loss.moments import ROOT_TWO, Columns, Moments, Related
 from evomask.measures.measure import About, Reading, Side
 from evomask.measures.numbers import NumberCells, NumberColumn
 from evomask.measures.tracked.trackable import Request, TrackableReading
@@ -82,7 +82,7 @@ class ProbabilisticLoss:
 class Statistics:
     """The statistics of an original, and how far each may be off in a sample."""
 
-    before: Moments
+    before: Related
     errors: "SamplingErrors"
     quantiles: "tuple[Quantiles, ...]"
 
@@ -98,11 +98,16 @@ class Statistics:
         Args:
             told: for each pair of attributes how many records still tell both.
         """
+        pairs = zip(self.quantiles, cells, strict=True)
+        return self.loss_of(after, told, [quantiles.shares_of(own) for quantiles, own in pairs])
+
+    def loss_of(self, after: Related, told: Points, shares: Sequence[Floats]) -> float:
+        """The same, with the masked shares up to each attribute's quantiles at hand."""
         gone = _shares_gone(self.before.counts, told)
         families = self.errors.losses(self.before, after, gone)
-        triples = zip(self.quantiles, cells, np.diag(gone), strict=True)
-        shares = [_worsened(q.losses(numbers), lost).mean() for q, numbers, lost in triples]
-        return float(np.mean([*families, np.mean(shares)]))
+        triples = zip(self.quantiles, shares, np.diag(gone), strict=True)
+        own = [_worsened(q.losses(share), lost).mean() for q, share, lost in triples]
+        return float(np.mean([*families, np.mean(own)]))
 
 
 def _shares_gone(before: Points, after: Points) -> Points:
@@ -130,12 +135,18 @@ class SamplingErrors:
         Args:
             reference: records in the sample; as many as there are by default.
         """
-        z, counts = moments.values, np.maximum(moments.counts, 1)
+        z, squares = moments.values, moments.values**2
+        powers = squares.T @ squares, (z**3).T @ z, (squares**2).T @ moments.known
+        return cls.by(moments, powers, reference)
+
+    @classmethod
+    def by(
+        cls, moments: Related, powers: tuple[Points, Points, Points], reference: int | None = None
+    ) -> "SamplingErrors":
+        """The same from sums of powers: squares by squares, cubes by values, fourth powers."""
+        counts = np.maximum(moments.counts, 1)
         drawn = counts if reference is None else np.full_like(counts, reference)
-        squares = z**2
-        mu22 = squares.T @ squares / counts
-        mu31 = (z**3).T @ z / counts
-        mu40 = (squares**2).T @ moments.known / counts
+        mu22, mu31, mu40 = (power / counts for power in powers)
         r = moments.correlations
         spread = mu22 * (1 + r**2 / 2) + r**2 * (mu40 + mu40.T) / 4 - r * (mu31 + mu31.T)
         return cls(
@@ -144,7 +155,7 @@ class SamplingErrors:
             np.maximum(spread, 0.0) / drawn,
         )
 
-    def losses(self, before: Moments, after: Moments, gone: Points) -> list[float]:
+    def losses(self, before: Related, after: Related, gone: Points) -> list[float]:
         """Mean loss of each family that these attributes have."""
         diagonal, upper = np.diag_indices(len(self.means)), np.triu_indices(len(self.means), 1)
         moved = after.covariances - before.covariances
@@ -174,29 +185,32 @@ class Quantiles:
     @classmethod
     def of(cls, column: NumberColumn, reference: int | None = None) -> "Quantiles":
         """The quantiles at 5, 10, …, 95 percent: original values, none interpolated."""
-        count = len(column.sorted)
+        count = column.n_known
         drawn = max(count, 1) if reference is None else reference
         if count == 0:
             return cls(column, np.zeros(len(LEVELS)), np.zeros(len(LEVELS)), drawn)
-        cuts = column.sorted[np.ceil(LEVELS * count).astype(np.int64) - 1]
-        return cls(column, cuts, np.searchsorted(column.sorted, cuts, "right") / count, drawn)
+        cuts = column.at(np.ceil(LEVELS * count).astype(np.int64) - 1)
+        return cls(column, cuts, column.up_to(cuts) / count, drawn)
 
-    def losses(self, cells: NumberCells) -> Floats:
+    def losses(self, after: Floats) -> Floats:
         """Loss at each cut: how surprising the masked share up to it is."""
-        after = self._shares_of(cells)
         return surprise(after - self.shares, self.shares * (1 - self.shares) / self.drawn)
 
-    def _shares_of(self, cells: NumberCells) -> Floats:
+    def shares_of(self, cells: NumberCells) -> Floats:
         """Share of known masked values at or below each cut, cells spread over their leaves."""
+        shares: Floats = self.counts_of(cells) / max(int((~np.isnan(cells.low)).sum()), 1)
+        return shares
+
+    def counts_of(self, cells: NumberCells) -> Floats:
+        """How many known masked values are at or below each cut, likewise."""
         known = ~np.isnan(cells.low)
         plain = np.sort(cells.centre[known & ~cells.are_sets])
         up_to = np.searchsorted(plain, self.cuts, "right").astype(np.float64)
         first, last = cells.first[cells.are_sets], cells.last[cells.are_sets]
         if len(first):
-            ends = np.searchsorted(self.column.sorted, self.cuts, "right")
+            ends = self.column.up_to(self.cuts)
             up_to += [float(np.sum(_covered(first, last, end))) for end in ends]
-        shares: Floats = up_to / max(int(known.sum()), 1)
-        return shares
+        return up_to
 
 
 def _covered(first: Indices, last: Indices, end: int) -> Floats:

@@ -82,7 +82,7 @@ def records_below(table: Table, names: Sequence[str], k: int) -> int:
     return int(sizes[sizes < k].sum())
 
 
-class _Histogram(NamedTuple):
+class Histogram(NamedTuple):
     """Counts of each confidential value in each class that has it."""
 
     of_class: Indices
@@ -92,19 +92,24 @@ class _Histogram(NamedTuple):
     totals: Indices
 
 
-def _histogram(table: Table, names: Sequence[str], confidential: str) -> _Histogram:
+def _histogram(table: Table, names: Sequence[str], confidential: str) -> Histogram:
     if confidential in names:
         raise SchemaError(f"{confidential!r} cannot be quasi-identifier and confidential at once")
     classes = released_classes(table, names)
     _, values = np.unique(released(table)[confidential], return_inverse=True)
     totals = np.bincount(values).astype(np.int64)
     keys, counts = np.unique(classes.labels * len(totals) + values, return_counts=True)
-    return _Histogram(keys // len(totals), keys % len(totals), counts, classes.sizes, totals)
+    return Histogram(keys // len(totals), keys % len(totals), counts, classes.sizes, totals)
 
 
 def distinct_l(table: Table, names: Sequence[str], confidential: str) -> int:
     """Fewest different confidential values in a class (Machanavajjhala et al. 2007)."""
-    return int(np.bincount(_histogram(table, names, confidential).of_class).min())
+    return fewest_values(_histogram(table, names, confidential))
+
+
+def fewest_values(h: Histogram) -> int:
+    """The fewest different values in a class."""
+    return int(np.bincount(h.of_class).min())
 
 
 def entropy_l(table: Table, names: Sequence[str], confidential: str) -> float:
@@ -148,11 +153,7 @@ def t_closeness(table: Table, names: Sequence[str], confidential: str) -> float:
 
 def nominal_t(table: Table, names: Sequence[str], confidential: str) -> float:
     """t with all values equally far from each other: half the sum of absolute differences."""
-    h = _histogram(table, names, confidential)
-    whole = h.totals / h.totals.sum()
-    shares = h.counts / h.sizes[h.of_class]
-    present = np.abs(shares - whole[h.value]) - whole[h.value]
-    return float((1.0 + np.bincount(h.of_class, weights=present)).max() / 2)
+    return farthest(_histogram(table, names, confidential), ordered=False)
 
 
 def ordered_t(table: Table, names: Sequence[str], confidential: str) -> float:
@@ -162,10 +163,18 @@ def ordered_t(table: Table, names: Sequence[str], confidential: str) -> float:
             f"ordered t-closeness needs an order, and {confidential!r} is nominal; "
             "declare it ordinal or use the nominal distance"
         )
-    h = _histogram(table, names, confidential)
+    return farthest(_histogram(table, names, confidential), ordered=True)
+
+
+def farthest(h: Histogram, *, ordered: bool) -> float:
+    """The largest distance of a class from all records, along the order of values or not."""
+    whole = h.totals / h.totals.sum()
+    if not ordered:
+        shares = h.counts / h.sizes[h.of_class]
+        present = np.abs(shares - whole[h.value]) - whole[h.value]
+        return float((1.0 + np.bincount(h.of_class, weights=present)).max() / 2)
     if len(h.totals) < 2:
         return 0.0
-    whole = h.totals / h.totals.sum()
     ends = np.searchsorted(h.of_class, np.arange(len(h.sizes) + 1))
     return max(_work(h.value[a:b], h.counts[a:b], whole) for a, b in pairwise(ends))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Floats
+from evomask.arrays import Floats, Indices
 from evomask.data.chart import Axis, Chart, Series
 from evomask.data.table import Table
 from evomask.errors import ParameterError
@@ -128,12 +128,18 @@ def household_risk(
     )
 
 
-def histogram(values: Floats, edges: Sequence[float], minimum: int) -> tuple[Cell, ...]:
-    """How many values lie above each edge and up to the next; small cells are merged."""
+def histogram(
+    values: Floats, edges: Sequence[float], minimum: int, often: Indices | None = None
+) -> tuple[Cell, ...]:
+    """How many values lie above each edge and up to the next; small cells are merged.
+
+    Args:
+        often: how many records have each value; one by default.
+    """
     if minimum < 1:
         raise ParameterError(f"the minimum of a cell must be at least 1 record, got {minimum}")
     places = np.searchsorted(np.array(edges[1:]), np.round(values, 9))
-    counts = np.bincount(places, minlength=len(edges) - 1).tolist()
+    counts = np.bincount(places, often, len(edges) - 1).astype(np.int64).tolist()
     cells = [Cell(edges[i], edges[i + 1], count) for i, count in enumerate(counts)]
     return merged(cells, minimum)
 

@@ -81,8 +81,11 @@ class Space:
     @cached_property
     def originals(self) -> Rows:
         """The original records as rows to compare; a number has two equal ends."""
-        values = _points([column.values for column in self.numbers], self.n_records)
-        codes = _codes([column.codes for column in self.categories], self.n_records)
+        columns: list[Column] = [column.values for column in self.numbers]
+        columns += [column.codes for column in self.categories]
+        at_hand = len(columns[0])
+        values = _points([column.values for column in self.numbers], at_hand)
+        codes = _codes([column.codes for column in self.categories], at_hand)
         return Rows(values, values, codes)
 
     @cached_property

@@ -1,8 +1,9 @@
 """k-anonymity of a file that does not fit in memory: counted, searched on the counts, recoded.
 
 The different combinations of quasi-identifiers and how many records have each are all that
-k-anonymity depends on. The best levels are found on them, with a proof that there are no
-better ones; then every part is generalized on its own, and records of small classes are left out.
+k-anonymity depends on; l and t depend on how many of them have each confidential value. The best
+levels are found on these counts; then every part is generalized on its own, and records of classes
+that do not fulfil what is required are left out.
 """
 
 import secrets
@@ -10,66 +11,85 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from evomask.arrays import Codes, Flags
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import Hierarchy, fitted
-from evomask.data.schema import Kind, Role
+from evomask.data.recoding import CategorySets, Intervals
+from evomask.data.recoding import Recoding as Cells
+from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.data.trees.making import lines_of, suiting
 from evomask.errors import ParameterError, RunError, SchemaError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
+from evomask.io.aligned import FLAG, with_flags
 from evomask.io.parts import (
     COUNT,
     Alike,
     Parts,
+    Place,
     keep_counts,
-    part_name,
     summed_counts,
+    values_in,
     with_masked,
     write_part,
 )
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
 from evomask.runs.kept.signing import read_key
-from evomask.runs.parts.closing import Promised, closed
-from evomask.runs.parts.opening import Opened, opened
-from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
-from evomask.searches.generalization.counted import CountedLattice, counted_lattice
+from evomask.runs.parts.closing import Confidential, Promised, closed
+from evomask.runs.parts.comparing import Comparer, Comparison
+from evomask.runs.parts.opening import Opened, asked_for, opened
+from evomask.runs.parts.reporting import Found, reports_of
+from evomask.runs.parts.shuffling import shuffled
+from evomask.runs.parts.steps import WORK, Result, Step, Told, carried_out
+from evomask.searches.generalization.counted import (
+    CountedLattice,
+    RequiringReader,
+    Secret,
+    counted_lattice,
+)
 from evomask.searches.generalization.lattice import Levels
-from evomask.searches.generalization.optimum import optimum
+from evomask.searches.generalization.optimum import Optimum, optimum
 
 FEW_VALUES = 256
 """Different values up to which a number is generalized as a category with an order."""
 
-IN_ORDER = "the records of the parts are in the order of the input: shuffle them before a release"
-
 
 @dataclass(frozen=True)
 class GeneralizeJob:
-    """What to make k-anonymous, and the folder that the parts are written to.
+    """What to protect, and the folder that the parts are written to.
 
     Args:
+        requirement: k, and l and t of the confidential attributes.
         suppression: records that may be left out at most, in percent.
         hierarchies: folder of value trees; what has none gets one that suits its values.
         key: file of the key that signs the work.
+        keep_order: whether to keep how the released records were shuffled.
     """
 
     source: Input
     out: Path
-    k: int
+    requirement: Requirement
     suppression: float = 1.0
     hierarchies: Path | None = None
     seed: int | None = None
     key: Path | None = None
+    keep_order: bool = False
 
 
 @dataclass(frozen=True)
 class Generalized:
-    """What came of it: the levels, their loss in percent, and what was left out."""
+    """What came of it: the levels, their loss in percent, and what was left out.
+
+    Args:
+        proven: whether no other levels lose less; nobody knows where t was required.
+        compared: loss and risk of the released records.
+    """
 
     out: Path
     levels: Mapping[str, int]
@@ -77,6 +97,8 @@ class Generalized:
     suppressed: int
     combinations: int
     nodes: int
+    proven: bool
+    compared: Comparison
     alike: Alike
     parts: int
     seconds: float
@@ -85,22 +107,25 @@ class Generalized:
 
 @dataclass(frozen=True)
 class Counting:
-    """Counts the combinations of one part."""
+    """Counts the combinations of one part, alone and with each confidential attribute."""
 
     parts: Parts
     names: tuple[str, ...]
+    confidential: tuple[str, ...]
     folder: str
 
     def __call__(self, number: int) -> Result:
-        """How many records there are; the counts lie in a file."""
-        frame = self.parts.read(number, self.names)
+        """How many records there are; the counts lie in files."""
+        frame = self.parts.read(number, (*self.names, *self.confidential))
         keep_counts(_counts(self.folder, number), frame, self.names)
+        for place, name in enumerate(self.confidential):
+            keep_counts(_secrets(self.folder, place, number), frame, (*self.names, name))
         return {"records": len(frame)}
 
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """Generalizes one part, and leaves out records whose class is too small in the whole file."""
+    """Generalizes one part, and marks records whose class in the whole file is left out."""
 
     parts: Parts
     declared: Declarations
@@ -108,27 +133,40 @@ class Recoding:
     levels: Levels
     few: Mapping[str, Codes]
     folder: str
-    dropped: tuple[str, ...]
 
     def __call__(self, number: int) -> Result:
-        """The part as it is released, and its hash."""
+        """How many records there are; they lie in a file, in their order."""
         table = self.parts.table(number, self.declared)
         for (name, tree), level in zip(self.trees.items(), self.levels, strict=True):
             codes = tree.ancestors(level)[table.codes(name)]
             if level:
                 table = table.with_recoded(name, codes, tree.recoding(level))
-        table = table.suppressing(self._too_few(table))
-        frame = with_masked(self.parts.read(number), table, self.dropped)
-        file = f"{MASKED}/{part_name(number)}"
-        written = write_part(frame, Path(self.folder) / file)
-        return {"records": len(frame), "file": file, "sha256": written}
+        frame = with_masked(self.parts.read(number), table, ())
+        write_part(with_flags(frame, self._too_few(table)), _recoded(self.folder, number))
+        return {"records": len(frame)}
+
+    def cells(self, file: Opened) -> dict[str, Cells]:
+        """What the cells of generalized attributes stand for, by name; numbers as intervals."""
+        pairs = zip(self.trees.items(), self.levels, strict=True)
+        found = {name: tree.recoding(level) for (name, tree), level in pairs if level}
+        return {
+            name: sets if file.schema[name].is_categorical else _intervals(sets, self.trees[name])
+            for name, sets in found.items()
+        }
 
     def _too_few(self, table: Table) -> Flags:
-        """Flags of the records whose generalized combination is one of the small ones."""
+        """Flags of the records whose generalized combination is one of those left out."""
         sizes = [len(t.labels(v)) for t, v in zip(self.trees.values(), self.levels, strict=True)]
         keys = _keys([table[name] for name in self.trees], sizes)
         flags: Flags = np.isin(keys, _keys([self.few[name] for name in self.trees], sizes))
         return flags
+
+
+def _intervals(sets: CategorySets, tree: Hierarchy) -> Intervals:
+    """Sets of numbers as intervals from the least to the greatest of them."""
+    numbers = np.array([np.nan if text == MISSING else float(text) for text in tree.categories])
+    inside = np.where(sets.leaves, numbers, np.nan)
+    return Intervals(sets.labels, np.fmin.reduce(inside, axis=1), np.fmax.reduce(inside, axis=1))
 
 
 def _keys(columns: list[Codes], sizes: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -139,76 +177,171 @@ def _keys(columns: list[Codes], sizes: list[int]) -> np.ndarray[tuple[int], np.d
     return keys
 
 
-def only_k(requirement: Requirement) -> int:
-    """The k of a requirement that asks for nothing else, as files in parts are made to fulfil."""
-    if requirement.k < 2 or requirement != Requirement(k=requirement.k):
-        raise ParameterError("a file in parts is made k-anonymous; ask for it with --require k=5")
-    return requirement.k
-
-
 def generalize_parts(
     job: GeneralizeJob, *, evaluators: Evaluators = Local(), told: Told = lambda *_: None
 ) -> Generalized:
-    """Make a large file k-anonymous with the least loss; begun work goes on."""
+    """Make a large file fulfil a requirement with the least loss; begun work goes on."""
     began = time.perf_counter()
+    if not job.requirement.asks_anything or job.requirement.k < 2:
+        raise ParameterError(
+            "a file in parts is made k-anonymous; ask for it with --require k=5, or k=5,l=2,t=0.3"
+        )
     if not 0 <= job.suppression < 100:
         raise ParameterError(f"suppression must lie in [0, 100) percent, got {job.suppression}")
     if job.key is not None:
         read_key(job.key)
-    settings = {"generalization": job.k, "suppression": job.suppression}
+    settings: dict[str, object] = {
+        "generalization": job.requirement.as_text,
+        "suppression": job.suppression,
+        "order": job.keep_order,
+    }
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    with opened(job.source, job.out, settings, seed, job.hierarchies) as file:
-        done = _generalized(job, file, evaluators, told)
+    trees = None if job.hierarchies is None else job.hierarchies.resolve()
+    told_of = asked_for("protect", job, key=None, hierarchies=trees)
+    with opened(job.source, job.out, settings, seed, job.hierarchies, told_of) as file:
+        done = _Job(job, file, evaluators, told).done()
     return replace(done, seconds=time.perf_counter() - began)
 
 
-def _generalized(
-    job: GeneralizeJob, file: Opened, evaluators: Evaluators, told: Told
-) -> Generalized:
-    names, folder = file.schema.quasi_identifiers, str(job.out)
-    if job.k > file.parts.records:
-        raise ParameterError(
-            f"k must not exceed the number of records, got k = {job.k} for {file.parts.records}; "
-            "choose a smaller k"
-        )
-    counting = Step(folder, "count", Counting(file.parts, names, folder))
-    carried_out(counting, len(file.parts), evaluators, told)
-    lattice, declared = _lattice(file, names)
-    best = optimum(lattice, k=job.k, limit=int(lattice.n_records * job.suppression / 100))
-    if best is None:
-        raise RunError(
-            f"no generalization has classes of {job.k} records with {job.suppression:g} % left "
-            "out; allow more suppression, or a smaller k"
-        )
-    few, gone = lattice.too_few(best.levels, job.k)
-    combinations, trees = len(lattice.table), lattice.trees
-    recoding = Recoding(file.parts, declared, trees, best.levels, few, folder, file.dropped)
-    del lattice
-    carried_out(Step(folder, "mask", recoding), len(file.parts), evaluators, told)
-    return Generalized(
-        job.out, dict(zip(names, best.levels, strict=True)), 100.0 * best.loss, gone, combinations,
-        best.checked, closed(file, Promised(names, job.k, job.key)), len(file.parts), 0.0,
-        (*file.notes, IN_ORDER),
-    )  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """The steps of the work on one file."""
 
+    job: GeneralizeJob
+    file: Opened
+    evaluators: Evaluators
+    told: Told
 
-def _lattice(file: Opened, names: tuple[str, ...]) -> tuple[CountedLattice, Declarations]:
-    """The lattice on the counts of all parts, and how parts are to be read."""
-    paths = [_counts(str(file.folder), number) for number in range(len(file.parts))]
-    counts = summed_counts(names, paths)
-    kinds = {name: Declaration(_kind(file, name), Role.QUASI_IDENTIFIER) for name in names}
-    table = table_from(counts.select(names), kinds)
-    for name in names:
-        if len(table.attribute(name).categories) > FEW_VALUES and name not in file.trees:
-            raise SchemaError(
-                f"{name!r} has more than {FEW_VALUES} different values; give it a hierarchy, or "
-                "microaggregate it with `evomask mask --method mdav`"
+    def done(self) -> Generalized:
+        """The released parts, after all steps."""
+        file, names, job = self.file, self.file.schema.quasi_identifiers, self.job
+        secret = self._confidential()
+        self._carried_out("count", Counting(file.parts, names, secret, str(job.out)))
+        lattice, declared = self._lattice(names, secret)
+        best, reader = self._best(lattice)
+        few, gone = reader.left_out(best.levels)
+        before, after = lattice.bottom.sizes, reader.sizes_staying(best.levels)
+        combinations = len(lattice.table)
+        recoding = Recoding(file.parts, declared, lattice.trees, best.levels, few, str(job.out))
+        del lattice, reader
+        masked = self._recoded(recoding)
+        compared = Comparer(
+            file, masked, self.evaluators, self.told, flag=(FLAG,), cells=recoding.cells(file)
+        ).compared()
+        shuffled(file, masked, self.evaluators, self.told, keep_order=job.keep_order)
+        levels = dict(zip(names, best.levels, strict=True))
+        found = Found(job.requirement, levels, gone, best.checked, compared, before, after,
+                      self._proven)  # fmt: skip
+        promised = Promised(
+            names, job.requirement.k, job.key, self._promised(secret), shuffled=True
+        )
+        alike = closed(file, promised, lambda alike: reports_of(file, found, alike))
+        return Generalized(
+            job.out, levels, 100.0 * best.loss, gone, combinations, best.checked, self._proven,
+            compared, alike, len(file.parts), 0.0, file.notes,
+        )  # fmt: skip
+
+    @property
+    def _proven(self) -> bool:
+        return self.job.requirement.t == 1.0
+
+    def _carried_out(self, name: str, make: Any) -> list[Result]:  # noqa: ANN401
+        step = Step(str(self.file.folder), name, make)
+        return carried_out(step, len(self.file.parts), self.evaluators, self.told)
+
+    def _confidential(self) -> tuple[str, ...]:
+        """The attributes that l and t are asked of."""
+        asked = self.job.requirement
+        if self.job.requirement.k > self.file.parts.records:
+            raise ParameterError(
+                f"k must not exceed the number of records, got k = {asked.k} for "
+                f"{self.file.parts.records}; choose a smaller k"
             )
-    declared = {
-        a.name: Declaration(a.kind, a.role, a.categories, notes=a.notes) for a in table.schema
-    }
-    times = counts[COUNT].to_numpy().astype(np.int64)
-    return counted_lattice(table, times, _trees(file, table)), declared
+        if asked == Requirement(k=asked.k):
+            return ()
+        names = self.file.schema.with_role(Role.CONFIDENTIAL)
+        if not names:
+            raise ParameterError(
+                "l and t are asked of confidential attributes; name one with --confidential"
+            )
+        return tuple(names)
+
+    def _best(self, lattice: CountedLattice) -> tuple[Optimum, RequiringReader]:
+        asked = self.job.requirement
+        limit = int(lattice.n_records * self.job.suppression / 100)
+        rule = lattice.rule(k=asked.k, limit=limit)
+        reader = RequiringReader(lattice, rule, k=asked.k, l=asked.l, t=asked.t)
+        only_k = asked == Requirement(k=asked.k)
+        best = optimum(lattice, k=asked.k, limit=limit, reader=None if only_k else reader)
+        if best is None:
+            raise RunError(
+                f"no generalization fulfils {asked} with {self.job.suppression:g} % of the records "
+                "left out; allow more suppression, or ask for less"
+            )
+        return best, reader
+
+    def _recoded(self, recoding: Recoding) -> Parts:
+        self._carried_out("recode", recoding)
+        own = self.file.parts
+        places = (
+            Place(str(_recoded(recoding.folder, number)), 0, place.records)
+            for number, place in enumerate(own.places)
+        )
+        return Parts(tuple(places), (*own.columns, FLAG))
+
+    def _lattice(
+        self, names: tuple[str, ...], confidential: tuple[str, ...]
+    ) -> tuple[CountedLattice, Declarations]:
+        """The lattice on the counts of all parts, and how parts are to be read."""
+        file, folder, parts = self.file, str(self.file.folder), range(len(self.file.parts))
+        counts = summed_counts(names, (_counts(folder, number) for number in parts))
+        kinds = {name: Declaration(_kind(file, name), Role.QUASI_IDENTIFIER) for name in names}
+        table = table_from(counts.select(names), kinds)
+        for name in names:
+            if len(table.attribute(name).categories) > FEW_VALUES and name not in file.trees:
+                raise SchemaError(
+                    f"{name!r} has more than {FEW_VALUES} different values; give it a hierarchy, "
+                    "or microaggregate it with `evomask mask --method mdav`"
+                )
+        declared = {
+            a.name: Declaration(a.kind, a.role, a.categories, notes=a.notes) for a in table.schema
+        }
+        times = counts[COUNT].to_numpy().astype(np.int64)
+        found = {
+            name: self._secret(counts, name, place, names)
+            for place, name in enumerate(confidential)
+        }
+        return counted_lattice(table, times, _trees(file, table), found), declared
+
+    def _secret(self, counts: Any, name: str, place: int, names: tuple[str, ...]) -> Secret:  # noqa: ANN401
+        folder, parts = str(self.file.folder), range(len(self.file.parts))
+        paths = (_secrets(folder, place, number) for number in parts)
+        rows, values, times = values_in(
+            counts, summed_counts((*names, name), paths), name, self._order(name)
+        )
+        if len(values) and int(values.max()) >= FEW_VALUES:
+            raise SchemaError(
+                f"{name!r} has more than {FEW_VALUES} different values, too many to count l and t "
+                "by; recode it before, or ask for k alone"
+            )
+        matrix = np.zeros((len(counts), int(values.max()) + 1), dtype=np.int32)
+        np.add.at(matrix, (rows, values), times)
+        return Secret(matrix, self.file.schema[name].kind is not Kind.NOMINAL)
+
+    def _order(self, name: str) -> tuple[str, ...]:
+        """Categories in their order, where the values themselves do not tell it."""
+        own = self.file.schema[name]
+        return own.categories if own.kind is Kind.ORDINAL else ()
+
+    def _promised(self, confidential: tuple[str, ...]) -> tuple[Confidential, ...]:
+        asked = self.job.requirement
+        return tuple(
+            Confidential(
+                name, asked.l, asked.t, self.file.schema[name].kind is not Kind.NOMINAL,
+                self._order(name),
+            )
+            for name in confidential
+        )  # fmt: skip
 
 
 def _kind(file: Opened, name: str) -> Kind:
@@ -226,3 +359,11 @@ def _trees(file: Opened, table: Table) -> dict[str, Hierarchy]:
 
 def _counts(folder: str, number: int) -> Path:
     return Path(folder) / WORK / f"counts-{number:06}.arrow"
+
+
+def _secrets(folder: str, place: int, number: int) -> Path:
+    return Path(folder) / WORK / f"secrets-{place:03}-{number:06}.arrow"
+
+
+def _recoded(folder: str, number: int) -> Path:
+    return Path(folder) / WORK / f"recoded-{number:06}.parquet"

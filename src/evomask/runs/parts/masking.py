@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
-from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, all_fitted, fitted
-from evomask.data.schema import Attribute, Schema
-from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
@@ -24,7 +19,7 @@ from evomask.runs.inputs import Input
 from evomask.runs.notes import note_on_seed
 from evomask.runs.parts.closing import Promised, closed
 from evomask.runs.parts.microaggregation import Aggregated, microaggregated
-from evomask.runs.parts.opening import Opened, Overview, opened, surveyed
+from evomask.runs.parts.opening import Opened, Overview, all_values, asked_for, opened, surveyed
 from evomask.runs.parts.steps import MASKED, Result, Step, Told, carried_out
 
 
@@ -94,7 +89,7 @@ def mask_parts(
     method_named(job.method)
     settings = {"method": job.method, "options": dict(job.options), "names": job.attributes}
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    with opened(job.source, job.out, settings, seed) as file:
+    with opened(job.source, job.out, settings, seed, job=asked_for("mask", job)) as file:
         done = _masked(job, file, evaluators, told)
     return replace(done, seconds=time.perf_counter() - began)
 
@@ -104,7 +99,7 @@ def _masked(job: PartsJob, file: Opened, evaluators: Evaluators, told: Told) -> 
     names = job.attributes or _suitable(entry, file)
     trial = entry.build(names, job.options, _trees(entry, file, None))
     _check_able(trial, job.method)
-    declared = {name: _declaration(file, name) for name in names}
+    declared = {name: file.declaration(name) for name in names}
     overview = surveyed(file, declared, evaluators, told)
     aggregation = None
     if isinstance(trial, Mdav):
@@ -127,14 +122,6 @@ def _mask(
     carried_out(Step(str(file.folder), "mask", make), len(file.parts), evaluators, told)
 
 
-def _declaration(file: Opened, name: str) -> Declaration:
-    attribute = file.schema[name]
-    return Declaration(
-        attribute.kind, attribute.role, decimals=attribute.decimals, notes=attribute.notes,
-        hierarchy=attribute.hierarchy, label=attribute.label, value_labels=attribute.value_labels,
-    )  # fmt: skip
-
-
 def _suitable(entry: MethodEntry, file: Opened) -> tuple[str, ...]:
     known = file.schema.quasi_identifiers
     names = tuple(name for name in known if file.schema[name].kind in entry.kinds)
@@ -155,15 +142,7 @@ def _trees(
     if overview is None:
         return {"hierarchies": all_fitted(file.trees, file.first)}
     own = [attribute for attribute in overview.attributes if attribute.name in file.trees]
-    return {
-        "hierarchies": {a.name: fitted(a.name, file.trees[a.name], _all_values(a)) for a in own}
-    }
-
-
-def _all_values(attribute: Attribute) -> Table:
-    """A table that has every category of an attribute once."""
-    codes = np.arange(len(attribute.categories), dtype=np.int32)
-    return Table(Schema((attribute,)), {attribute.name: codes})
+    return {"hierarchies": {a.name: fitted(a.name, file.trees[a.name], all_values(a)) for a in own}}
 
 
 def _check_able(method: object, name: str) -> None:

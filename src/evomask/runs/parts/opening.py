@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from evomask.arrays import Floats, Points
+from evomask.arrays import Floats, Indices, Points
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import TreeLines
 from evomask.data.schema import Attribute, Kind, Schema
@@ -18,6 +19,7 @@ from evomask.data.table import Table
 from evomask.errors import RunError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
+from evomask.io.aligned import table_of_rows
 from evomask.io.files import check_writable, replace_file
 from evomask.io.hierarchies import read_trees
 from evomask.io.parts import (
@@ -37,17 +39,17 @@ from evomask.io.schemas import SchemaFile
 from evomask.masking.statistics import NumberStatistics, Statistics
 from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi_identifiers
 from evomask.runs.kept.log import file_hash
-from evomask.runs.kept.names import LOCK
+from evomask.runs.kept.names import LOCK, PARTS_PLAN
 from evomask.runs.kept.store import Store, refuse_links
-from evomask.runs.parts.steps import MASKED, WORK, Result, Step, Told, carried_out
+from evomask.runs.parts.steps import MASKED, ORDER, WORK, Result, Step, Told, carried_out
 
-PLAN = "plan.json"
+PLAN = PARTS_PLAN
 OWNER_ALONE = 0o700
 SAMPLE = 50_000
 """Records that regions and people are drawn from, about."""
 
 Settings = Mapping[str, object]
-OWN = (WORK, MASKED, LOCK)
+OWN = (WORK, MASKED, ORDER, LOCK)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Opened:
     Args:
         first: the records of its first part, for what does not depend on the others.
         trees: lines of the value trees that came with it.
+        name: of the file, or of the folder.
+        hashes: of the files that it was read from, by name.
     """
 
     folder: Path
@@ -65,6 +69,8 @@ class Opened:
     seed: int
     trees: TreeLines = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    name: str = ""
+    hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def schema(self) -> Schema:
@@ -76,10 +82,23 @@ class Opened:
         """Identifiers, which stay behind."""
         return tuple(a.name for a in self.schema if not a.role.is_released)
 
+    def declaration(self, name: str) -> Declaration:
+        """What a column is said to be; its categories are those of all parts, so none are named."""
+        own = self.schema[name]
+        return Declaration(
+            own.kind, own.role, decimals=own.decimals, notes=own.notes, hierarchy=own.hierarchy,
+            label=own.label, value_labels=own.value_labels,
+        )  # fmt: skip
+
 
 @contextmanager
 def opened(
-    source: Input, folder: Path, settings: Settings, seed: int, hierarchies: Path | None = None
+    source: Input,
+    folder: Path,
+    settings: Settings,
+    seed: int,
+    hierarchies: Path | None = None,
+    job: Settings | None = None,
 ) -> Iterator[Opened]:
     """The file, and a folder that is new, or one where the same work was begun.
 
@@ -87,31 +106,38 @@ def opened(
 
     Args:
         settings: all that the result depends on besides the file and the seed.
+        job: what was asked for, to go on with it by the folder alone.
     """
     declared, schema = declarations_of(source)
     _make(folder)
     with Store(folder).locked():
         try:
-            path = _as_parquet(source, schema, folder)
-            parts = Parts.of(path, RECORDS)
+            path = as_parquet(source, schema, folder / WORK / "converted.parquet")
+            parts = parts_of(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
             trees = read_trees(first.schema, hierarchies)
-            wanted = {"input": _hashes(source, path), "columns": _columns(first, trees), **settings}
-            kept = _begun(folder, wanted, seed)
-            yield Opened(folder, parts, first, kept, trees, assumed)
+            hashes = _hashes(source, path)
+            wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
+            kept = _begun(folder, wanted, seed, job or {})
+            yield Opened(folder, parts, first, kept, trees, assumed, source.path.name, hashes)
         finally:
             _left_as_it_was(folder)
 
 
-def _as_parquet(source: Input, schema: SchemaFile, folder: Path) -> Path:
+def parts_of(path: Path) -> Parts:
+    """A file, or a folder of files, in parts of the usual size."""
+    return Parts.of(path, RECORDS)
+
+
+def as_parquet(source: Input, schema: SchemaFile, target: Path) -> Path:
     """The data to read in parts; text is converted, unless that was done before."""
     path = source.path
     if not path.is_file() or path.suffix.lower() not in (".csv", ".tsv", ".txt"):
         return path
     delimiter = source.delimiter or schema.dialect.delimiter or ","
     missing = source.missing or schema.dialect.missing
-    return from_text(path, folder / WORK / "converted.parquet", delimiter, missing)
+    return from_text(path, target, delimiter, missing)
 
 
 def _hashes(source: Input, path: Path) -> dict[str, str]:
@@ -148,34 +174,70 @@ def _left_as_it_was(folder: Path) -> None:
             folder.rmdir()
 
 
-def _begun(folder: Path, wanted: Settings, seed: int) -> int:
+def _begun(folder: Path, wanted: Settings, seed: int, job: Settings) -> int:
     """The seed of the work in a folder; another file or other settings are refused."""
     path = folder / PLAN
     if path.exists():
-        plan = _plan(path)
+        plan = plan_in(folder)
         if plan.settings != json.loads(json.dumps(wanted)):
             raise RunError(
                 f"{folder} holds work on another file or with other options; choose a new folder, "
                 "or give the same ones to go on"
             )
         return plan.seed
-    text = json.dumps({"settings": wanted, "seed": seed}, indent=1).encode()
+    text = json.dumps({"settings": wanted, "seed": seed, "job": job}, indent=1).encode()
     replace_file(path, lambda file: file.write(text))
     return seed
 
 
-class _Plan(msgspec.Struct, frozen=True):
-    """What was begun in a folder: all that the result depends on."""
+class PartsPlan(msgspec.Struct, frozen=True):
+    """What was begun in a folder: all that the result depends on, and how it was asked for."""
 
     settings: dict[str, object]
     seed: int
+    job: dict[str, object] = {}
 
 
-def _plan(path: Path) -> _Plan:
+def asked_for(kind: str, job: Any, **changed: object) -> dict[str, object]:  # noqa: ANN401
+    """A job as a plan tells it: files by their full paths, and no key.
+
+    Args:
+        changed: fields that a plan tells otherwise.
+    """
+    source = replace(job.source, path=job.source.path.resolve(), schema=_full(job.source.schema))
+    told = replace(job, source=source, **changed)
+    found: dict[str, object] = msgspec.to_builtins(told, enc_hook=str)
+    return {**found, "kind": kind}
+
+
+def _full(path: Path | None) -> Path | None:
+    return None if path is None else path.resolve()
+
+
+def plan_in(folder: Path) -> PartsPlan:
+    """The plan of the work in a folder."""
+    path = folder / PLAN
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Plan)
+        return msgspec.json.decode(path.read_bytes(), type=PartsPlan)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise RunError(f"{path} is damaged; choose a new folder") from None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Draws some records of every part, always the same ones."""
+
+    share: float
+    seed: int
+
+    @classmethod
+    def of(cls, file: Opened) -> "Sampling":
+        """About as many as regions and people are drawn from, of the whole file."""
+        return cls(min(1.0, SAMPLE / file.parts.records), file.seed)
+
+    def rows(self, number: int, records: int) -> Indices:
+        """Those of one part, by their places."""
+        return np.flatnonzero(working_stream(self.seed, number).random(records) < self.share)
 
 
 @dataclass(frozen=True)
@@ -185,8 +247,7 @@ class Surveying:
     parts: Parts
     names: tuple[str, ...]
     folder: str
-    share: float
-    seed: int
+    sampling: Sampling
 
     def __call__(self, number: int) -> Result:
         """The counts of every column in a file, and the sample in another."""
@@ -194,8 +255,7 @@ class Surveying:
         for place, name in enumerate(self.names):
             counts = value_counts(frame, name)
             keep_rows(_counts(self.folder, place, number), {n: counts[n] for n in counts.columns})
-        chances = working_stream(self.seed, number).random(len(frame))
-        drawn = frame[np.flatnonzero(chances < self.share)]
+        drawn = frame[self.sampling.rows(number, len(frame))]
         keep_rows(_sampled(self.folder, number), {name: drawn[name] for name in self.names})
         return {"records": len(frame), "sampled": len(drawn)}
 
@@ -234,8 +294,7 @@ class Overview:
 def surveyed(file: Opened, declared: Declarations, evaluators: Evaluators, told: Told) -> Overview:
     """What is known of the declared columns after a pass over all parts."""
     names, folder = tuple(declared), str(file.folder)
-    share = min(1.0, SAMPLE / file.parts.records)
-    make = Surveying(file.parts, names, folder, share, file.seed)
+    make = Surveying(file.parts, names, folder, Sampling.of(file))
     carried_out(Step(folder, "survey", make), len(file.parts), evaluators, told)
     numbers: dict[str, NumberStatistics] = {}
     frequencies: dict[str, Floats] = {}
@@ -262,6 +321,18 @@ def sample_of(file: Opened, names: Sequence[str]) -> Points:
     frames = [kept_rows(_sampled(str(file.folder), n)) for n in range(len(file.parts))]
     columns = [np.concatenate([numbers_of(frame, name) for frame in frames]) for name in names]
     return np.column_stack(columns)
+
+
+def sampled_table(file: Opened, overview: Overview) -> Table:
+    """The records that the survey drew."""
+    paths = [_sampled(str(file.folder), number) for number in range(len(file.parts))]
+    return table_of_rows((kept_rows(path) for path in paths), overview.declared)
+
+
+def all_values(attribute: Attribute) -> Table:
+    """A table that has every category of an attribute once."""
+    codes = np.arange(len(attribute.categories), dtype=np.int32)
+    return Table(Schema((attribute,)), {attribute.name: codes})
 
 
 def _numbers(values: Floats, counts: Floats) -> NumberStatistics:

@@ -16,7 +16,7 @@ from evomask.io.files import for_owner, replace_file
 Result = dict[str, Any]
 """What is known of a finished part: numbers, the name of its file and its hash."""
 
-WORK, MASKED, JOURNAL = "work", "masked", "journal.jsonl"
+WORK, MASKED, ORDER, JOURNAL = "work", "masked", "order", "journal.jsonl"
 AT_ONCE = 4
 """Parts for each worker that are handed out together."""
 

@@ -11,7 +11,7 @@ from evomask.runs.kept.log import changed_files, last_entry, read_lines
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.store import refuse_links
 from evomask.runs.kept.verifying import Finding, Verdict, log_finding, signature_finding
-from evomask.runs.parts.closing import DONE, Done
+from evomask.runs.parts.closing import DONE, ROUNDING, Done, spread_of
 from evomask.runs.parts.opening import PLAN
 from evomask.runs.parts.steps import MASKED, WORK
 
@@ -29,12 +29,13 @@ def verify_parts(folder: Path, key: Path | None = None) -> Verdict:
         raise RunError(
             f"the work in {folder} is not finished; give the same command again to go on"
         )
-    counted = _counted(folder, _done(folder))
+    counted = _counted(folder, done_in(folder))
     findings = (log_finding(folder), _parts(folder), *counted, signature_finding(folder, secret))
     return Verdict(folder, findings)
 
 
-def _done(folder: Path) -> Done:
+def done_in(folder: Path) -> Done:
+    """What the finished parts of a folder are to fulfil."""
     try:
         return msgspec.json.decode((folder / DONE).read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -59,4 +60,8 @@ def _counted(folder: Path, done: Done) -> Iterator[Finding]:
     left = sorted(columns & set(done.absent))
     yield Finding("records", alike.records == done.records, f"{alike.records:,}")
     yield Finding("k", alike.least >= done.k, f"{alike.least} records look alike or more")
+    for own in done.confidential:
+        fewest, far = spread_of(folder, done.names, own)
+        holds = fewest >= own.l and far <= own.t + ROUNDING
+        yield Finding(f"l, t of {own.name}", holds, f"l = {fewest}, t = {far:.4f}")
     yield Finding("identifiers", not left, f"released: {', '.join(left)}" if left else "none")

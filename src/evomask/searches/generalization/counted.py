@@ -1,56 +1,159 @@
 """A lattice over combinations of values, each there so many times, instead of over records."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Indices
+from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.kernels.lattice.classes import Merged, unpacked
+from evomask.kernels.lattice.nodes import LOSSES, SUPPRESSED
+from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.lattice import Lattice, Levels, lattice_of
 from evomask.searches.generalization.reader import Reader
+
+ROUNDING = 1e-12
+"""Distances that are larger by less are equal but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """A confidential attribute: how many combinations have each of its values.
+
+    Args:
+        counts: a row for each combination, a column for each value.
+        ordered: whether its values have an order, which is that of the columns.
+    """
+
+    counts: NDArray[np.int32]
+    ordered: bool
 
 
 @dataclass(frozen=True, eq=False)
 class CountedLattice(Lattice):
-    """A lattice whose records are combinations; every figure is that of the records behind them."""
+    """A lattice whose records are combinations; every figure is that of the records behind them.
+
+    Args:
+        secrets: where the values of each confidential attribute stand among the counts of a
+            class, and whether they have an order.
+    """
+
+    secrets: tuple[tuple[slice, bool], ...] = ()
 
     @property
     def n_records(self) -> int:
         """How many records the combinations stand for."""
         return int(self.bottom.sizes.sum())
 
-    def too_few(self, levels: Levels, k: int) -> tuple[dict[str, Codes], int]:
-        """The generalized combinations of fewer than k records, and how many records those are.
+
+@dataclass(eq=False)
+class RequiringReader(Reader):
+    """Reads nodes whose classes must have k records, l values of each secret, and be t-close.
+
+    How close classes are is told against the records that stay, so that it holds in the release.
+    """
+
+    lattice: CountedLattice
+    k: int = field(default=1, kw_only=True)
+    l: int = field(default=1, kw_only=True)  # noqa: E741
+    t: float = field(default=1.0, kw_only=True)
+
+    def staying(self, classes: Merged) -> Flags:
+        """Which classes stay in a release."""
+        stays: Flags = classes.sizes >= self.k
+        for own, _ in self.lattice.secrets:
+            stays &= (classes.counts[:, own] > 0).sum(axis=1) >= self.l
+        while self.t < 1.0 and stays.any():
+            far = np.zeros(len(stays), dtype=bool)
+            for own, ordered in self.lattice.secrets:
+                far |= distances(classes.counts[:, own], stays, ordered=ordered) > self.t + ROUNDING
+            if not (far & stays).any():
+                break
+            stays &= ~far
+        return stays
+
+    def figures(self, levels: Levels) -> Figures:
+        """What a node leaves out, and what it loses; nothing else is asked of it."""
+        classes, layout = self.classes(levels), self.lattice.layout
+        gone = ~self.staying(classes)
+        sizes, node = classes.sizes[gone], np.array(levels, dtype=np.int64)
+        digits = unpacked(np.ascontiguousarray(classes.keys[:, gone]), layout)
+        whole = np.zeros(LOSSES + len(levels), dtype=np.int64)
+        whole[SUPPRESSED] = sizes.sum()
+        for a, level in enumerate(levels):
+            more = layout.full[a] - layout.below[a, level, digits[:, a]]
+            whole[LOSSES + a] = self.lattice.base(levels)[a] + int((sizes * more).sum())
+        return Figures(
+            node[None], whole[None], np.zeros((1, 3)), layout.full, self.lattice.heights,
+            self.lattice.n_records,
+        )  # fmt: skip
+
+    def sizes_staying(self, levels: Levels) -> Indices:
+        """Records of each class that stays."""
+        classes = self.classes(levels)
+        return classes.sizes[self.staying(classes)]
+
+    def left_out(self, levels: Levels) -> tuple[dict[str, Codes], int]:
+        """The generalized combinations that are left out, and how many records those are.
 
         Combinations are codes of the trees' labels at the levels, by attribute.
         """
-        rule = self.rule(k=k, limit=self.n_records - 1)
-        classes = Reader(self, rule).classes(levels)
-        few = classes.sizes < k
-        digits = unpacked(np.ascontiguousarray(classes.keys[:, few]), self.layout)
+        lattice, classes = self.lattice, self.classes(levels)
+        gone = ~self.staying(classes)
+        digits = unpacked(np.ascontiguousarray(classes.keys[:, gone]), lattice.layout)
         codes = {
-            name: self.trees[name].ancestors(level)[digits[:, a]].astype(np.int32)
-            for a, (name, level) in enumerate(zip(self.names, levels, strict=True))
+            name: lattice.trees[name].ancestors(level)[digits[:, a]].astype(np.int32)
+            for a, (name, level) in enumerate(zip(lattice.names, levels, strict=True))
         }
-        return codes, int(classes.sizes[few].sum())
+        return codes, int(classes.sizes[gone].sum())
+
+
+def distances(counts: NDArray[np.int32], stays: Flags, *, ordered: bool) -> Floats:
+    """How far the values of each class are spread otherwise than those of all that stay.
+
+    The earth mover's distance of values that occur, along their order or all equally far.
+    """
+    total = counts[stays].sum(axis=0)
+    there = total > 0
+    shares = counts[:, there] / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    apart = shares - total[there] / max(1, int(total.sum()))
+    if not ordered:
+        half: Floats = np.abs(apart).sum(axis=1) / 2
+        return half
+    work: Floats = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(1, apart.shape[1] - 1)
+    return work
 
 
 def counted_lattice(
-    combinations: Table, counts: Indices, trees: Mapping[str, Hierarchy]
+    combinations: Table,
+    counts: Indices,
+    trees: Mapping[str, Hierarchy],
+    secrets: Mapping[str, Secret] | None = None,
 ) -> CountedLattice:
     """The lattice of a file of which only its different combinations are at hand.
 
     Args:
         counts: how many records have each.
+        secrets: confidential attributes, by name.
     """
-    plain = lattice_of(combinations, trees)
+    plain, own = lattice_of(combinations, trees), (secrets or {}).values()
     sizes = np.zeros(len(plain.bottom.sizes), dtype=np.int64)
     np.add.at(sizes, plain.labels, counts)
     bottom = Merged(plain.bottom.keys, sizes, plain.bottom.counts)
+    places = []
+    if own:
+        ends = np.cumsum([0, *(secret.counts.shape[1] for secret in own)]).tolist()
+        values = np.zeros((len(sizes), ends[-1]), dtype=np.int32)
+        np.add.at(values, plain.labels, np.concatenate([s.counts for s in own], axis=1))
+        bottom = Merged(plain.bottom.keys, sizes, values)
+        places = [
+            (slice(first, end), secret.ordered)
+            for first, end, secret in zip(ends, ends[1:], own, strict=False)
+        ]
     return CountedLattice(
         plain.table, plain.trees, plain.layout, bottom, plain.labels, plain.sensitive,
-        plain.ordered, plain.source,
+        plain.ordered, plain.source, secrets=tuple(places),
     )  # fmt: skip

@@ -47,19 +47,28 @@ class Optimum:
 
 
 def optimum(
-    lattice: Lattice, *, k: int, limit: int = 0, distinct: int = 0, loss: Loss = geometric_loss
+    lattice: Lattice,
+    *,
+    k: int,
+    limit: int = 0,
+    distinct: int = 0,
+    loss: Loss = geometric_loss,
+    reader: Reader | None = None,
 ) -> Optimum | None:
     """The node of least loss whose classes have k records and enough sensitive values.
 
     Records of other classes are suppressed, at most *limit* of them. None where no node is safe.
     Of equally good nodes the first in lexicographic order is taken.
+
+    Args:
+        reader: tells what a node suppresses, where more is asked than k and distinct values.
     """
     if lattice.size > LARGEST_SWEEP:
         raise ParameterError(
             f"a lattice of {lattice.size:,} nodes is too large for a proof; search it instead"
         )
     rule = lattice.rule(limit=limit, k=checked_k(k, lattice.n_records), distinct=distinct)
-    search = _Search(Reader(lattice, rule), limit, loss)
+    search = _Search(reader or Reader(lattice, rule), limit, loss)
     search.descend()
     search.exclude()
     return search.result()

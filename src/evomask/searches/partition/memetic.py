@@ -9,6 +9,7 @@ from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Individual, Population
 from evomask.evolution.state import State, born
 from evomask.searches.partition.problem import ANNEAL, RECOMBINE, RENEW, RESOLVE
+from evomask.searches.partition.recombination import MOST_GROUPS
 
 FOUNDERS = 16
 """Most partitions that long bursts make: whole groups are chosen from all of them."""
@@ -34,6 +35,12 @@ KEPT = 24
 BESIDE = 2
 """Tasks of a generation that are not bursts: crossing, and solving pools."""
 
+SOON = 200
+"""Groups that are chosen from within a tenth of a second or so, however hard it is."""
+
+CROSSED = 8
+"""Tasks of a wide generation for each crossing."""
+
 GENERATIONS = 10
 """Generations of short bursts that the rest of the budget is for."""
 
@@ -54,8 +61,7 @@ class Effort:
     def of(cls, long: int, founders: int = FIRST_FOUNDERS, width: int = 0) -> "Effort":
         """The short burst that goes with so many long ones."""
         later = long * founders * (1.0 - FOUNDING) / FOUNDING
-        bursts = width - BESIDE if width else BURSTS
-        return cls(long, max(1, int(later / (bursts * GENERATIONS))), founders, width)
+        return cls(long, max(1, int(later / (bursts_of(width) * GENERATIONS))), founders, width)
 
     def wide(self, width: int) -> "Effort":
         """The same steps in so many bursts at once, as many as a generation has tasks."""
@@ -83,13 +89,36 @@ class Effort:
 
     @property
     def bursts(self) -> int:
-        """Partitions annealed in a generation: with a width, all its tasks but two."""
-        return self.width - BESIDE if self.width else BURSTS
+        """Partitions annealed in a generation: with a width, all its tasks but a few."""
+        return bursts_of(self.width)
+
+    @property
+    def crossings(self) -> int:
+        """Crossings of a generation."""
+        return crossings_of(self.width)
+
+    @property
+    def largest(self) -> int:
+        """Groups that a region of a crossing is chosen from: few where others would wait for it."""
+        return SOON if self.crossings > 1 else MOST_GROUPS
 
     @property
     def renewals(self) -> int:
         """Generations that the other long bursts take."""
         return (self.founders - self.first) // BURSTS
+
+
+def crossings_of(width: int) -> int:
+    """Crossings of a generation, each of as many partitions: with a width one of eight tasks.
+
+    A crossing of all would last much longer than a burst, and everybody would wait for it.
+    """
+    return max(1, width // CROSSED)
+
+
+def bursts_of(width: int) -> int:
+    """Partitions annealed in a generation: with a width what crossing and solving pools leave."""
+    return width - crossings_of(width) - 1 if width else BURSTS
 
 
 @dataclass(frozen=True)
@@ -101,12 +130,14 @@ class Memes:
         size: how many stay.
         pools: every so many generations the best one's pools are solved exactly.
         bursts: how many are annealed in a generation.
+        crossings: into how many parts all are dealt to be crossed.
     """
 
     renewals: int = 0
     size: int = KEPT
     pools: int = 4
     bursts: int = BURSTS
+    crossings: int = 1
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         """The best and individuals drawn by rank are annealed; all are recombined."""
@@ -116,11 +147,12 @@ class Memes:
         annealed = [ranked[0], *(ranked[i] for i in drawn)]
         operator = RENEW if state.generation < self.renewals else ANNEAL
         brood = [
-            Task(RECOMBINE, ranked),
+            *(Task(RECOMBINE, ranked[part :: self.crossings]) for part in range(self.crossings)),
             *(Task(operator, (individual,)) for individual in annealed),
         ]
         if (state.generation + 1) % self.pools == 0:
-            brood.append(Task(RESOLVE, (ranked[0],)))
+            long_ones_first = 0 if self.crossings > 1 else len(brood)
+            brood.insert(long_ones_first, Task(RESOLVE, (ranked[0],)))
         return tuple(brood)
 
     def replace(

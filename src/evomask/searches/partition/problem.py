@@ -29,7 +29,7 @@ from evomask.searches.partition.constructions import constructed
 from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.operators import resolved
 from evomask.searches.partition.proof import proved
-from evomask.searches.partition.recombination import recombined
+from evomask.searches.partition.recombination import MOST_GROUPS, recombined
 from evomask.searches.partition.schedule import LEVELS, Schedule
 from evomask.searches.search import Proven
 
@@ -139,12 +139,14 @@ class Memetic(PartitionProblem):
         long: steps of a burst that forgets its start.
         short: steps of one that keeps most of it.
         proves: whether to tell in the end how far from the best possible the partition is.
+        largest: groups that a region of a crossing is chosen from, at most.
     """
 
     annealing: Annealing
     long: int = 1
     short: int = 1
     proves: bool = False
+    largest: int = MOST_GROUPS
 
     @classmethod
     def of(cls, common: PartitionProblem, draws: Draws, stratum: int = 0) -> "Memetic":
@@ -158,7 +160,8 @@ class Memetic(PartitionProblem):
             return self._founded(self.constructed(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
-            return self.outcome(recombined(self.points, parents, self._regions(), rng))
+            child = recombined(self.points, parents, self._regions(), rng, self.largest)
+            return self.outcome(child)
         if task.operator == RESOLVE:
             return self.outcome(resolved(self.points, parents[0], self.k, rng))
         if task.operator == RENEW:

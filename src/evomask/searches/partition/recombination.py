@@ -86,19 +86,25 @@ class Pool:
 
 
 def recombined(
-    points: Points, parents: Sequence[Labels], regions: int, rng: np.random.Generator
+    points: Points,
+    parents: Sequence[Labels],
+    regions: int,
+    rng: np.random.Generator,
+    largest: int = MOST_GROUPS,
 ) -> Labels:
     """The best child found among partitions made of the parents' groups; no parent is better.
 
     Args:
         regions: how many are solved, at most, around records drawn by *rng*.
+        largest: groups that a region is chosen from, at most.
     """
     child = canonical(parents[0])
     for other in parents[1:]:
         child = best_of_components(points, [child, other])
     if len(parents) <= 2:
         return child
-    return canonical(_by_regions(points, Pool.of(points, [child, *parents]), regions, rng))
+    pool = Pool.of(points, [child, *parents])
+    return canonical(_by_regions(points, pool, regions, rng, largest))
 
 
 def best_of_components(points: Points, parents: Sequence[Labels]) -> Labels:
@@ -127,13 +133,15 @@ def _best_parents(pool: Pool, parts: Indices) -> Indices:
     return chosen
 
 
-def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generator) -> Indices:
+def _by_regions(
+    points: Points, pool: Pool, regions: int, rng: np.random.Generator, largest: int
+) -> Indices:
     """The first parent's choice after set partitioning around records where parents differ."""
     chosen: Indices = pool.choices[0].copy()
     means = pool.means(points)
     open_records = (pool.choices != chosen).any(axis=0)
     waiting = np.ones(len(pool.costs), dtype=bool)
-    most = FIRST_GROUPS
+    most = min(FIRST_GROUPS, largest)
     for _ in range(regions):
         used = np.unique(chosen[open_records])
         middles = used[waiting[used]]
@@ -143,6 +151,7 @@ def _by_regions(points: Points, pool: Pool, regions: int, rng: np.random.Generat
         apart = np.sum((means[used] - means[middle]) ** 2, axis=1)
         order = used[np.argsort(apart, kind="stable")]
         better, width, most = _solved(pool, chosen, order, most)
+        most = min(most, largest)
         # What lies at a region's border is looked at again, from nearer by.
         waiting[order[: max(1, width // 2)]] = False
         for group in better:

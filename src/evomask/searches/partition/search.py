@@ -221,8 +221,13 @@ def _memetic(common: PartitionProblem, parameters: Parameters, around: Surroundi
     effort = _effort(problem, parameters, around)
     problem = problem.lasting(effort.long, effort.short)
     if isinstance(problem, Memetic):
-        problem = replace(problem, proves=parameters.prove)
-    scheme = Memes(effort.renewals, size=max(KEPT, effort.width), bursts=effort.bursts)
+        problem = replace(problem, proves=parameters.prove, largest=effort.largest)
+    scheme = Memes(
+        effort.renewals,
+        size=max(KEPT, effort.width),
+        bursts=effort.bursts,
+        crossings=effort.crossings,
+    )
     return Setup(problem, scheme, effort.first, Best())
 
 

@@ -1,0 +1,206 @@
+"""Masked parts beside their originals: cut at the same records, their cells understood once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from evomask.arrays import Flags, Indices
+from evomask.data.frames import Declaration, Declarations, storage_of, table_from
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.recoding import Recoding
+from evomask.data.schema import Attribute, Kind, Schema, Storage
+from evomask.data.table import Column, Table
+from evomask.errors import DataError
+from evomask.io.masked import masked_version
+from evomask.io.parts import COUNT, Parts, Place, keep_rows, kept_rows
+from evomask.io.tables import Source
+
+FLAG = "__suppressed"
+"""A column of ours that marks records which a release leaves out."""
+
+_ROW = "__row"
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Files cut into pieces that hold the same records as the parts of another file."""
+
+    pieces: tuple[tuple[Place, ...], ...]
+    columns: tuple[str, ...]
+
+    @classmethod
+    def to(cls, originals: Parts, path: Path) -> "Aligned":
+        """The files of a folder, cut like the originals; both must have as many records."""
+        own = Parts.of(path)
+        if own.records != originals.records:
+            raise DataError(
+                f"the masked file has {own.records:,} records and the original "
+                f"{originals.records:,}; measures compare them record by record, so give files of "
+                "one length and order"
+            )
+        pieces, waiting = [], list(reversed(own.places))
+        for place in originals.places:
+            taken, missing = [], place.records
+            while missing:
+                first = waiting.pop()
+                some = min(missing, first.records)
+                taken.append(Place(first.path, first.first, some))
+                if some < first.records:
+                    waiting.append(Place(first.path, first.first + some, first.records - some))
+                missing -= some
+            pieces.append(tuple(taken))
+        return cls(tuple(pieces), own.columns)
+
+    def read(self, number: int, names: Sequence[str]) -> pl.DataFrame:
+        """The masked records of one part."""
+        return pl.concat(
+            Parts((piece,), self.columns).read(0, names) for piece in self.pieces[number]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """What the written cells of a column stand for, whatever part they are in.
+
+    Args:
+        values: the different ones, a row each; none where the column holds plain numbers.
+        codes: what each of them is in a table.
+        recoding: what such codes stand for, where they are no categories.
+    """
+
+    attribute: Attribute
+    values: pl.DataFrame | None
+    codes: Column
+    recoding: Recoding | None = None
+
+    def column(self, frame: pl.DataFrame) -> Column:
+        """The column of a masked table."""
+        name = self.attribute.name
+        if self.values is None:
+            declared = Declaration(Kind.CONTINUOUS, notes=self.attribute.notes)
+            return table_from(frame.select(name), {name: declared}).values(name)
+        rows = _texts(frame, name).join(
+            self.values.with_row_index(_ROW), on=name, how="left", nulls_equal=True,
+            maintain_order="left",
+        )  # fmt: skip
+        column: Column = self.codes[rows[_ROW].to_numpy()]
+        return column
+
+
+def book_of(original: Table, values: pl.DataFrame | None, tree: Hierarchy | None) -> Book:
+    """Understand the different cells of a masked column.
+
+    Args:
+        original: the different values of the original's column, and no other column.
+        values: the masked ones, likewise; none where both hold plain numbers.
+    """
+    attribute = next(iter(original.schema))
+    if values is None:
+        return Book(attribute, None, np.empty(0))
+    name = attribute.name
+    trees = {} if tree is None else {name: tree}
+    read = masked_version(original, Source(values.select(name)), trees)
+    recoding = read.recoding(name) if read.is_recoded(name) else None
+    return Book(attribute, _texts(values, name), read[name], recoding)
+
+
+def book_of_cells(attribute: Attribute, recoding: Recoding) -> Book:
+    """Cells of which it is known what they stand for, whatever their labels say."""
+    labels = pl.Series(attribute.name, recoding.labels, dtype=pl.String)
+    values = pl.DataFrame(labels.set(pl.Series(recoding.missing), None))
+    return Book(attribute, values, np.arange(len(recoding.labels), dtype=np.int32), recoding)
+
+
+def masked_table(
+    frame: pl.DataFrame, books: Mapping[str, Book], suppressed: Flags | None = None
+) -> Table:
+    """The masked records of one part, as they are compared with the originals."""
+    schema = Schema(tuple(book.attribute for book in books.values()))
+    columns = {name: book.column(frame) for name, book in books.items()}
+    recodings = {name: book.recoding for name, book in books.items() if book.recoding is not None}
+    table = Table(schema, columns, recodings)
+    return table if suppressed is None else table.suppressing(suppressed)
+
+
+def flags_of(frame: pl.DataFrame) -> Flags | None:
+    """Which records a release leaves out, where that is noted."""
+    return frame[FLAG].to_numpy() if FLAG in frame.columns else None
+
+
+def with_flags(frame: pl.DataFrame, flags: Flags) -> pl.DataFrame:
+    """The records with a note of those that a release leaves out."""
+    return frame.with_columns(pl.Series(FLAG, flags))
+
+
+def released_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
+    """The records that are released, and their places."""
+    places = np.flatnonzero(~frame[FLAG].to_numpy())
+    return frame.drop(FLAG)[places], places
+
+
+def scattered(path: Path, frame: pl.DataFrame, order: Indices, places: Indices) -> None:
+    """Write records in another order, with the place of each in the whole original."""
+    rows = frame[order]
+    keep_rows(path, {**{name: rows[name] for name in rows.columns}, _ROW: places})
+
+
+def slices_of(
+    paths: Sequence[Path], cuts: Sequence[tuple[int, int]], order: Indices
+) -> tuple[pl.DataFrame, Indices]:
+    """Some rows of every such file, together in a new order, and their places in the original."""
+    pieces = [kept_rows(path)[first:end] for path, (first, end) in zip(paths, cuts, strict=True)]
+    rows = pl.concat(pieces)[order]
+    return rows.drop(_ROW), rows[_ROW].to_numpy()
+
+
+def is_plain_number(frame: pl.DataFrame, name: str) -> bool:
+    """Whether a column holds numbers, not texts that stand for intervals."""
+    return storage_of(frame[name]) is not Storage.TEXT
+
+
+def are_equal(first: pl.DataFrame, second: pl.DataFrame, name: str) -> bool:
+    """Whether two files hold the same in a column."""
+    return _texts(first, name)[name].equals(_texts(second, name)[name], null_equal=True)
+
+
+def _texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A column as texts that can be looked up; whole reals are written as whole numbers."""
+    column = frame[name]
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    return pl.DataFrame({name: column.cast(pl.String)})
+
+
+def keep_tallies(path: Path, tallies: Mapping[str, tuple[Indices, Indices]]) -> None:
+    """Write tables of counts: the table's name, the cell's key and its count."""
+    names = np.repeat(list(tallies), [len(keys) for keys, _ in tallies.values()])
+    keys, counts = (np.concatenate(own) for own in zip(*tallies.values(), strict=True))
+    keep_rows(path, {"table": names, "key": keys, COUNT: counts})
+
+
+def summed_tallies(paths: Iterable[Path]) -> dict[str, tuple[Indices, Indices]]:
+    """The tables of all parts, added up."""
+    total: pl.DataFrame | None = None
+    for path in paths:
+        frame = kept_rows(path)
+        both = frame if total is None else pl.concat([total, frame])
+        total = both.group_by("table", "key").agg(pl.col(COUNT).sum())
+    if total is None:
+        return {}
+    return {
+        str(name): (own["key"].to_numpy(), own[COUNT].to_numpy())
+        for (name,), own in total.sort("table", "key").partition_by("table", as_dict=True).items()
+    }
+
+
+def joined_rows(paths: Iterable[Path]) -> pl.DataFrame:
+    """The records of several temporary files, one after another."""
+    return pl.concat([kept_rows(path) for path in paths])
+
+
+def table_of_rows(frames: Iterable[pl.DataFrame], declared: Declarations) -> Table:
+    """The records of several frames as one table."""
+    return table_from(pl.concat(list(frames)).select(list(declared)), declared)
