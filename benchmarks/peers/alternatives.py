@@ -48,7 +48,7 @@ JUDGING = 8.0
 
 def _read(table: Table, frame: pl.DataFrame) -> Table:
     """A file that somebody wrote, under the schema of the original."""
-    return masked_version(table, source_of(frame.select(*QUASI)), hierarchies())
+    return masked_version(table, source_of(frame.select(*QUASI)), hierarchies(table))
 
 
 def _evomask(table: Table, task: Task, folder: Path, limit: float) -> Table:

@@ -131,8 +131,9 @@ def added(before: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     rows = [row for row in before["rows"] if row["work"] not in done]
     kept = [run for run in (*before["earlier"], before) if {*run["works"]} - done]
     about = [{key: run[key] for key in ("machine", "limit", "works")} for run in kept]
-    main = found["main"] or before["main"]
-    return {**found, "rows": rows + found["rows"], "main": main, "earlier": about}
+    asked = {main["records"] for main in found["main"]}
+    mains = [main for main in before["main"] if main["records"] not in asked] + found["main"]
+    return {**found, "rows": rows + found["rows"], "main": mains, "earlier": about}
 
 
 def main() -> None:

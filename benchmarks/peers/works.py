@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from evomask.data.frames import Declaration, polars_from, table_from
-from evomask.data.hierarchy import Hierarchy
+from evomask.data.hierarchy import Hierarchy, all_fitted
 from evomask.data.partition import group_sizes, information_loss
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
@@ -106,9 +106,10 @@ def trees() -> dict[str, tuple[tuple[str, ...], ...]]:
     return found
 
 
-def hierarchies() -> dict[str, Hierarchy]:
-    """The same as we keep them."""
-    return {name: Hierarchy(levels[0], levels) for name, levels in trees().items()}
+def hierarchies(table: Table) -> dict[str, Hierarchy]:
+    """The same as we keep them, of the categories that a table has."""
+    lines = {name: list(zip(*levels, strict=True)) for name, levels in trees().items()}
+    return all_fitted(lines, table)
 
 
 def adult_task(n_records: int, folder: Path) -> Task:
@@ -141,7 +142,8 @@ def adult_table(n_records: int) -> Table:
 @cache
 def adult_lattice(n_records: int) -> Lattice:
     """All recodings of Adult along its trees."""
-    return lattice_of(adult_table(n_records), hierarchies())
+    table = adult_table(n_records)
+    return lattice_of(table, hierarchies(table))
 
 
 def _recoded(task: Task, answer: Answer) -> Quality:
