@@ -13,7 +13,7 @@ from evomask.evolution.tree import (
     half_and_half,
     mutate_subtree,
 )
-from evomask.evolution.variation import cross_points, poisson_sites
+from evomask.evolution.variation import cross_points
 
 
 class BitStrings:
@@ -32,7 +32,7 @@ class BitStrings:
         if task.operator == "cross":
             other = task.parents[1].genome
             return cross_points(genome, other, 2, litter_stream(task.litter))[0]
-        return flipped(genome, poisson_sites(self.length, 1.0, rng))
+        return flipped(genome, np.flatnonzero(rng.random(self.length) < 1 / self.length))
 
     def pack(self, genome):
         return {"bits": genome}

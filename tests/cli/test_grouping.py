@@ -40,6 +40,22 @@ def test_the_dynamic_optimizer_is_a_flag(evomask, numbers):
     assert dynamic["evaluations"] < plain["evaluations"]
 
 
+def test_it_may_end_when_two_populations_have_the_same_mean(evomask, numbers):
+    plain = found_by(evomask, numbers, *SMALL, "--generations", 400)
+    ended = found_by(evomask, numbers, *SMALL, "--generations", 400, "--equal-means", 1)
+    assert ended["evaluations"] < plain["evaluations"]
+    level = found_by(evomask, numbers, *SMALL, "--generations", 400, "--target", 100)
+    assert level["evaluations"] == 10
+    assert found_by(evomask, numbers, *SMALL, "--stalled", 1)["evaluations"] < 400
+
+
+def test_intruders_are_named_on_the_command_line(evomask, numbers):
+    usual = found_by(evomask, numbers, *SMALL, "--generations", 2)
+    told = found_by(evomask, numbers, *SMALL, "--generations", 2, "--known", "a,b;c,d,e")
+    linked = [[b["dld"] for b in found["baselines"].values()] for found in (usual, told)]
+    assert linked[0] != linked[1]
+
+
 def test_the_masked_file_holds_its_groups(evomask, numbers, tmp_path):
     out = tmp_path / "masked.csv"
     found = found_by(evomask, numbers, *SMALL, "--generations", 4, "--out", out)

@@ -24,7 +24,7 @@ PROTECTIONS_THESIS = {
         "5.1", "5.2", "5.3", "6.1",
     ],
     "figure": [
-        *(f"3.{i}" for i in range(2, 14)), *(f"4.{i}" for i in range(4, 14)),
+        *(f"3.{i}" for i in range(1, 14)), *(f"4.{i}" for i in range(1, 14)),
         *(f"4.{i}" for i in range(16, 21)), *(f"5.{i}" for i in range(1, 11)),
         *(f"6.{i}" for i in range(6, 16)),
     ],
@@ -61,6 +61,11 @@ def test_every_entry_says_what_differs():
     assert [name for name in REPRODUCTIONS if not remark_on(name)] == []
 
 
+def test_the_remark_on_one_number_is_not_that_on_a_longer_one():
+    assert remark_on("pram-figure-4.1") == "Nothing differs."
+    assert remark_on("pram-figure-4.12") == remark_on("pram-figure-4.9") != "Nothing differs."
+
+
 def test_a_name_may_be_written_with_dashes():
     assert full_name("graphs-figure-6-9") == "graphs-figure-6.9"
     assert full_name("partition-table-1") == "partition-table-1"
@@ -87,6 +92,12 @@ class TestThePageOfAll:
         text = page([entry])
         assert "Sums. Share 0.25, 3.0 s. Nothing differs." in text
         assert "| 1.00 | - |" in text
+
+    def test_what_the_whole_effort_would_take_is_told(self):
+        half = Entry("x", "Sums.", "Nothing differs.", 0.5, 1800.0, [], [])
+        whole = Entry("y", "Sums.", "Nothing differs.", 1.0, 3600.0, [], [])
+        assert "whole effort these entries would take about 2.0 hours" in page([half, whole])
+        assert "whole effort" not in page([whole])
 
     def test_a_folder_keeps_what_was_made(self, evomask, tmp_path):
         words = ("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path, "--json")

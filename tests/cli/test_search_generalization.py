@@ -51,6 +51,14 @@ def test_every_point_that_can_be_picked_is_listed_for_people(evomask, people, tr
     assert points[0].startswith("point 1: k 20, glm 40, suppressed 0, level age 2, level region 2")
 
 
+def test_nodes_can_be_compared_with_one_of_them(search):
+    found = json.loads(search("--objectives", "cover,glm", "--against", "1,1", "--exhaustive").out)
+    assert max(point["cover"] for point in found["front"]) == 20
+    found = json.loads(search("--objectives", "cover,glm", "--against", "1,1", "--compare").out)
+    assert found["rr"] == 1.0
+    assert "needs against" in search("--objectives", "gain,glm").err
+
+
 def test_exhaustive_search_reads_every_node(search):
     assert json.loads(search("--exhaustive").out)["nodes_evaluated"] == 9
 

@@ -1,9 +1,12 @@
 import pytest
 
+from evomask.errors import ParameterError
 from evomask.evolution.log import Log
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import (
+    Budget,
     either,
+    equal_means,
     evaluations,
     generations,
     not_before,
@@ -47,6 +50,38 @@ def test_stalled_counts_generations_without_a_better_best(bests, stops):
 @pytest.mark.parametrize(("best", "stops"), [(3.1, False), (3.0, True)])
 def test_target(best, stops):
     assert target(3.0)(state_of([best])) is stops
+
+
+@pytest.mark.parametrize(
+    ("means", "stops"), [([5, 4], False), ([5, 4, 4], True), ([4], False), ([4, 4, 3], False)]
+)
+def test_equal_means_of_two_successive_populations(means, stops):
+    assert equal_means(1)(state_of([1] * len(means), means)) is stops
+
+
+def test_equal_means_may_have_to_last():
+    assert not equal_means(2)(state_of([1, 1], [4, 4]))
+    assert equal_means(2)(state_of([1, 1, 1], [4, 4, 4]))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "state"),
+    [
+        ({"stalled": 2}, state_of([5, 4, 4, 4], [9, 8, 7, 6])),
+        ({"equal_means": 1}, state_of([5, 4, 3], [9, 8, 8])),
+        ({"target": 3.0}, state_of([5, 4, 3], [9, 8, 7])),
+    ],
+)
+def test_a_budget_can_end_early(earlier, state):
+    assert Budget(generations=100, **earlier).until(lambda _: 0.0)(state)
+    assert not Budget(generations=100).until(lambda _: 0.0)(state)
+
+
+def test_what_ends_a_run_early_is_no_limit_by_itself():
+    with pytest.raises(ParameterError, match="give generations, evaluations or seconds"):
+        Budget(stalled=3)
+    with pytest.raises(ParameterError, match="stalled must be at least 1"):
+        Budget(generations=3, stalled=0)
 
 
 @pytest.mark.parametrize("generation", [10, 3])

@@ -90,9 +90,9 @@ def test_grown_trees_stay_within_the_levels_and_have_a_function_on_top(levels, s
 
 
 def test_half_and_half_goes_through_depths_and_both_ways():
-    first = [half_and_half(SYMBOLS, 4, i, rng_of(i)) for i in range(3)]
-    assert [depth(tree, SYMBOLS) for tree in first] == [2, 3, 4]
-    later = [half_and_half(SYMBOLS, 4, 5, rng_of(i)) for i in range(40)]
+    first = [half_and_half(SYMBOLS, 4, i, rng_of(i)) for i in range(4)]
+    assert [depth(tree, SYMBOLS) for tree in first] == [1, 2, 3, 4]
+    later = [half_and_half(SYMBOLS, 4, 7, rng_of(i)) for i in range(40)]
     assert len({depth(tree, SYMBOLS) for tree in later}) > 1
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare, poisson
+from scipy.stats import chisquare
 
 from evomask.errors import ParameterError
 from evomask.evolution.ledger import Births, Ledger
@@ -15,7 +15,6 @@ from evomask.evolution.variation import (
     earned_rates,
     offspring_count,
     pick,
-    poisson_sites,
     still_useful,
 )
 
@@ -71,20 +70,6 @@ def test_uniform_crossover_takes_the_stated_share_from_the_other():
 def test_uniform_crossover_loses_no_gene(seed):
     one, other = cross_uniformly(A, B, np.random.default_rng(seed))
     assert np.array_equal(np.sort([one, other], axis=0), np.sort([A, B], axis=0))
-
-
-def test_the_number_of_mutations_is_poisson():
-    rng = np.random.default_rng(2)
-    counts = np.bincount([len(poisson_sites(100, 1.0, rng)) for _ in range(4000)], minlength=5)
-    observed = [*counts[:4], counts[4:].sum()]
-    expected = [*poisson.pmf(range(4), 1.0), poisson.sf(3, 1.0)]
-    assert chisquare(observed, 4000 * np.array(expected)).pvalue > 0.001
-
-
-@given(st.integers(1, 6), seeds())
-def test_mutation_sites_never_repeat(length, seed):
-    sites = poisson_sites(length, 5.0, np.random.default_rng(seed)).tolist()
-    assert len(set(sites)) == len(sites) <= length
 
 
 def test_pick_follows_the_rates():

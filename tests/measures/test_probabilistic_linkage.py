@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 import recordlinkage
 
-from evomask.errors import DataError, ParameterError, SchemaError
+from evomask.errors import DataError, SchemaError
 from evomask.measures.risk import probabilistic
-from evomask.measures.risk.fellegi_sunter import fitted
 from evomask.measures.risk.probabilistic import OneToOneLinkage, ProbabilisticLinkage
 from tests.measures.files import categories, perturbed
 from tests.tables import numbers
@@ -89,22 +88,6 @@ def test_numbers_agree_within_a_tenth_of_the_deviation():
     near = before.with_columns({"a": before["a"] + 0.09 * np.std(before["a"])})
     assert ProbabilisticLinkage(("a",)).against(before)(near) == 100.0
     assert ProbabilisticLinkage(("a",), 0.05).against(before)(near) == pytest.approx(25)
-
-
-def test_two_error_bounds_part_the_pairs():
-    model = fitted(np.array([0, 1, 2, 3]), np.array([80.0, 8, 7, 5]), 2)
-    none = model.decisions(0, 0)
-    assert (none.links, none.possible, none.non_links) == (0, 100, 0)
-    some = model.decisions(0.2, 0.2)
-    assert some.links > 0
-    assert some.non_links > 0
-    assert some.links + some.possible + some.non_links == pytest.approx(100)
-
-
-def test_an_error_bound_is_a_probability():
-    model = fitted(np.array([0, 3]), np.array([9.0, 1]), 2)
-    with pytest.raises(ParameterError, match="false match bound must lie in"):
-        model.decisions(1.5, 0.1)
 
 
 def test_files_too_long_for_one_to_one_are_refused(monkeypatch):

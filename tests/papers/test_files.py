@@ -29,7 +29,7 @@ QUICK = 0.02
 
 class TestWhatIsPrinted:
     def test_all_tables_and_figures_of_the_chapter_are_there(self):
-        assert len([name for name in REPRODUCTIONS if name.startswith("files-")]) == 3 + 13
+        assert len([name for name in REPRODUCTIONS if name.startswith("files-")]) == 4 + 14
 
     def test_falls_are_those_of_the_text(self):
         printed = {name: min(scores[0] for scores in FINAL_SCORES[name]) for name in CONTINUOUS}

@@ -11,6 +11,7 @@ from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.randomization.pram import made_invariant, off_diagonal
 from evomask.masking.rank_swapping import swap_partners
+from evomask.papers.catalogue import reproduce
 from tests.tables import numbers
 
 RNG = np.random.default_rng(0)
@@ -84,3 +85,10 @@ class TestMicroaggregationByParts:
 
     def test_leaves_every_record_different(self):
         assert len(classes_of(self.MASKED, ("a1", "a2"))) == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["files-figure-3.1", "pram-figure-4.1", "pram-figure-4.2", "pram-figure-4.3"]
+)
+def test_worked_examples_of_genomes_are_the_printed_ones(name):
+    assert all(row["ours"] == row["paper"] for row in reproduce(name).rows)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.stats import f as f_test
+from scipy.stats import tukey_hsd
 
 from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.groups.mdav import mdav
@@ -11,6 +13,7 @@ from evomask.searches.partition.search import Algorithm
 from evomask.searches.partition.sensitivity import (
     FactorialDesign,
     Trial,
+    best_group,
     best_values,
     significant,
     trials,
@@ -142,6 +145,30 @@ def test_only_what_has_an_effect_is_significant():
 
 def test_the_best_values_are_those_not_told_from_the_best():
     assert best_values(made_up(5.0))["mutation"] == (0.1, 0.2)
+
+
+@pytest.mark.parametrize("effect", [0.3, 0.6, 1.2])
+def test_one_way_groups_are_those_of_a_library(effect):
+    made = made_up(effect)
+    values = sorted({t.mutation for t in made})
+    samples = [[t.sse for t in made if t.mutation == value] for value in values]
+    first = int(np.argmin([np.mean(sample) for sample in samples]))
+    tukey = tukey_hsd(*samples).pvalue[first]
+    alike = {value for value, chance in zip(values, tukey, strict=True) if chance >= 0.05}
+    assert set(best_group(made, "mutation", "sse")) <= alike
+    within = np.mean([np.var(sample, ddof=1) for sample in samples])
+    means = [np.mean(sample) for sample in samples]
+    scheffe = [
+        f_test.sf((m - min(means)) ** 2 / (within * 2 / 40) / 2, 2, 117) >= 0.05 for m in means
+    ]
+    expected = alike & {value for value, keeps in zip(values, scheffe, strict=True) if keeps}
+    assert set(best_group(made, "mutation", "sse")) == expected
+
+
+def test_the_joint_error_leaves_out_what_other_parameters_do():
+    made = [t._replace(sse=t.sse + 20.0 * t.crossover) for t in made_up(1.2)]
+    assert len(best_group(made, "mutation", "sse")) == 3
+    assert sorted(best_group(made, "mutation", "sse", jointly=True)) == [0.1, 0.2]
 
 
 def test_without_any_effect_all_values_stay():

@@ -20,7 +20,7 @@ from evomask.evolution.schemes import CROSS, MutateOrCross
 from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import litter_stream
-from evomask.evolution.variation import cross_points, poisson_sites
+from evomask.evolution.variation import cross_points
 from evomask.masking.making import Making, Step
 from evomask.masking.method import About
 from evomask.searches.search import File, Surroundings, Variants
@@ -74,7 +74,7 @@ class Rounding:
             other = task.parents[1].genome
             return cross_points(genome, other, 1, litter_stream(task.litter))[0]
         child = genome.copy()
-        sites = poisson_sites(len(child), 1.0, rng)
+        sites = np.flatnonzero(rng.random(len(child)) < 1 / len(child))
         child[sites] = rng.integers(self.parameters.levels, size=len(sites))
         return child
 

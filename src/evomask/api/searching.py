@@ -114,6 +114,9 @@ def search(
     generations: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    stalled: int | None = None,
+    equal_means: int | None = None,
+    target: float | None = None,
     pick: str = "best",
     workers: int = 1,
     seed: int | None = None,
@@ -133,6 +136,9 @@ def search(
         generations: how many to breed at most.
         evaluations: how many files to try; then the same seed gives the same result.
         seconds: how long it may take.
+        stalled: generations without a better best after which it ends.
+        equal_means: generations without another mean of the population after which it ends.
+        target: best score at which it ends.
         pick: which point is the chosen one.
         workers: how many processes work.
         seed: repeats a result; keep it secret.
@@ -160,7 +166,7 @@ def search(
     )
     loaded = known_frame(frame, schema_of(schema, words))
     texts = {option: str(value) for option, value in (options or {}).items()}
-    limits = Limits(generations, evaluations, seconds)
+    limits = Limits(generations, evaluations, seconds, stalled, equal_means, target)
     job = SearchJob(Input(Path("data frame")), name, texts, limits, pick=pick, seed=seed)
     run = search_loaded(job, loaded, evaluators=Local(workers))
     return SearchResult(frame, loaded.table, run)

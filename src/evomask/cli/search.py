@@ -48,6 +48,24 @@ Evaluations = Annotated[
 Seconds = Annotated[
     float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
 ]
+Stalled = Annotated[
+    int | None,
+    typer.Option(
+        "--stalled", help="Stop after so many without a better best.", rich_help_panel=BUDGET
+    ),
+]
+EqualMeans = Annotated[
+    int | None,
+    typer.Option(
+        "--equal-means",
+        help="Stop when the population's mean has been the same for so many generations.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Target = Annotated[
+    float | None,
+    typer.Option("--target", help="Stop at this best score or less.", rich_help_panel=BUDGET),
+]
 MaskedOut = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
 ]
@@ -155,6 +173,9 @@ def _search(
     generations: Generations = None,
     evaluations: Evaluations = None,
     seconds: Seconds = None,
+    stalled: Stalled = None,
+    equal_means: EqualMeans = None,
+    target: Target = None,
     out: MaskedOut = None,
     pick: Pick = "best",
     run: RunFolder = None,
@@ -175,7 +196,8 @@ def _search(
     from evomask.runs.kept.keeping import keeping as wanted
     from evomask.runs.search import Limits, SearchJob, search_file
 
-    limits, keep = Limits(generations, evaluations, seconds), wanted(keep_table, keep_model)
+    limits = Limits(generations, evaluations, seconds, stalled, equal_means, target)
+    keep = wanted(keep_table, keep_model)
     job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force, keep)
     with computing(workers, cluster) as evaluators:
         done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))

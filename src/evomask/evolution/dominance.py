@@ -68,6 +68,9 @@ def _volume(points: Points, limit: Points) -> float:
     if len(limit) == 1:
         return float(limit[0] - points[:, 0].min())
     ordered = points[np.argsort(points[:, -1], kind="stable")]
+    if len(limit) == 2:
+        reached = limit[0] - np.minimum.accumulate(ordered[:, 0])
+        return float(reached @ np.diff(np.append(ordered[:, 1], limit[1])))
     heights = np.diff(np.append(ordered[:, -1], limit[-1]))
     return sum(
         float(height) * _volume(ordered[: i + 1, :-1], limit[:-1])

@@ -1,6 +1,6 @@
 """When to stop: functions of the state that combine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
@@ -44,6 +44,16 @@ def target(cost: float) -> Stop:
     return lambda state: state.summary.best <= cost
 
 
+def equal_means(count: int) -> Stop:
+    """When the mean cost of the population has been the same for *count* generations."""
+
+    def level(state: State[Any]) -> bool:
+        last = state.history.last(count + 1)
+        return len(last) == count + 1 and len({summary.mean for summary in last}) == 1
+
+    return level
+
+
 def either(*criteria: Stop) -> Stop:
     """When any of the criteria is met."""
     return lambda state: any(criterion(state) for criterion in criteria)
@@ -59,29 +69,45 @@ class Budget:
     """What a run may spend; where several are given, the first one used up ends it.
 
     Without seconds, a run is reproducible to the byte.
+
+    Args:
+        stalled: generations without a better best after which it ends earlier.
+        equal_means: generations without another mean of the population after which it does.
+        target: best cost at which it does.
     """
 
     generations: int | None = None
     evaluations: int | None = None
     seconds: float | None = None
+    stalled: int | None = None
+    equal_means: int | None = None
+    target: float | None = None
 
     def __post_init__(self) -> None:
-        limits = {"generations": 0, "evaluations": 1, "seconds": 0}
+        spent = {"generations": 0, "evaluations": 1, "seconds": 0}
+        limits = {**spent, "stalled": 1, "equal_means": 1, "target": 0}
         given = {name: getattr(self, name) for name in limits if getattr(self, name) is not None}
-        if not given:
+        if not given.keys() & spent.keys():
             raise ParameterError("a run needs a limit: give generations, evaluations or seconds")
         for name, value in given.items():
             if not limits[name] <= value < inf:
                 raise ParameterError(f"{name} must be at least {limits[name]}, got {value}")
 
     def until(self, clock: Callable[[State[Any]], float]) -> Stop:
-        """When it is used up; *clock* tells the seconds used at a state."""
-        criteria: list[Stop] = []
-        if self.generations is not None:
-            criteria.append(generations(self.generations))
-        if self.evaluations is not None:
-            criteria.append(evaluations(self.evaluations))
+        """When it is used up, or ends earlier; *clock* tells the seconds used at a state."""
+        given = ((getattr(self, name), make) for name, make in CRITERIA.items())
+        criteria = [make(value) for value, make in given if value is not None]
         if self.seconds is not None:
             limit = self.seconds
             criteria.append(lambda state: clock(state) >= limit)
         return either(*criteria)
+
+
+CRITERIA: Mapping[str, Callable[[Any], Stop]] = {
+    "generations": generations,
+    "evaluations": evaluations,
+    "stalled": stalled,
+    "equal_means": equal_means,
+    "target": target,
+}
+"""What each part of a budget but its seconds means."""

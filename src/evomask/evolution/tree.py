@@ -88,10 +88,9 @@ def _branches(
 
 
 def half_and_half(symbols: Symbols, levels: int, number: int, rng: np.random.Generator) -> Tree:
-    """Tree *number* of a first population: levels 2 to *levels* in turn, full and grown ones."""
-    depths = range(2, levels + 1) or range(levels, levels + 1)
-    make = full if (number // len(depths)) % 2 == 0 else grow
-    return make(symbols, depths[number % len(depths)], rng)
+    """Tree *number* of a first population: levels 1 to *levels* in turn, full and grown ones."""
+    make = full if (number // levels) % 2 == 0 else grow
+    return make(symbols, 1 + number % levels, rng)
 
 
 def span(tree: Tree, start: int, symbols: Symbols) -> int:

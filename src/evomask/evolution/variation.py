@@ -1,4 +1,4 @@
-"""Building blocks of operators: crossover, sites of mutation, rates that adapt."""
+"""Building blocks of operators: crossover, rates that adapt."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -45,14 +45,6 @@ def _swap(first: Genes, second: Genes, swapped: NDArray[np.bool_]) -> tuple[Gene
     children = first.copy(), second.copy()
     children[0][swapped], children[1][swapped] = second[swapped], first[swapped]
     return children
-
-
-def poisson_sites(length: int, mean: float, rng: np.random.Generator) -> Places:
-    """Different places to mutate; their number is Poisson, at most the whole genome.
-
-    A mean of 1 is the mutation rate of one gene in *length*.
-    """
-    return rng.choice(length, min(int(rng.poisson(mean)), length), replace=False)
 
 
 def pick(rates: Mapping[str, float], rng: np.random.Generator) -> str:

@@ -75,8 +75,19 @@ def page(entries: Sequence[Entry]) -> str:
     made = {entry.name for entry in entries}
     left = [name for name in REPRODUCTIONS if name not in made]
     more = [f"Not made yet, here: {', '.join(left)}.", ""] if left else []
-    head = ["# The papers' tables and figures, made again", about, "", *more]
+    head = ["# The papers' tables and figures, made again", about + _whole(entries), "", *more]
     return "\n".join([*head, *(line for entry in entries for line in _section(entry)), ""])
+
+
+def _whole(entries: Sequence[Entry]) -> str:
+    """What the papers' whole effort would take, where some entries had less."""
+    if all(entry.share == 1 for entry in entries):
+        return ""
+    hours = sum(entry.seconds / entry.share for entry in entries) / 3600
+    return (
+        f" At the papers' whole effort these entries would take about {hours:.1f} hours of one "
+        "processor, by their seconds and shares."
+    )
 
 
 def _section(entry: Entry) -> list[str]:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evomask.evolution.stopping import Budget
@@ -21,17 +21,26 @@ from evomask.searches.catalogue import search_named
 
 @dataclass(frozen=True)
 class Limits:
-    """What the user lets a run spend; where nothing is said, the search's own budget holds."""
+    """What the user lets a run spend; where nothing is said, the search's own budget holds.
+
+    Args:
+        stalled, equal_means, target: what ends it earlier; see `Budget`.
+    """
 
     generations: int | None = None
     evaluations: int | None = None
     seconds: float | None = None
+    stalled: int | None = None
+    equal_means: int | None = None
+    target: float | None = None
 
-    @property
-    def budget(self) -> Budget | None:
-        """The budget that was asked for, if any was."""
+    def budget(self, usual: Budget) -> Budget:
+        """The budget that was asked for, or the usual one; it ends early as was asked for."""
         given = self.generations, self.evaluations, self.seconds
-        return None if given == (None, None, None) else Budget(*given)
+        spent = usual if given == (None, None, None) else Budget(*given)
+        return replace(
+            spent, stalled=self.stalled, equal_means=self.equal_means, target=self.target
+        )
 
 
 @dataclass(frozen=True)
@@ -65,12 +74,13 @@ def search_file(
     check_wish(job.pick)
     if job.out is not None:
         check_table_target(job.out, force=job.force, inputs=files_of(job.source))
+    search = search_named(job.search)
     plan = make_plan(
-        search_named(job.search),
+        search,
         job.source,
         job.options,
         seed=secrets.randbits(63) if job.seed is None else job.seed,
-        budget=job.limits.budget,
+        budget=job.limits.budget(search.budget),
         out=job.out,
         pick=job.pick,
         keep=job.keep,
@@ -84,12 +94,13 @@ def search_loaded(
 ) -> Run:
     """Search for masked versions of a table at hand; nothing is written or kept."""
     check_wish(job.pick)
+    search = search_named(job.search)
     plan = make_plan(
-        search_named(job.search),
+        search,
         job.source,
         job.options,
         seed=secrets.randbits(63) if job.seed is None else job.seed,
-        budget=job.limits.budget,
+        budget=job.limits.budget(search.budget),
         pick=job.pick,
         at_hand=True,
     )

@@ -41,6 +41,15 @@ def test_what_has_no_expectation_is_the_mean_of_common_draws(profile, probabilis
     assert found[1] == pytest.approx(mean)
 
 
+def test_draws_can_be_forced_where_there_are_expectations():
+    measures = PROFILES["papers"].measures(NAMES, probabilistic=False)
+    forced = Randomized.of(TABLE, measures, DRAW, 5, by_draws=True)(MATRICES)
+    for found, measure in zip(forced, measures, strict=True):
+        reading = measure.against(TABLE)
+        assert found == pytest.approx(np.mean([reading(DRAW(MATRICES, r)) for r in range(5)]))
+    assert forced != randomized("papers")(MATRICES)
+
+
 def test_a_released_draw_has_its_own_reading_and_the_expected_beside():
     measured = randomized("papers")
     told = measured.released(MATRICES, 4)

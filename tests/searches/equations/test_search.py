@@ -52,6 +52,15 @@ def best_of(setup, state):
     return min(state.archive.members, key=lambda member: setup.cost(member.fitness)).genome
 
 
+def test_without_expectations_the_fitness_is_the_mean_of_drawn_files(table):
+    setup, state = searched(table, 1, profile=RiskProfile.PAPERS, expected=False, draws=3)
+    best = best_of(setup, state)
+    loss = setup.problem.judge.loss
+    files = [setup.problem.decode(best, r) for r in range(3)]
+    found = min(state.archive.members, key=lambda member: setup.cost(member.fitness)).fitness[0]
+    assert found == pytest.approx(np.mean([loss.reading(file) for file in files]))
+
+
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @pytest.mark.parametrize("profile", list(RiskProfile))
 def test_every_algorithm_improves_under_every_profile(table, algorithm, profile):

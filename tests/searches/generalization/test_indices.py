@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
 from evomask.searches.generalization.indices import (
+    BINARY,
     ClassIndex,
     class_sizes,
+    covered,
     index_named,
     own_value_counts,
     spread,
@@ -16,7 +18,7 @@ from evomask.searches.generalization.indices import (
     worst,
 )
 from evomask.searches.generalization.lattice import lattice_of
-from evomask.searches.generalization.reader import Objectives, Reader
+from evomask.searches.generalization.reader import Objectives, Reader, RelativeIndex
 from tests.searches.generalization.lattices import TREES, all_nodes, small_lattice, small_table
 
 
@@ -91,3 +93,37 @@ def test_natural_values_come_back_from_fitness():
     objectives = Objectives(lattice, (index_named("k"), index_named("glm")))
     values = np.array([[3.0, 17.0], [80.0, 0.0]])
     assert np.array_equal(objectives.natural(objectives.fitness(values)), values)
+
+
+class TestBinaryIndices:
+    """Class sizes of records against those of one node."""
+
+    def by_hand(self, lattice, node):
+        """How large each record's class is, from the records themselves; none are suppressed."""
+        reader = Reader(lattice, lattice.rule())
+        labels = lattice.membership(node, reader.classes(node))
+        return np.bincount(labels)[labels].astype(float)
+
+    @pytest.mark.parametrize(("name", "compare"), [("gain", spread_over), ("cover", covered)])
+    def test_every_node_is_compared_with_one_record_by_record(self, name, compare):
+        lattice = small_lattice()
+        against = (1,) * len(lattice.names)
+        index = RelativeIndex.of(name, lattice, against)
+        reader = Reader(lattice, lattice.rule())
+        objectives = Objectives(lattice, (index,))
+        second = self.by_hand(lattice, against)
+        for node in all_nodes(lattice):
+            expected = compare(self.by_hand(lattice, node), second)
+            assert objectives.values(reader, node) == pytest.approx([expected])
+
+    def test_a_node_gains_nothing_over_itself_and_covers_all_its_records(self):
+        lattice = small_lattice()
+        node = (1,) * len(lattice.names)
+        reader = Reader(lattice, lattice.rule())
+        gain, cover = (RelativeIndex.of(name, lattice, node) for name in BINARY)
+        assert gain.read(reader, node) == 0
+        assert cover.read(reader, node) == lattice.n_records
+
+    def test_the_node_must_be_one_of_the_lattice(self):
+        with pytest.raises(ParameterError, match="gain needs against: a level for each of"):
+            RelativeIndex.of("gain", small_lattice(), (99,))

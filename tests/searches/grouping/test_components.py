@@ -51,6 +51,26 @@ def test_linkage_is_the_measure_where_a_tie_is_no_link(case):
     assert found.dld == pytest.approx(measure.against(original)(masked))
 
 
+def test_with_several_intruders_linkage_is_the_mean_over_what_they_know(table):
+    groups, sets = GROUPINGS["three"], [(0, 3), (1, 2, 3, 5), (4,)]
+    found = Microaggregations(table, table.schema.names, 4, tuple(sets)).components(groups)
+    masked = masked_by_hand(table, groups, 4)
+    each = [
+        ReverseDistanceLinkage(tuple(f"a{i}" for i in known), unique).against(table)(masked)
+        for known in sets
+    ]
+    assert found.dld == pytest.approx(np.mean(each))
+    assert max(each) > 0
+
+
+def test_an_intruder_who_knows_all_is_the_usual_one(table):
+    usual, told = (
+        Microaggregations(table, table.schema.names, 4, intruders).components(GROUPINGS["two"])
+        for intruders in ((), ((0, 1, 2, 3, 4, 5),))
+    )
+    assert usual == told
+
+
 def test_the_score_is_the_mean_of_loss_and_risk(case):
     *_, found = case
     assert found.score == pytest.approx(found.il / 2 + found.id / 4 + found.dld / 4)

@@ -172,6 +172,21 @@ def test_parameters_that_make_no_sense_are_refused(wrong):
         Parameters(**wrong)
 
 
+def test_what_intruders_know_changes_the_risk(table):
+    grouping = np.array([0, 0, 1, 1, 2, 2])
+    usual = ready(table).problem.components(grouping)
+    told = ready(table, known="a0, a2;a1,a3,a4").problem.components(grouping)
+    assert (told.il, told.id) == (usual.il, usual.id)
+    assert told.dld != usual.dld
+
+
+def test_an_intruder_knows_masked_attributes_only(table):
+    with pytest.raises(ParameterError, match="known names 'b', which is no attribute"):
+        ready(table, known="a0;b")
+    with pytest.raises(ParameterError, match="simple fitness"):
+        Parameters(known="a0", fitness=GroupingMeasures.CLASSIC)
+
+
 def test_groups_must_hold_every_attribute_once():
     with pytest.raises(ParameterError, match="exactly once"):
         grouping_of([(0, 1), (1, 2)], 3)

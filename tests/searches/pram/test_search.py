@@ -17,7 +17,7 @@ from evomask.masking.randomization.transitions import frequency_shift, standard_
 from evomask.measures.judging.loss import StrictLoss
 from evomask.measures.judging.risk import StrictRisk
 from evomask.measures.loss.bivariate import BivariateLoss
-from evomask.measures.profiles import RiskProfile
+from evomask.measures.profiles import PapersLoss, RiskProfile
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,
@@ -90,6 +90,13 @@ def test_any_score_can_be_sought(joined, probabilistic):
     setup, _, best = searched(table(40), 1, score=joined, probabilistic=probabilistic)
     loss, risk = best.fitness
     assert setup.cost(best.fitness) == (max(loss, risk) if joined == "worst" else (loss + risk) / 2)
+
+
+def test_without_expectations_papers_are_the_mean_of_drawn_files():
+    setup, _, best = searched(table(40), 1, profile=RiskProfile.PAPERS, expected=False)
+    files = [setup.problem.decode(best.genome, r) for r in range(2)]
+    loss = PapersLoss(("a", "b", "c")).against(table(40))
+    assert best.fitness[0] == pytest.approx(np.mean([loss(file) for file in files]))
 
 
 def test_a_permutation_of_categories_wins_under_papers_and_not_under_strict():

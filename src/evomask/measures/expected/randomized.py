@@ -25,11 +25,13 @@ class RandomizedReading:
 
     Args:
         draws: how many common draws are averaged where there is no expectation.
+        by_draws: average draws even where there is one, as the thesis does.
     """
 
     reading: Reading
     draw: Draw
     draws: int
+    by_draws: bool = False
 
     def __post_init__(self) -> None:
         if self.draws < 1:
@@ -38,7 +40,7 @@ class RandomizedReading:
     @property
     def is_expected(self) -> bool:
         """Whether it is an expectation, so that nothing is drawn."""
-        return bool(getattr(self.reading, "has_expectation", False))
+        return not self.by_draws and bool(getattr(self.reading, "has_expectation", False))
 
     def __call__(self, matrices: Matrices) -> float:
         """The expectation, or the mean over the common draws."""
@@ -57,11 +59,18 @@ class Randomized:
 
     @classmethod
     def of(
-        cls, original: Table, measures: tuple[Measure, Measure], draw: Draw, draws: int
+        cls,
+        original: Table,
+        measures: tuple[Measure, Measure],
+        draw: Draw,
+        draws: int,
+        *,
+        by_draws: bool = False,
     ) -> "Randomized":
         """A measure of loss and one of risk, prepared for many matrices."""
         loss, risk = (
-            RandomizedReading(measure.against(original), draw, draws) for measure in measures
+            RandomizedReading(measure.against(original), draw, draws, by_draws)
+            for measure in measures
         )
         return cls(loss, risk)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
-from evomask.errors import ParameterError
 from evomask.kernels.linking.agreement_model import fit_agreement
 
 FIRST_MATCHES, FIRST_M, FIRST_U = 0.1, 0.9, 0.1
@@ -26,14 +25,12 @@ class AgreementModel:
         matches: share of pairs that are matches.
         m, u: probability that each attribute agrees in a match, in any other pair.
         agreements: one row a pattern seen, 1 where the attribute agrees.
-        pairs: number of pairs with each pattern.
     """
 
     matches: float
     m: Floats
     u: Floats
     agreements: Points
-    pairs: Floats
 
     def weights(self) -> Floats:
         """Logarithm of how much likelier each seen pattern is in a match."""
@@ -46,28 +43,6 @@ class AgreementModel:
         agree: Floats = np.log(self.m) - np.log(self.u)
         differ: Floats = np.log1p(-self.m) - np.log1p(-self.u)
         return agree, differ
-
-    def decisions(self, false_match: float, false_non_match: float) -> "Decisions":
-        """Pairs declared links, possible links and non-links under two error bounds."""
-        for name, bound in (("false match", false_match), ("false non-match", false_non_match)):
-            if not 0 <= bound < 1:
-                raise ParameterError(f"the {name} bound must lie in [0, 1), got {bound}")
-        order = np.argsort(-self.weights(), kind="stable")
-        in_match, in_other = (_likelihoods(self.agreements[order], p) for p in (self.m, self.u))
-        links = np.cumsum(in_other) <= false_match
-        others = np.cumsum(in_match[::-1])[::-1] <= false_non_match
-        pairs = self.pairs[order]
-        linked, apart = float(pairs[links].sum()), float(pairs[others & ~links].sum())
-        return Decisions(linked, float(pairs.sum()) - linked - apart, apart)
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Number of pairs declared a link, left open, and declared no link."""
-
-    links: float
-    possible: float
-    non_links: float
 
 
 def fitted(patterns: Indices, pairs: Floats, n_attributes: int) -> AgreementModel:
@@ -82,10 +57,4 @@ def fitted(patterns: Indices, pairs: Floats, n_attributes: int) -> AgreementMode
     matches, m, u = fit_agreement(
         agreements, pairs, FIRST_MATCHES, m, u, SMALLEST, CLOSE, MOST_STEPS
     )
-    return AgreementModel(matches, m, u, agreements, pairs)
-
-
-def _likelihoods(agreements: Points, probabilities: Floats) -> Floats:
-    logarithms = agreements @ np.log(probabilities) + (1 - agreements) @ np.log1p(-probabilities)
-    likelihoods: Floats = np.exp(logarithms)
-    return likelihoods
+    return AgreementModel(matches, m, u, agreements)

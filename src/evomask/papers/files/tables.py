@@ -9,18 +9,19 @@ out again and what does not.
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any
 
-from evomask.evolution.individual import Joined
+from evomask.data.table import Table
+from evomask.evolution.individual import Fitness, Joined
 from evomask.evolution.schemes import CROSS, MUTATE
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.grid import GridMethod
 from evomask.masking.method import making_of
-from evomask.measures.measure import Reading
+from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
 from evomask.papers.files.inputs import (
@@ -56,27 +57,48 @@ STRANGE = (
 Row = dict[str, object]
 
 
-class ClassicJudge(Judge):
-    """Measures files of numbers by IL1 to IL5 and the risk of the profile."""
+@dataclass(frozen=True, eq=False)
+class AnotherJudge(Judge):
+    """Measures files by another loss, and by another risk than the profile's where one is given."""
+
+    other_loss: Measure
+    other_risk: Measure | None = None
 
     @cached_property
     def loss(self) -> Reading:
-        """The mean of IL1 to IL5."""
-        return classic_loss(self.coding.names).against(self.coding.original)
+        """The other loss, bound to the original."""
+        return self.other_loss.against(self.coding.original)
+
+    @cached_property
+    def risk(self) -> Reading:
+        """The other risk, or what bursts follow of the profile's."""
+        if self.other_risk is None:
+            return super().risk
+        return self.other_risk.against(self.coding.original)
+
+    def like_parent(self, genome: Genome, masked: Table, parent: Genome) -> Fitness:
+        """Loss and risk; another risk is read in full."""
+        if self.other_risk is None:
+            return super().like_parent(genome, masked, parent)
+        return self.full(masked)
 
 
 def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool) -> Setup[Genome]:
     """The search on one of the thesis' files, begun from files that its methods make."""
     setup = FILES.setup(original_for(name, effort), parameters, effort.around)
     problem: Any = setup.problem
-    methods = _like_thesis(problem.methods, FIRST_FILES.get(name))
-    judge = ClassicJudge(problem.coding, parameters.profile) if classic else problem.judge
+    methods = methods_for(problem.methods, FIRST_FILES.get(name))
+    judge = problem.judge
+    if classic:
+        judge = AnotherJudge(problem.coding, parameters.profile, classic_loss(problem.coding.names))
     begun = replace(problem, methods=methods, judge=judge)
     return replace(setup, problem=begun, first=len(methods))
 
 
-def _like_thesis(methods: tuple[GridMethod, ...], count: int | None) -> tuple[GridMethod, ...]:
-    """Without Mondrian, clusters and noise; evenly so many of the rest, if that is said."""
+def methods_for(
+    methods: tuple[GridMethod, ...], count: int | None = None
+) -> tuple[GridMethod, ...]:
+    """The methods of the thesis: no Mondrian, clusters or noise; evenly so many, if told."""
     steps = [making_of(entry.method).steps for entry in methods]
     usual = [
         entry

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from evomask.data.chart import Axis, Chart, Line, Series
@@ -27,6 +28,7 @@ from evomask.papers.pram.inputs import (
 from evomask.papers.pram.matrices import Row, SearchRun, carried_out, evolution_series
 from evomask.searches.equations.formulas import shown
 from evomask.searches.equations.search import (
+    USUAL,
     Algorithm,
     EquationsSearch,
     Parameters,
@@ -34,6 +36,9 @@ from evomask.searches.equations.search import (
 
 AS_PRINTED, OURS = 1_500, 60
 """Generations of Algorithm 7, and of ours."""
+
+JUDGED = Parameters(profile=RiskProfile.PAPERS, probabilistic=True, expected=False)
+"""How the thesis judges: the mean of five drawn files, probabilistic linkage among the risks."""
 
 UNIFORM_CHANGE = 0.5
 
@@ -44,10 +49,8 @@ FILES = (HOUSING, GERMAN, FLARE)
 def searched(
     name: str, score: Joined, algorithm: Algorithm, effort: Effort, levels: int | None = None
 ) -> SearchRun:
-    """Equations for one file, profile `papers`."""
-    parameters = Parameters(
-        algorithm=algorithm, profile=RiskProfile.PAPERS, score=score, levels=levels
-    )
+    """Equations for one file, judged as (4.10) by five drawn files."""
+    parameters = replace(JUDGED, algorithm=algorithm, score=score, levels=levels)
     setup = EquationsSearch.setup(original(name), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
     return carried_out(setup, effort, usual)
@@ -70,10 +73,8 @@ def standard(name: str) -> dict[str, Fitness]:
 
 
 def _judge(name: str) -> Randomized:
-    parameters = Parameters(profile=RiskProfile.PAPERS)
-    judge: Randomized = EquationsSearch.setup(
-        original(name), parameters, Effort().around
-    ).problem.judge  # type: ignore[attr-defined]
+    setup = EquationsSearch.setup(original(name), JUDGED, Effort().around)
+    judge: Randomized = setup.problem.judge  # type: ignore[attr-defined]
     return judge
 
 
@@ -120,7 +121,7 @@ def _beside(paper: tuple[float, float], ours: Fitness) -> Row:
 
 def table_4_15(seed: int = 1, share: float = 1.0) -> list[Row]:
     """Best worst score by the depth that trees may have, all files."""
-    effort = Effort(seed, share / 3)
+    effort = Effort(seed, share)
     return [
         row
         for name in (GERMAN, HOUSING, FLARE)
@@ -133,7 +134,8 @@ def _depth_rows(name: str, levels: int, paper: tuple[float, float], effort: Effo
     titles = {Algorithm.THESIS: "Algorithm 7", Algorithm.MEMETIC: "memetic"}
     rows: list[Row] = []
     for algorithm, title in titles.items():
-        run = searched(name, Joined.WORST, algorithm, effort, levels)
+        asked = None if levels == USUAL[algorithm].levels else levels
+        run = searched(name, Joined.WORST, algorithm, effort, asked)
         rows.append({"file": name, "depth": levels, "search": title, **_beside(paper, run.fitness)})
     return rows
 

@@ -87,8 +87,17 @@ def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> SearchRun:
 def searched(
     name: str, attributes: tuple[str, ...], algorithm: Algorithm, effort: Effort
 ) -> SearchRun:
-    """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`."""
-    parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS, score=Joined.MEAN)
+    """Matrices for the mean score from the frequency matrix with p = 0.5, profile `papers`.
+
+    As in (4.4) and (4.10): the mean of five drawn files, probabilistic linkage among the risks.
+    """
+    parameters = Parameters(
+        algorithm=algorithm,
+        profile=RiskProfile.PAPERS,
+        probabilistic=True,
+        score=Joined.MEAN,
+        expected=False,
+    )
     setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
     return carried_out(setup, effort, usual)

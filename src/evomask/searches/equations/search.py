@@ -25,6 +25,7 @@ from evomask.masking.randomization.equations import Equation, RowRule
 from evomask.masking.randomization.transitions import frequencies_of
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.expected.randomized import Randomized
+from evomask.measures.measure import Measure
 from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals
 from evomask.searches.equations.known import known_equations
@@ -101,6 +102,7 @@ class Parameters:
         probabilistic: read probabilistic linkage too; slower.
         score: worst or mean of loss and risk.
         draws: files averaged for each equation, where there is no expectation.
+        expected: read expectations where there are some; else all measures from draws, as (4.4).
         terminals: thesis (frequencies alone) or more (also the diagonal, the distance and the
             number of categories, and constants); memetic has more, the others thesis.
         levels: how deep an equation may be, a lone terminal being one level; memetic 6, else 5.
@@ -127,6 +129,7 @@ class Parameters:
     probabilistic: bool = False
     score: Joined = Joined.WORST
     draws: int = 5
+    expected: bool = True
     terminals: Terminals | None = None
     levels: int | None = None
     rows: RowRule = RowRule.NORMALISED
@@ -217,7 +220,7 @@ class EquationsSearch:
         cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
         problem = MatrixEquations(
             draws,
-            Randomized.of(table, measures, draws.masked, parameters.draws),
+            _measured(table, measures, draws, parameters),
             Forecast.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
             _begin(parameters),
@@ -230,6 +233,16 @@ class EquationsSearch:
         scheme = _scheme(parameters, cost)
         first = parameters.usual.population
         return Setup(problem, scheme, first=first, archive=ShortestFront(), cost=cost)
+
+
+def _measured(
+    table: Table,
+    measures: tuple[Measure, Measure],
+    draws: CommonDraws,
+    parameters: Parameters,
+) -> Randomized:
+    by_draws = not parameters.expected
+    return Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
 
 
 def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:

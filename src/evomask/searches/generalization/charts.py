@@ -4,8 +4,8 @@ import numpy as np
 
 from evomask.arrays import Points
 from evomask.data.chart import Axis, Chart, Series
-from evomask.searches.generalization.indices import ClassIndex, Index
-from evomask.searches.generalization.reader import Objectives
+from evomask.searches.generalization.indices import Index
+from evomask.searches.generalization.reader import AnyIndex, Objectives
 
 MOST_NODES = 4_000
 """Nodes drawn behind the front; of more, every so many."""
@@ -38,5 +38,5 @@ def points(name: str, values: Points) -> Series:
     return Series(name, "points", x, y)
 
 
-def _title(index: Index | ClassIndex) -> str:
+def _title(index: AnyIndex) -> str:
     return f"{index.name}: {index.meaning}" if isinstance(index, Index) else index.name

@@ -5,7 +5,7 @@ sum. The indices below come from the figures of a node. One of the user's own is
 its equivalence classes, see `worst`, `spread` and `ClassIndex`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,6 +112,11 @@ def spread_over(first: Floats, second: Floats) -> float:
     return float(np.maximum(first - second, 0.0).sum())
 
 
+def covered(first: Floats, second: Floats) -> float:
+    """How many records *first* treats at least as well as *second*."""
+    return float(np.sum(first >= second))
+
+
 def _weights(values: Points, node: Equivalence) -> NDArray[np.int64]:
     """How many records have each value."""
     return node.sizes if values.ndim == 1 else node.counts.astype(np.int64)
@@ -209,11 +214,17 @@ INDICES: tuple[Index, ...] = (
 )  # fmt: skip
 
 
+BINARY: Mapping[str, tuple[Callable[[Floats, Floats], float], Callable[[Lattice], float]]] = {
+    "gain": (spread_over, _squared),
+    "cover": (covered, _records),
+}
+"""Binary indices of class sizes, record by record, and a bound of each; see `RelativeIndex`."""
+
+
 def index_named(name: str) -> Index:
     """The quality index of that name, or an error that lists all."""
     for index in INDICES:
         if index.name == name:
             return index
-    raise ParameterError(
-        f"no objective is called {name!r}; there are {', '.join(i.name for i in INDICES)}"
-    )
+    known = ", ".join([*(i.name for i in INDICES), *BINARY])
+    raise ParameterError(f"no objective is called {name!r}; there are {known}")

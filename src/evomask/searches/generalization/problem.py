@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Floats
+from evomask.arrays import Floats, Points
 from evomask.data.chart import Chart
 from evomask.data.table import Table
 from evomask.evolution.archive import fitness_array
@@ -139,13 +139,21 @@ class Nodes:
         return {**read, **self._compared(state)} if self.compare else read
 
     def _compared(self, state: State[Levels]) -> dict[str, float]:
-        whole = self.objectives.of_all(self.lattice.sweep(self.reader.rule))
+        whole = self._all_values()
         exact = whole[minimal(self.objectives.fitness(whole))]
         front = fitness_array(state.archive.members)
         return {
             "ce": convergence_error(self.objectives.natural(front), exact),
             "rr": representation_ratio(front, self.objectives.fitness(exact), self.sides),
         }
+
+    def _all_values(self) -> Points:
+        """The objectives of every node; one by one where figures do not tell them."""
+        if self.objectives.from_figures:
+            return self.objectives.of_all(self.lattice.sweep(self.reader.rule))
+        shape = self.lattice.shape
+        nodes = (genome.node_of(number, shape) for number in range(self.lattice.size))
+        return np.array([self.values(node) for node in nodes])
 
     def charts(self, state: State[Levels]) -> Sequence[Chart]:
         """The nodes that a run read, with its front among them."""

@@ -1,5 +1,6 @@
 """Reading nodes one at a time, in any order, each merged from a finer one that is at hand."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ from evomask.errors import ParameterError
 from evomask.kernels.lattice.classes import Merged, merge, unpacked
 from evomask.kernels.lattice.nodes import Rule, read
 from evomask.searches.generalization.figures import Figures
-from evomask.searches.generalization.indices import ClassIndex, Equivalence, Index
+from evomask.searches.generalization.indices import BINARY, ClassIndex, Equivalence, Index
 from evomask.searches.generalization.lattice import Lattice, Levels
 
 MEMORY = 256_000_000
@@ -92,6 +93,12 @@ class Reader:
         gone: Flags = ~self._stays(classes, levels)[self.lattice.membership(levels, classes)]
         return gone
 
+    def sizes(self, levels: Levels) -> Floats:
+        """For each record the size of its class; all records for one that is left out."""
+        classes = self.classes(levels)
+        stay = self._stays(classes, levels)
+        return self.property_vector(levels, np.where(stay, classes.sizes, self.lattice.n_records))
+
     def property_vector(self, levels: Levels, values: Floats) -> Floats:
         """For each record the value of its class, from one value for each class of a node."""
         return values[self.lattice.membership(levels, self.classes(levels))]
@@ -109,12 +116,50 @@ def _size(classes: Merged) -> int:
     return sum(array.nbytes for array in classes)
 
 
+@dataclass(frozen=True)
+class RelativeIndex:
+    """A binary index whose second table is fixed: class sizes compared with those of one node.
+
+    Args:
+        against: the node that every other one is compared with.
+        compare: one number of the records' class sizes in a node and in that one; more is better.
+    """
+
+    name: str
+    against: Levels
+    compare: Callable[[Floats, Floats], float]
+    largest: float
+    more: bool = True
+
+    @classmethod
+    def of(cls, name: str, lattice: Lattice, against: Sequence[int]) -> "RelativeIndex":
+        """The binary index of that name, against a node of the lattice."""
+        node, heights = tuple(against), [size - 1 for size in lattice.shape]
+        inside = len(node) == len(heights) and all(
+            0 <= level <= height for level, height in zip(node, heights, strict=True)
+        )
+        if not inside:
+            raise ParameterError(
+                f"the objective {name} needs against: a level for each of "
+                f"{', '.join(lattice.names)}, at most {', '.join(map(str, heights))}"
+            )
+        compare, largest = BINARY[name]
+        return cls(name, node, compare, largest(lattice))
+
+    def read(self, reader: Reader, levels: Levels) -> float:
+        """How a node compares with the fixed one."""
+        return self.compare(reader.sizes(levels), reader.sizes(self.against))
+
+
+AnyIndex = Index | ClassIndex | RelativeIndex
+
+
 @dataclass(frozen=True, eq=False)
 class Objectives:
     """What a node is judged by, as numbers that people read and as a fitness to minimise."""
 
     lattice: Lattice
-    indices: tuple[Index | ClassIndex, ...]
+    indices: tuple[AnyIndex, ...]
 
     def __post_init__(self) -> None:
         if not self.indices:
@@ -122,7 +167,7 @@ class Objectives:
         for index in self.indices:
             self._check(index)
 
-    def _check(self, index: Index | ClassIndex) -> None:
+    def _check(self, index: AnyIndex) -> None:
         if not isinstance(index, Index):
             return
         if index.sensitive and not self.lattice.sensitive:
@@ -155,21 +200,14 @@ class Objectives:
         """For each objective the bound K of its quality, at least 1 above every loss."""
         return np.array([self._bound(index) for index in self.indices])
 
-    def _bound(self, index: Index | ClassIndex) -> float:
+    def _bound(self, index: AnyIndex) -> float:
         largest = index.largest(self.lattice) if isinstance(index, Index) else index.largest
         return largest if index.more else largest + 1.0
 
     def values(self, reader: Reader, levels: Levels) -> Floats:
         """The indices of one node, in their natural directions."""
         figures = reader.figures(levels)
-        return np.array(
-            [
-                float(index.read(figures)[0])
-                if isinstance(index, Index)
-                else index.read(reader.equivalence(levels))
-                for index in self.indices
-            ]
-        )
+        return np.array([_read(index, reader, levels, figures) for index in self.indices])
 
     def of_all(self, figures: Figures) -> Points:
         """The indices of many nodes, for indices that need figures alone."""
@@ -190,3 +228,11 @@ class Objectives:
         more = np.array([index.more for index in self.indices])
         values: Points = np.where(more, -fitness, fitness + self.largest)
         return values
+
+
+def _read(index: AnyIndex, reader: Reader, levels: Levels, figures: Figures) -> float:
+    if isinstance(index, Index):
+        return float(index.read(figures)[0])
+    if isinstance(index, RelativeIndex):
+        return index.read(reader, levels)
+    return index.read(reader.equivalence(levels))

@@ -19,11 +19,11 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.searches.generalization.coarseness import NAME
 from evomask.searches.generalization.guided import Guided
-from evomask.searches.generalization.indices import ClassIndex, Index, index_named
+from evomask.searches.generalization.indices import BINARY, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.local_problem import LocalRecodings
 from evomask.searches.generalization.problem import Nodes
-from evomask.searches.generalization.reader import Objectives, Reader
+from evomask.searches.generalization.reader import AnyIndex, Objectives, Reader, RelativeIndex
 from evomask.searches.generalization.schemes import Remembering
 from evomask.searches.generalization.trees import lattice_for
 from evomask.searches.generalization.uses.objectives import Uses
@@ -62,7 +62,9 @@ class Parameters:
             names them; without it, the files that the schema names.
         attributes: what to generalize; by default all quasi-identifiers.
         objectives: what nodes are compared by: k, l, entropy, t, sk, sl, agreement, glm, cm,
-            precision, discernibility, loss.
+            precision, discernibility, loss; and gain and cover, which compare every record's
+            class with the one it has in the node of against.
+        against: the node that gain and cover compare with: a level for each attribute.
         suppression: percent of the records that may be suppressed.
         algorithm: guided (ours), pbg-ea (the paper's) or exhaustive.
         exhaustive: read every node; the same as the algorithm exhaustive.
@@ -82,6 +84,7 @@ class Parameters:
     hierarchies: str = ""
     attributes: tuple[str, ...] = ()
     objectives: tuple[str, ...] = ("k", "glm")
+    against: tuple[int, ...] = ()
     suppression: float = 0.0
     algorithm: Algorithm = Algorithm.GUIDED
     exhaustive: bool = False
@@ -111,7 +114,8 @@ class Parameters:
                 f"suppression must be at least 0 and below 100 percent, got {self.suppression:g}"
             )
         for name in self.objectives:
-            index_named(name)
+            if name not in BINARY:
+                index_named(name)
 
 
 @dataclass(frozen=True)
@@ -191,8 +195,14 @@ class GeneralizationSearch:
             crossover=parameters.crossover,
             mutation=parameters.mutation,
         )
-        indices = [index_named(name) for name in parameters.objectives]
-        return put_together(lattice, indices, algorithm, conditions)
+        return put_together(lattice, _indices(lattice, parameters), algorithm, conditions)
+
+
+def _indices(lattice: Lattice, parameters: Parameters) -> list[AnyIndex]:
+    return [
+        RelativeIndex.of(name, lattice, parameters.against) if name in BINARY else index_named(name)
+        for name in parameters.objectives
+    ]
 
 
 def for_several_uses(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:
@@ -212,7 +222,7 @@ def for_several_uses(table: Table, parameters: Parameters, around: Surroundings)
 
 def put_together(
     lattice: Lattice,
-    indices: Sequence[Index | ClassIndex],
+    indices: Sequence[AnyIndex],
     algorithm: Algorithm = Algorithm.GUIDED,
     conditions: Conditions = Conditions(),
 ) -> Setup[Levels]:

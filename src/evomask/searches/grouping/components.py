@@ -74,11 +74,13 @@ class Microaggregations:
 
     Args:
         k: the size of clusters where groups have none of their own, and the least of these.
+        intruders: places of the attributes that each intruder knows; none where one knows all.
     """
 
     original: Table
     names: tuple[str, ...]
     k: int
+    intruders: tuple[Group, ...] = ()
 
     @cached_property
     def values(self) -> Points:
@@ -149,11 +151,31 @@ class Microaggregations:
         )
 
     def _linked(self, groups: list[Group], masked: list[MaskedGroup]) -> float:
+        """DLD; the mean over what several intruders know, where these are named."""
+        if not self.intruders:
+            return self._linked_by(groups, masked)
+        return float(np.mean([self._linked_by(*_seen(groups, masked, i)) for i in self.intruders]))
+
+    def _linked_by(self, groups: list[Group], masked: list[MaskedGroup]) -> float:
+        """DLD by all attributes of these groups; in one group every record has its like."""
         if len(groups) == 1:
             return 0.0
         points = np.ascontiguousarray(self.known[:, [a for group in groups for a in group]])
         alone = strictly_nearest(points, [g.centroids for g in masked], [g.labels for g in masked])
         return 100.0 * float(np.mean(alone))
+
+
+def _seen(
+    groups: list[Group], masked: list[MaskedGroup], known: Group
+) -> tuple[list[Group], list[MaskedGroup]]:
+    """Groups and centroids without the attributes that an intruder does not know."""
+    parts: list[tuple[Group, MaskedGroup]] = []
+    for group, cut in zip(groups, masked, strict=True):
+        places = [place for place, a in enumerate(group) if a in known]
+        if places:
+            seen = cut._replace(centroids=np.ascontiguousarray(cut.centroids[:, places]))
+            parts.append((tuple(group[place] for place in places), seen))
+    return [group for group, _ in parts], [cut for _, cut in parts]
 
 
 def _disclosed(values: Points, released: Points) -> int:

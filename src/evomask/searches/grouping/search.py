@@ -21,7 +21,7 @@ from evomask.measures.measure import Measure
 from evomask.measures.profiles import RiskProfile, classic_loss, classic_risk, profile
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Microaggregations
-from evomask.searches.grouping.genome import Grouping
+from evomask.searches.grouping.genome import Group, Grouping
 from evomask.searches.grouping.operators import MUTATIONS
 from evomask.searches.grouping.problem import (
     NAME,
@@ -58,6 +58,8 @@ class Parameters:
         fitness: simple (IL by squares, ID and DLD), classic (IL1 to IL5, ID, DLD and PLD),
             or the loss and risk of a profile, strict or papers.
         score: mean or worst of loss and risk.
+        known: attributes that intruders know, as age,income;area,rent for two of them: simple's
+            DLD is the mean over all; by default one knows all attributes.
         population: how many groupings stay.
         crossovers: how many in a generation; each has two children.
         mutations: how many of each kind in a generation.
@@ -75,6 +77,7 @@ class Parameters:
     dynamic: bool = False
     fitness: GroupingMeasures = GroupingMeasures.SIMPLE
     score: Joined = Joined.MEAN
+    known: str = ""
     population: int = 200
     crossovers: int = 25
     mutations: int = 10
@@ -91,6 +94,8 @@ class Parameters:
             raise ParameterError(f"population must be at least 1, got {self.population}")
         if min(self.crossovers, self.mutations) < 0 or not self.crossovers + self.mutations:
             raise ParameterError("crossovers and mutations must not be negative, nor both 0")
+        if self.known and self.fitness is not GroupingMeasures.SIMPLE:
+            raise ParameterError("known belongs to the simple fitness; leave one of both out")
         if self.dynamic and self.adaptive:
             raise ParameterError("rates are dynamic or adaptive; choose one of the two")
         if self.largest is not None and not self.own_k:
@@ -151,9 +156,23 @@ class GroupingSearch:
 
 
 def _problem(table: Table, parameters: Parameters) -> AttributeGrouping:
-    parts = Microaggregations(table, numbers_of(table), checked_k(parameters.k, len(table)))
+    names = numbers_of(table)
+    intruders = _intruders(parameters.known, names)
+    parts = Microaggregations(table, names, checked_k(parameters.k, len(table)), intruders)
     judge = _judge(parts, parameters.fitness)
     return AttributeGrouping(parts, COSTS[parameters.score], _genes(parts, parameters), judge)
+
+
+def _intruders(known: str, names: tuple[str, ...]) -> tuple[Group, ...]:
+    """Places of the attributes that each intruder knows."""
+    sets = [[word.strip() for word in part.split(",")] for part in known.split(";") if part.strip()]
+    for name in (name for each in sets for name in each):
+        if name not in names:
+            raise ParameterError(
+                f"known names {name!r}, which is no attribute to be masked; there are "
+                f"{', '.join(names)}"
+            )
+    return tuple(tuple(sorted({names.index(name) for name in each})) for each in sets)
 
 
 def _genes(parts: Microaggregations, parameters: Parameters) -> Genes:

@@ -49,6 +49,9 @@ FIRST_BOX, WIDER, NARROWER = 0.5, 2.0, 0.6
 LEAST_MOVE = 0.2
 """Prices may at least move as if they were this part of what a record pays on average."""
 
+HELD = 1e-6
+"""What a wider box would be worth to a price, from which on the box counts as in the way."""
+
 VIOLATED, MOST_TRIOS = 0.05, 300
 """By how much parts of groups must exceed a trio's one, and how many trios join at once."""
 
@@ -136,6 +139,8 @@ class _Program:
         self.centre = self.prices
         self.bound = -np.inf
         self.box = FIRST_BOX
+        self.is_held = False
+        """Whether the box kept the prices from being worth more."""
 
     def enter(self, groups: Iterable[Group]) -> None:
         """Let groups of k to 2k-1 take part."""
@@ -178,6 +183,8 @@ class _Program:
         rows = hstack([cover, -self.fined(cover)], format="csr")[binding]
         solution: Any = linprog(worth, rows, costs[binding], bounds=limits)  # type: ignore[call-overload]
         self.prices, self.fines = solution.x[:n], solution.x[n:]
+        held = solution.upper.marginals[:n], solution.lower.marginals[:n]
+        self.is_held = bool(np.abs(held).max() > HELD)
         parts = np.zeros(len(costs))
         parts[binding] = -solution.ineqlin.marginals
         return -float(solution.fun), parts
@@ -248,7 +255,8 @@ def _bounded(program: _Program) -> float:
         if program.sse - program.bound <= CLOSED * program.sse:
             break
         is_settled = worth - program.bound <= CLOSED * program.sse
-        if is_settled and program.box >= FIRST_BOX and not program.sharpen(parts):
+        is_free = program.box >= FIRST_BOX and not program.is_held
+        if is_settled and is_free and not program.sharpen(parts):
             break
         program.box *= WIDER if has_risen or is_settled else NARROWER
         worth, parts = program.solve()

@@ -3,7 +3,9 @@
 The algorithm runs at every point of a grid of rates and sizes. Analysis of variance tells which
 of them matter for the sum of squares; of each that does, the values stay that neither Tukey's
 nor Scheffé's test tells from the best one. Among these it is repeated for the epoch of
-convergence.
+convergence. The paper does not say what the tests take for error: what varies among runs at one
+value of the parameter (one way), or what an additive model of all parameters leaves (jointly), as
+statistical packages do where there are several.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,18 +59,29 @@ def trials(points: Points, k: int, design: FactorialDesign, seed: int) -> list[T
     return made
 
 
-def best_values(made: Sequence[Trial]) -> Mapping[str, tuple[float, ...]]:
-    """Values of each parameter that reach the least sum of squares, and of these the fastest."""
-    kept = _narrowed(list(made), "sse")
-    fastest = _narrowed(kept, "epoch")
+class Error(NamedTuple):
+    """The mean square that differences of means are compared with, and its degrees of freedom."""
+
+    square: float
+    spare: int
+
+
+def best_values(made: Sequence[Trial], *, jointly: bool = False) -> Mapping[str, tuple[float, ...]]:
+    """Values of each parameter that reach the least sum of squares, and of these the fastest.
+
+    Args:
+        jointly: values are told apart by the error that all parameters leave together.
+    """
+    kept = _narrowed(list(made), "sse", jointly)
+    fastest = _narrowed(kept, "epoch", jointly)
     return {name: tuple(sorted({getattr(t, name) for t in fastest})) for name in FACTORS}
 
 
-def _narrowed(made: list[Trial], response: str) -> list[Trial]:
+def _narrowed(made: list[Trial], response: str, jointly: bool) -> list[Trial]:
     """The trials at the best values of every parameter that matters for the response."""
     matters = significant(made, response)
     for name in matters:
-        best = set(_best_group(made, name, response))
+        best = set(best_group(made, name, response, jointly=jointly))
         made = [trial for trial in made if getattr(trial, name) in best]
     return made
 
@@ -104,37 +117,47 @@ def _left_over(made: Sequence[Trial], values: Floats, names: Sequence[str]) -> t
     return float(np.sum((values - fitted) ** 2)), design.shape[1]
 
 
-def _best_group(made: Sequence[Trial], name: str, response: str) -> list[float]:
+def best_group(
+    made: Sequence[Trial], name: str, response: str, *, jointly: bool = False
+) -> list[float]:
     """The values of a parameter that are not told from the one with the smallest mean."""
     groups: dict[float, list[float]] = {}
     for trial in made:
         groups.setdefault(getattr(trial, name), []).append(getattr(trial, response))
     order = sorted(groups, key=lambda value: np.mean(groups[value]))
     samples = [np.array(groups[value], dtype=np.float64) for value in order]
-    same = _as_good_by_tukey(samples) & _as_good_by_scheffe(samples)
+    error = _joint_error(made, response) if jointly else _error_within(samples)
+    same = _as_good(samples, error)
     return [value for value, keeps in zip(order, same, strict=True) if keeps]
 
 
-def _as_good_by_tukey(samples: Sequence[Floats]) -> Flags:
-    """Which samples Tukey's test does not tell from the first."""
-    from scipy.stats import tukey_hsd
-
-    if len(samples) < 2 or max(np.ptp(sample) for sample in samples) == 0:
-        return np.array([np.mean(sample) == np.mean(samples[0]) for sample in samples])
-    same: Flags = np.asarray(tukey_hsd(*samples).pvalue)[0] >= LEVEL
-    return same
-
-
-def _as_good_by_scheffe(samples: Sequence[Floats]) -> Flags:
-    """Which samples Scheffé's test does not tell from the first."""
-    from scipy.stats import f
-
+def _error_within(samples: Sequence[Floats]) -> Error:
     spare = sum(map(len, samples)) - len(samples)
-    within = sum(float(np.sum((sample - sample.mean()) ** 2)) for sample in samples) / spare
-    if len(samples) < 2 or within == 0:
-        return np.array([np.mean(sample) == np.mean(samples[0]) for sample in samples])
-    apart = np.array([(sample.mean() - samples[0].mean()) ** 2 for sample in samples])
-    scale = np.array([within * (1 / len(sample) + 1 / len(samples[0])) for sample in samples])
-    chances = f.sf(apart / scale / (len(samples) - 1), len(samples) - 1, spare)
-    same: Flags = np.asarray(chances) >= LEVEL
+    within = sum(float(np.sum((sample - sample.mean()) ** 2)) for sample in samples)
+    return Error(within / spare if spare else 0.0, spare)
+
+
+def _joint_error(made: Sequence[Trial], response: str) -> Error:
+    """What the additive model of all parameters leaves."""
+    values = np.array([getattr(t, response) for t in made], dtype=np.float64)
+    rest, width = _left_over(made, values, FACTORS)
+    spare = len(values) - width
+    return Error(rest / spare if spare > 0 else 0.0, spare)
+
+
+def _as_good(samples: Sequence[Floats], error: Error) -> Flags:
+    """Which samples neither Tukey's nor Scheffé's test tells from the first."""
+    from scipy.stats import f, studentized_range
+
+    means = np.array([sample.mean() for sample in samples])
+    if len(samples) < 2 or error.square <= 0:
+        alike: Flags = means == means[0]
+        return alike
+    apart = (means - means[0]) ** 2
+    inverse = np.array([1 / len(sample) + 1 / len(samples[0]) for sample in samples])
+    scaled = apart / (error.square * inverse)
+    count = len(samples)
+    tukey = studentized_range.sf(np.sqrt(2 * scaled), count, error.spare)
+    scheffe = f.sf(scaled / (count - 1), count - 1, error.spare)
+    same: Flags = (tukey >= LEVEL) & (scheffe >= LEVEL)
     return same

@@ -82,6 +82,7 @@ class Parameters:
         fitness: score, or bivariate: the counts of each masked attribute crossed with another.
         beside: the attribute that stays as it is, for bivariate.
         draws: files averaged for each set of matrices, where there is no expectation.
+        expected: read expectations where there are some; else all measures from draws, as (4.4).
         invariant: make matrices that keep expected frequencies.
         diagonal: lowest and highest probability that a category stays, as 0.55,0.75.
         dominant: let every category rather stay than change.
@@ -101,6 +102,7 @@ class Parameters:
     fitness: Sought = Sought.SCORE
     beside: str = ""
     draws: int = 5
+    expected: bool = True
     invariant: bool = False
     diagonal: tuple[float, ...] = ()
     dominant: bool = False
@@ -179,7 +181,8 @@ class PramSearch:
         draws = CommonDraws(table, layout.attributes, around.draws)
         names = _scope(table, layout.attributes)
         measures = _measures(layout, names, parameters)
-        measured = Randomized.of(table, measures, draws.masked, parameters.draws)
+        by_draws = not parameters.expected
+        measured = Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
         guide = _guide(layout, names, measured, parameters)
         firsts = _firsts(layout, parameters, around.draws(SETTING_UP))
         begin = layout.shaped(_start(layout, parameters))
