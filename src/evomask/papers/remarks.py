@@ -35,8 +35,7 @@ REMARKS: Mapping[str, str] = {
         "its text tells neither its losses nor its risks."
     ),
     "files-readings": (
-        "No reading gives the printed falls: first scores and means come near, the best files do "
-        "not; the nearest row tells what remains."
+        "Which reading is the thesis' cannot be told; the last row is the nearest, and how far off."
     ),
     "files-table-3.3": "Seconds are another machine's.",
     "files-figure-3.6": HOUSING,
