@@ -82,3 +82,8 @@ def test_going_on_from_any_state_leads_to_the_same_end(maker, states, journal):
 def test_a_width_below_one_is_refused():
     with pytest.raises(ParameterError, match="width must be at least 1, got 0"):
         wide(0)
+
+
+def test_the_grid_is_tried_in_steps_of_the_width(states):
+    assert next(iter(states[0].rounds)).member == "grid"
+    assert 8 < len(states[0].candidates) <= 16

@@ -295,9 +295,13 @@ class Portfolio:
         if self.maker.adopts(name):
             state = self._adopted(state, name, batch)
         setup = self.maker.breeder(name).setup(name)
-        after = self._generation(name, state.members.get(name), setup)
-        bred = after.tasks - before.tasks
-        return replace(state, members={**state.members, name: after}), bred
+        after = before
+        for _ in range(self.maker.settings.width if name == GRID else 1):
+            last, after = after, self._generation(name, state.members.get(name), setup)
+            state = replace(state, members={**state.members, name: after})
+            if after.tasks == last.tasks or len(waiting(state, name)) >= batch:
+                break
+        return state, after.tasks - before.tasks
 
     def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
         """The state in which a member knows the best files of the others too."""

@@ -36,7 +36,7 @@ from evomask.io.parts import (
     value_counts,
 )
 from evomask.measures.judging.risk import Judged
-from evomask.measures.people import REPORTING
+from evomask.measures.people import SEARCHING
 from evomask.measures.summed.columns import CountedCategories, CountedNumbers, WholeFile
 from evomask.measures.summed.intruders import Raid
 from evomask.measures.summed.losses import (
@@ -229,7 +229,7 @@ class Comparer:
     masked: Masked
     evaluators: Evaluators
     told: Told
-    people: int = REPORTING
+    people: int = SEARCHING
     flag: tuple[str, ...] = ()
     cells: Mapping[str, Recoding] = field(default_factory=dict)
 

@@ -13,7 +13,7 @@ from evomask.execution.local import Local
 from evomask.io.aligned import Aligned
 from evomask.io.files import check_writable
 from evomask.io.hierarchies import read_trees
-from evomask.measures.people import FIXED, REPORTING
+from evomask.measures.people import FIXED, SEARCHING
 from evomask.runs.inputs import Input, declarations_of, with_quasi_identifiers
 from evomask.runs.kept.names import INTERNAL
 from evomask.runs.measure import OTHER_ORDER, MeasureOutcome
@@ -34,7 +34,7 @@ class MeasurePartsJob:
 
     original: Input
     masked: Path
-    people: int = REPORTING
+    people: int = SEARCHING
 
 
 def measure_parts(
