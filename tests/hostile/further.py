@@ -245,9 +245,9 @@ PARTS = [
         "parts without records", parts("--require", "k=3", a=parquet(a=[])), "holds no records"
     ),
     Situation(
-        "parts of which l is required",
+        "parts of which l is required and nothing is confidential",
         parts("--require", "k=3,l=2"),
-        "a file in parts is made k-anonymous",
+        "l and t are asked of confidential attributes",
     ),
     Situation(
         "parts of which a point is picked",
@@ -255,9 +255,9 @@ PARTS = [
         "a file in parts takes no --pick",
     ),
     Situation(
-        "parts that are to stay in a known order",
-        parts("--require", "k=3", "--keep-order"),
-        "a file in parts takes no --keep-order",
+        "parts that are searched for so many seconds",
+        parts("--require", "k=3", "--seconds", "5"),
+        "a file in parts takes no --seconds",
     ),
     Situation(
         "k of parts above the number of records", parts("--require", "k=50"), "choose a smaller k"
