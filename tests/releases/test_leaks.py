@@ -25,7 +25,7 @@ from evomask.record.associations import associations
 from evomask.record.comparison import compared
 from evomask.record.public import PublicRecord, public_part
 from evomask.record.record import FileNote, decode_record, encode_record
-from evomask.record.recording import _measure, matrix_note
+from evomask.record.recording import matrix_note, measure_note
 from evomask.reports.public import public_page
 from evomask.runs.protect import protect_file
 from tests.runs.test_protect import job_for, write_town
@@ -77,7 +77,7 @@ def published(template, seed, release=0):
     losses = {
         name: measure.against(original)(masked)
         for name, measure in applicable(original.schema, names, len(original)).items()
-        if _measure(name, 0.0).side == "loss"
+        if measure_note(name, 0.0).side == "loss"
     }
     record = msgspec.structs.replace(
         template,
@@ -87,7 +87,7 @@ def published(template, seed, release=0):
         attributes=side_by_side.attributes,
         spreads=side_by_side.spreads,
         associations=side_by_side.associations,
-        measures=tuple(_measure(name, value) for name, value in losses.items()),
+        measures=tuple(measure_note(name, value) for name, value in losses.items()),
         matrices=(), kept=(),
     )  # fmt: skip
     return original, planted, masked, record

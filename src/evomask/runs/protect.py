@@ -154,7 +154,7 @@ def protect_file(
         loaded = noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
-        kept = surviving(loaded.table, keep, job.bounds)
+        kept = surviving(loaded.table, keep, job.bounds) if keep or job.bounds.given else None
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
@@ -181,7 +181,8 @@ def protect_table(
     profile(job.profile)
     events, journal = Events(watch), Journal()
     with telling_how_it_ends(events):
-        kept = surviving(table, job.keep, job.bounds)
+        wanted = job.keep or job.bounds.given
+        kept = surviving(table, job.keep, job.bounds) if wanted else None
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
@@ -365,7 +366,8 @@ def _opened(
             trees = completed(loaded.table, loaded.hierarchies)
             maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
-            kept = surviving(loaded.table, plan.keep, plan.bounds)
+            wanted = plan.keep or plan.bounds.given
+            kept = surviving(loaded.table, plan.keep, plan.bounds) if wanted else None
             loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 
