@@ -150,3 +150,10 @@ class TestReferenceHierarchies:
         given = of_lines(read_lines(FOLDER / "arx_examples" / "test2_hierarchy_ZIPCode.csv"))
         built = prefixes(given.categories)
         assert built.levels[:5] == given.levels[:5]
+
+
+def test_a_text_that_is_cut_within_a_letter_is_a_sentence(tmp_path):
+    path = tmp_path / "tree.csv"
+    path.write_bytes(b"\xfe\xff\x00n\x00;\x00*\x00")
+    with pytest.raises(FileError, match="is not a table of text"):
+        read_lines(path)

@@ -27,7 +27,7 @@ def read_lines(path: Path) -> list[tuple[str, ...]]:
         raise FileError(f"{path} is not text; give a hierarchy as lines of text")
     try:
         return [tuple(line) for line in records(content.decode(encoding), DELIMITER) if line]
-    except csv.Error:
+    except (csv.Error, UnicodeDecodeError):
         raise FileError(f"{path} is not a table of text; check its quotes and line ends") from None
 
 

@@ -155,5 +155,5 @@ def user_name() -> str:
 def _entry(line: bytes) -> Entry | None:
     try:
         return msgspec.json.decode(line, type=Entry)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -52,7 +52,7 @@ def is_signed_by(line: bytes, content: bytes, key: bytes) -> bool:
     """Whether a signature is that of the line, made with the key."""
     try:
         made = msgspec.json.decode(content, type=Signature)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return made.algorithm == "HMAC-SHA256" and hmac.compare_digest(made.signature, _mac(line, key))
 

@@ -107,7 +107,7 @@ def _names_in(path: Path) -> list[str]:
         return []
     try:
         names = msgspec.json.decode(path.read_bytes(), type=list[str])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         names = [".."]
     if any(Path(name).is_absolute() or ".." in Path(name).parts for name in names):
         raise FileError(f"{path} was changed; take out {path.parent}, and release again")

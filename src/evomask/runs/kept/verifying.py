@@ -99,7 +99,7 @@ def _undisturbed(folder: Path) -> AbstractContextManager[None]:
 def _promised(folder: Path) -> Promised:
     try:
         return msgspec.json.decode(_bytes(folder / PROMISE), type=Promised)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RunError(f"{PROMISE} in {folder} was changed; release again") from None
 
 
