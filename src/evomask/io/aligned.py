@@ -15,13 +15,8 @@ from evomask.data.schema import Attribute, Kind, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
 from evomask.io.masked import masked_version
-from evomask.io.parts import COUNT, Parts, Place, keep_rows, kept_rows
+from evomask.io.parts import COUNT, FLAG, ROW, Parts, Place, keep_rows, kept_rows
 from evomask.io.tables import Source
-
-FLAG = "__suppressed"
-"""A column of ours that marks records which a release leaves out."""
-
-_ROW = "__row"
 
 
 @dataclass(frozen=True)
@@ -83,10 +78,10 @@ class Book:
             declared = Declaration(Kind.CONTINUOUS, notes=self.attribute.notes)
             return table_from(frame.select(name), {name: declared}).values(name)
         rows = _texts(frame, name).join(
-            self.values.with_row_index(_ROW), on=name, how="left", nulls_equal=True,
+            self.values.with_row_index(ROW), on=name, how="left", nulls_equal=True,
             maintain_order="left",
         )  # fmt: skip
-        column: Column = self.codes[rows[_ROW].to_numpy()]
+        column: Column = self.codes[rows[ROW].to_numpy()]
         return column
 
 
@@ -144,7 +139,7 @@ def released_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
 def scattered(path: Path, frame: pl.DataFrame, order: Indices, places: Indices) -> None:
     """Write records in another order, with the place of each in the whole original."""
     rows = frame[order]
-    keep_rows(path, {**{name: rows[name] for name in rows.columns}, _ROW: places})
+    keep_rows(path, {**{name: rows[name] for name in rows.columns}, ROW: places})
 
 
 def slices_of(
@@ -153,7 +148,7 @@ def slices_of(
     """Some rows of every such file, together in a new order, and their places in the original."""
     pieces = [kept_rows(path)[first:end] for path, (first, end) in zip(paths, cuts, strict=True)]
     rows = pl.concat(pieces)[order]
-    return rows.drop(_ROW), rows[_ROW].to_numpy()
+    return rows.drop(ROW), rows[ROW].to_numpy()
 
 
 def is_plain_number(frame: pl.DataFrame, name: str) -> bool:

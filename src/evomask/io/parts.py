@@ -22,10 +22,8 @@ RECORDS = 250_000
 """Records of a part, where nobody says."""
 
 ENDING = ".parquet"
-COUNT = "__count"
-"""A column of ours in temporary files; no file that is read may have one of this name."""
-
-_ROW, _VALUE = "__row", "__value"
+COUNT, FLAG, ROW, VALUE = OURS = "__count", "__suppressed", "__row", "__value"
+"""Columns of ours in temporary files; no file that is read may have one of these names."""
 
 BUCKET = 10_000_000
 """Records whose distinct combinations are counted at once."""
@@ -55,8 +53,9 @@ class Parts:
         for file, own in zip(files, columns, strict=True):
             if own != columns[0]:
                 raise DataError(f"{file} has other columns than {files[0]}; give them the same")
-        if COUNT in columns[0]:
-            raise DataError(f"a column is called {COUNT}; rename it")
+        taken = [name for name in OURS if name in columns[0]]
+        if taken:
+            raise DataError(f"a column is called {taken[0]}; rename it")
         places = [
             Place(str(file), first, min(records, total - first))
             for file in files
@@ -240,10 +239,10 @@ def values_in(
         order: of the values, where that is not the order of texts or numbers.
     """
     names = [column for column in combinations.columns if column != COUNT]
-    rows = combinations.select(names).with_row_index(_ROW)
+    rows = combinations.select(names).with_row_index(ROW)
     found = counts.join(rows, on=names, how="left", nulls_equal=True)
     found = found.join(_in_order(found, name, order), on=name, how="left", nulls_equal=True)
-    row, value, count = (found[c].to_numpy().astype(np.int64) for c in (_ROW, _VALUE, COUNT))
+    row, value, count = (found[c].to_numpy().astype(np.int64) for c in (ROW, VALUE, COUNT))
     return row, value, count
 
 
@@ -255,7 +254,7 @@ def _in_order(frame: pl.DataFrame, name: str, order: Sequence[str]) -> pl.DataFr
         texts = values[name].cast(pl.String).to_list()
         ranks = [places.get(text, len(places)) for text in texts]
         values = values[np.argsort(ranks, kind="stable")]
-    return values.with_row_index(_VALUE)
+    return values.with_row_index(VALUE)
 
 
 def histograms_in(
@@ -269,16 +268,14 @@ def histograms_in(
     everything = pl.scan_parquet([str(file) for file in parquet_files(path)])
     totals = everything.group_by(name).len(COUNT).collect(engine="streaming")
     places = _in_order(totals, name, order)
-    whole = totals.join(places, on=name, nulls_equal=True).sort(_VALUE)[COUNT].to_numpy()
+    whole = totals.join(places, on=name, nulls_equal=True).sort(VALUE)[COUNT].to_numpy()
     for own in _bucketed(everything, names, int(whole.sum())):
         counts = own.group_by([*names, name]).len(COUNT).collect(engine="streaming")
         if len(counts):
-            classes = counts.select(names).unique().with_row_index(_ROW)
+            classes = counts.select(names).unique().with_row_index(ROW)
             found = counts.join(classes, on=list(names), nulls_equal=True)
-            found = found.join(places, on=name, nulls_equal=True).sort(_ROW, _VALUE)
-            row, value, often = (
-                found[c].to_numpy().astype(np.int64) for c in (_ROW, _VALUE, COUNT)
-            )
+            found = found.join(places, on=name, nulls_equal=True).sort(ROW, VALUE)
+            row, value, often = (found[c].to_numpy().astype(np.int64) for c in (ROW, VALUE, COUNT))
             yield row, value, often, whole.astype(np.int64)
 
 

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from evomask.data.frames import Declaration, table_from
-from evomask.data.hierarchy import fitted
+from evomask.data.hierarchy import fitted, flat
 from evomask.data.schema import Kind, Role
 from evomask.data.trees.making import lines_of, suiting
 from evomask.errors import ParameterError, SchemaError
@@ -14,7 +15,7 @@ from evomask.masking.guarantees.requirement import Requirement
 from evomask.record.record import decode_record
 from evomask.runs.inputs import Input
 from evomask.runs.measure import MeasureJob, measure_files
-from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
+from evomask.runs.parts.generalizing import GeneralizeJob, Recoding, generalize_parts
 from evomask.runs.parts.verifying import verify_parts
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.optimum import optimum
@@ -199,3 +200,14 @@ def test_a_number_of_many_values_wants_a_hierarchy(people, tmp_path):
     source = Input(people, quasi_identifiers=("income",), identifiers=("name",))
     with pytest.raises(SchemaError, match="'income' has more than 256 different values"):
         generalize_parts(GeneralizeJob(source, tmp_path / "out", K5))
+
+
+def test_records_of_wide_files_are_left_out_by_all_their_attributes(tmp_path):
+    names, labels = [f"a{i}" for i in range(9)], tuple(f"v{i:03}" for i in range(256))
+    columns = {name: ["v000"] * 3 for name in names} | {"a0": ["v000", "v001", "v255"]}
+    kind = Declaration(Kind.NOMINAL, Role.QUASI_IDENTIFIER, labels)
+    table = table_from(pl.DataFrame(columns), dict.fromkeys(names, kind))
+    few = {name: np.zeros(1, dtype=np.int32) for name in names}
+    trees = {name: flat(labels) for name in names}
+    recoding = Recoding(None, {}, trees, (0,) * len(names), few, str(tmp_path))
+    assert recoding._too_few(table).tolist() == [True, False, False]

@@ -144,3 +144,12 @@ def test_the_log_names_every_part(done):
     entry = json.loads((done / "log.jsonl").read_text().splitlines()[-1])
     parts = {f"masked/{path.name}" for path in (done / "masked").iterdir()}
     assert set(entry["files"]) == parts | {"plan.json", "done.json", *REPORTS}
+
+
+@pytest.mark.parametrize("name", ["__count", "__suppressed", "__row", "__value"])
+def test_a_column_that_has_a_name_of_ours_is_refused(people, tmp_path, name):
+    path = tmp_path / "named.parquet"
+    town().with_columns(pl.lit(True).alias(name)).write_parquet(path)
+    with pytest.raises(EvomaskError, match=f"a column is called {name}; rename it"):
+        generalize_parts(job(path, tmp_path / "out"))
+    assert not (tmp_path / "out" / "masked").exists()

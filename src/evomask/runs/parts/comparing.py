@@ -1,7 +1,7 @@
 """Comparing a file in parts: losses are sums over parts, intruders see the records of all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -113,8 +113,11 @@ class Pairs:
 
     def read(self, number: int) -> tuple[Table, Table]:
         """The records of one part, as they were and as they are."""
-        original = self.originals.table(number, self.declared)
-        return original, self.understood(self.frame(number))
+        return self.original(number), self.understood(self.frame(number))
+
+    def original(self, number: int) -> Table:
+        """The records of one part as they were."""
+        return self.originals.table(number, self.declared)
 
     def frame(self, number: int) -> Any:  # noqa: ANN401
         """The masked records of one part as they are written."""
@@ -159,7 +162,7 @@ class Comparing:
     def __call__(self, number: int) -> Result:
         """Sums of numbers; tables of counts and the people met lie in files."""
         frame = self.pairs.frame(number)
-        original, masked = self.pairs.read(number)
+        original, masked = self.pairs.original(number), self.pairs.understood(frame)
         categories = tuple(n for n in self.names if n in self.whole.categories)
         numbers = tuple(n for n in self.names if n in self.whole.numbers)
         every = (*categories, *(n for n in self.drawn.confidential if n in self.whole.categories))
@@ -249,10 +252,8 @@ class Comparer:
         listing = Listing(self.file.parts, self.masked, names, self.folder)
         listed = carried_out(Step(self.folder, "list", listing), *self._how)
         changed = {name for row in listed for name in row["changed"]}
-        roles = {name: self.file.schema[name].role for name in names}
-        compared = tuple(
-            n for n in names if roles[n] is Role.QUASI_IDENTIFIER or n in changed
-        )  # fmt: skip
+        changed.update(self.file.schema.quasi_identifiers)
+        compared = tuple(name for name in names if name in changed)
         declared = {name: self.file.declaration(name) for name in names}
         overview = surveyed(self.file, declared, self.evaluators, self.told)
         whole = whole_file(overview, self.file.parts.records)
@@ -261,10 +262,7 @@ class Comparer:
         pairs = Pairs(self.file.parts, overview.declared, self.masked, books, self.flag)
         sample = sampled_table(self.file, overview)
         drawn = drawn_from(sample, self.people, compared)
-        found = self._measured(pairs, whole, compared, drawn, sample)
-        paths = (_beside(self.folder, number) for number in range(self.count))
-        beside = pairs.understood(joined_rows(paths))
-        return replace(found, sample=(sample, beside))
+        return self._measured(pairs, whole, compared, drawn, sample)
 
     @property
     def _how(self) -> tuple[int, Evaluators, Told]:
@@ -325,9 +323,11 @@ class Comparer:
         judged, original = self._attacked(pairs, whole, raid)
         losses = {name: lost.loss((name,)) for name in names}
         order = bool(self.flag) or seem_in_order(masked, first)
+        paths = (_beside(self.folder, number) for number in range(self.count))
+        beside = pairs.understood(joined_rows(paths))
         return Comparison(
             names, whole.n_records, lost.loss(names), losses, lost.measures(), judged, original,
-            order, (sample, sample),
+            order, (sample, beside),
         )  # fmt: skip
 
     def _met(self, number: int, row: Result) -> Met:

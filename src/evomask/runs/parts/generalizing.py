@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from evomask.arrays import Codes, Flags
+from evomask.data.classes import classes_of_columns
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import Hierarchy, fitted
 from evomask.data.recoding import CategorySets, Intervals
@@ -26,9 +27,10 @@ from evomask.data.trees.making import lines_of, suiting
 from evomask.errors import ParameterError, RunError, SchemaError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.io.aligned import FLAG, with_flags
+from evomask.io.aligned import with_flags
 from evomask.io.parts import (
     COUNT,
+    FLAG,
     Alike,
     Parts,
     Place,
@@ -156,9 +158,9 @@ class Recoding:
 
     def _too_few(self, table: Table) -> Flags:
         """Flags of the records whose generalized combination is one of those left out."""
-        sizes = [len(t.labels(v)) for t, v in zip(self.trees.values(), self.levels, strict=True)]
-        keys = _keys([table[name] for name in self.trees], sizes)
-        flags: Flags = np.isin(keys, _keys([self.few[name] for name in self.trees], sizes))
+        columns = [np.concatenate([table[name], self.few[name]]) for name in self.trees]
+        labels = classes_of_columns(columns, len(columns[0])).labels
+        flags: Flags = np.isin(labels[: len(table)], labels[len(table) :])
         return flags
 
 
@@ -167,14 +169,6 @@ def _intervals(sets: CategorySets, tree: Hierarchy) -> Intervals:
     numbers = np.array([np.nan if text == MISSING else float(text) for text in tree.categories])
     inside = np.where(sets.leaves, numbers, np.nan)
     return Intervals(sets.labels, np.fmin.reduce(inside, axis=1), np.fmax.reduce(inside, axis=1))
-
-
-def _keys(columns: list[Codes], sizes: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """One whole number for every combination of codes."""
-    keys = np.zeros(len(columns[0]), dtype=np.int64)
-    for codes, size in zip(columns, sizes, strict=True):
-        keys = keys * size + codes
-    return keys
 
 
 def generalize_parts(
