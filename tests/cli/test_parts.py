@@ -35,9 +35,8 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     assert written(out).group_by("age", "sex", "region").len()["len"].min() == found["k"]
 
 
-@pytest.mark.parametrize("require", ["", "l=2"])
-def test_anything_without_k_is_refused_of_files_in_parts(evomask, people, tmp_path, require):  # noqa: F811
-    done = evomask("protect", people, "--require", require, "--out", tmp_path / "out", *ROLES)
+def test_anything_without_k_is_refused_of_files_in_parts(evomask, people, tmp_path):  # noqa: F811
+    done = evomask("protect", people, "--require", "l=2", "--out", tmp_path / "out", *ROLES)
     assert done.code == 1
     assert "a file in parts is made k-anonymous" in json.loads(done.out)["error"]
 
@@ -69,3 +68,51 @@ def test_masked_parts_are_measured(evomask, people, tmp_path):  # noqa: F811
     assert found["risk_parts"]["people_attacked"] == 1_000
     refused = evomask("measure", people, tmp_path / "out", *roles, "--exact")
     assert "a file in parts takes no --exact" in json.loads(refused.out)["error"]
+
+
+RECIPES = ("--quasi", "income,sex", "--nominal", "sex", "--evaluations", 3, "--seed", 4)
+
+
+def test_without_a_guarantee_recipes_are_tried_and_another_can_be_chosen(evomask, people, tmp_path):  # noqa: F811
+    out = tmp_path / "out"
+    done = evomask("protect", people, *RECIPES, *ROLES, "--out", out)
+    found = json.loads(done.out)
+    assert done.code == 0
+    assert found["files"] == 3
+    assert found["sample"] == found["records"] == 1_000
+    assert found["promised_k"] == 1
+    assert found["chosen"]["point"] in [point["point"] for point in found["front"]]
+    assert evomask("verify", out, "--json").code == 0
+    again = evomask("choose", out, "--point", len(found["front"]), "--quiet")
+    assert again.code == 0
+    assert "3 recipes tried on 1,000 records" in again.out
+    assert "loss  " in again.out
+    assert evomask("verify", out, "--json").code == 0
+    assert evomask("report", out, "--purpose", "teaching", "--json").code == 0
+    assert evomask("verify", out, "--json").code == 0
+    wrong = evomask("choose", out, "--point", 99, "--json")
+    assert "the front has no point 99" in json.loads(wrong.out)["error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--searches", "partition"), "of a file in parts --searches is generalization or grid"),
+        (("--searches", "generalization", "--require", "k=3"), "takes no --evaluations"),
+        (("--seconds", "9"), "a file in parts takes no --seconds"),
+        (("--profile", "papers"), "a file in parts takes no --profile"),
+        (("--width", "2"), "a file in parts takes no --width"),
+        (("--max-risk", "0"), "no point has a risk of at most 0 %"),
+    ],
+)
+def test_what_recipes_cannot_do_is_one_sentence(evomask, people, tmp_path, words, sentence):  # noqa: F811
+    done = evomask("protect", people, *RECIPES, *ROLES, *words, "--out", tmp_path / "out")
+    assert done.code != 0
+    assert sentence in json.loads(done.out)["error"]
+
+
+def test_one_method_and_levels_leave_nothing_to_choose(evomask, people, tmp_path):  # noqa: F811
+    out = tmp_path / "out"
+    assert evomask("mask", people, "-k", "4", *NUMBERS, *ROLES, "--out", out).code == 0
+    done = evomask("choose", out, "--point", 1, "--json")
+    assert "there is no other point to choose" in json.loads(done.out)["error"]

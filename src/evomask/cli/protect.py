@@ -116,20 +116,17 @@ def protect(
     """Protect FILE: searches share a time, their best files are a front, one is written."""
     began = time.monotonic()
     if in_parts or file.is_dir():
-        from evomask.runs.parts.generalizing import GeneralizeJob
-        from evomask.runs.protect import required
-
         in_parts_of.refuse_others(
-            seconds=seconds, evaluations=evaluations, searches=searches,
-            pick="" if pick == "suggested" else pick, max_risk=max_risk, max_loss=max_loss,
-            keep_table=keep_table, keep_model=keep_model, max_table_error=max_table_error,
-            max_model_error=max_model_error,
+            seconds=seconds, keep_table=keep_table, keep_model=keep_model,
+            max_table_error=max_table_error, max_model_error=max_model_error, baseline=baseline,
+            profile="" if profile == "strict" else profile, width=None if width == 1 else width,
+            accept_proposal=accept_proposal,
         )  # fmt: skip
-        parts = GeneralizeJob(
-            source(file), out, required(require), suppression, seed=seed, key=key_file,
-            keep_order=keep_order,
-        )  # fmt: skip
-        in_parts_of.generalize(parts, workers, cluster, json=json, quiet=quiet)
+        wish = in_parts_of.Wish(
+            require, options.names(searches), evaluations, pick, max_risk, max_loss, suppression
+        )
+        parts = in_parts_of.job_for(wish, source(file), out, seed, key_file, keep_order=keep_order)
+        in_parts_of.protect(parts, workers, cluster, json=json, quiet=quiet)
         return
     data = source(given(file, keep=out))
     data = described(data, out, accept=accept_proposal, json=json, quiet=quiet)
@@ -192,6 +189,13 @@ def choose(
     quiet: options.Quiet = False,
 ) -> None:
     """Release another point of the front in DIR; without --point the suggested one."""
+    if in_parts_of.are_in(folder):
+        in_parts_of.refuse_others(
+            max_table_error=max_table_error, max_model_error=max_model_error,
+            keep_order=keep_order, edited_plan=edited_plan,
+        )  # fmt: skip
+        in_parts_of.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
+        return
     with _watching(f"choosing from {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.kept.keeping import at_most
         from evomask.runs.protect import choose as chosen

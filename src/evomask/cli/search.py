@@ -228,9 +228,8 @@ def resume(
 ) -> None:
     """Go on with the run kept in DIR; interrupt and resume at will."""
     from evomask.cli.terminal.live import busy
-    from evomask.runs.kept.names import PARTS_PLAN
 
-    if (folder / PARTS_PLAN).is_file():
+    if in_parts_of.are_in(folder):
         in_parts_of.refuse_others(seconds=seconds, edited_plan=edited_plan)
         in_parts_of.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
         return

@@ -319,16 +319,22 @@ def alike_in(path: Path, names: Sequence[str]) -> Alike:
 
 
 def _alike(path: Path, names: Sequence[str]) -> Alike:
-    files = [str(file) for file in parquet_files(path)]
-    everything = pl.scan_parquet(files).select(names)
+    sizes, often = class_sizes(parquet_files(path), names)
+    records = int((sizes * often).sum())
+    return Alike(int(sizes.min(initial=records)), records, int(often.sum()))
+
+
+def class_sizes(files: Iterable[Path], names: Sequence[str]) -> tuple[Indices, Indices]:
+    """Sizes of the classes of look-alikes in all files, and how many classes have each."""
+    everything = pl.scan_parquet([str(file) for file in files]).select(names)
     records = int(everything.select(pl.len()).collect().item())
-    least, classes = records, 0
-    for own in _bucketed(everything, names, records):
-        sizes = own.group_by(names).len(COUNT).select(pl.col(COUNT).min(), pl.len().alias("n"))
-        fewest, count = sizes.collect(engine="streaming").row(0)
-        if count:
-            least, classes = min(least, int(fewest)), classes + int(count)
-    return Alike(least, records, classes)
+    counts = [
+        own.group_by(names).len(VALUE).group_by(VALUE).len(COUNT).collect(engine="streaming")
+        for own in _bucketed(everything, names, records)
+    ]
+    total = _added(counts, [VALUE]).sort(VALUE)
+    sizes, often = (total[name].to_numpy().astype(np.int64) for name in (VALUE, COUNT))
+    return sizes, often
 
 
 def _bucketed(

@@ -1,7 +1,7 @@
 """A protection before anything of it is released: what was found, and what is known of it."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -124,8 +124,13 @@ class Choice:
 
 
 def choice_of(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
+    """The point of a run's front that a user wants within bounds, and why it is this one."""
+    return choice_from(wish, state.front, bounds)
+
+
+def choice_from(wish: str, front: Sequence[Candidate], bounds: Bounds = UNBOUNDED) -> Choice:
     """The point of a front that a user wants within bounds, and why it is this one."""
-    allowed = within(state.front, bounds)
+    allowed = within(front, bounds)
     return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
 
 

@@ -16,11 +16,14 @@ from evomask.masking.guarantees.requirement import Requirement
 from evomask.runs.inputs import Input
 from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
 from evomask.runs.parts.masking import mask_parts
+from evomask.runs.parts.protecting import protect_parts
 from evomask.runs.parts.resuming import job_in
 from evomask.runs.parts.verifying import verify_parts
 from tests.execution.test_dask_apart import cluster_of_processes
 from tests.runs.parts.conftest import bytes_of, town, written
 from tests.runs.parts.test_masking import job
+from tests.runs.parts.test_protecting import in_place
+from tests.runs.parts.test_protecting import job as by_recipe
 from tests.runs.parts.test_verifying import SCRIPT
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the engine
@@ -130,6 +133,57 @@ def test_a_killed_protection_is_resumed_by_its_folder(people, tmp_path, step):
     assert classes["len"].min() >= 5
     assert classes["l"].min() >= 2
     assert frame["income"].is_in(town()["income"].to_list()).all()
+
+
+def recipes(people, out):
+    roles = ("--quasi", "income,sex", "--nominal", "sex", "--drop", "name")
+    return "protect", people, *roles, "--evaluations", 4, "--seed", 3, "--keep-order", "--out", out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["try", "apply", "compare", "mask"])
+def test_a_killed_search_for_recipes_is_resumed_and_comes_to_the_same(people, tmp_path, step):
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    words = command(*recipes(people, out))
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not list(Path(out).glob(f"work/{step}-*.json")):
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+    assert not (out / "done.json").exists()
+    done = run("resume", out)
+    assert done.returncode == 0, done.stderr
+    assert verify_parts(out).holds
+    assert not half_written(out)
+    assert run(*recipes(people, whole)).returncode == 0
+    for name in ("front.json", "done.json"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
+    assert in_place(out).equals(in_place(whole))
+
+
+@pytest.mark.slow
+def test_workers_killed_twice_change_no_record_of_a_recipe(people, tmp_path):
+    protect_parts(by_recipe(people, tmp_path / "whole", keep_order=True))
+    with computing(cluster="local:2") as evaluators:
+        killer = Killer(evaluators.client, "try", "apply")
+        out = tmp_path / "out"
+        wanted = by_recipe(people, out, keep_order=True)
+        protect_parts(wanted, evaluators=evaluators, told=killer)
+    assert len(killer.killed) == 2
+    assert (out / "front.json").read_bytes() == (tmp_path / "whole" / "front.json").read_bytes()
+    assert in_place(out).equals(in_place(tmp_path / "whole"))
+    assert not half_written(out)
+
+
+@pytest.mark.slow
+def test_recipes_on_a_disk_that_takes_no_more_are_one_sentence_and_go_on(people, tmp_path):
+    out = tmp_path / "out"
+    done = run(*recipes(people, out), limit=8_000)
+    assert done.returncode == 1
+    assert "File too large; nothing was kept" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not half_written(out)
+    assert run(*recipes(people, out)).returncode == 0
+    assert verify_parts(out).holds
 
 
 def test_a_protection_on_a_disk_that_takes_no_more_is_one_sentence_and_goes_on(people, tmp_path):

@@ -346,10 +346,20 @@ def _keys(distinct: Distinct, ordering: Known) -> Indices:
     chosen += [numbers[a] for a in np.flatnonzero(ordering.numbers)]
     bits = max(1, min(FINEST, KEY_BITS // max(1, len(chosen))))
     keys = np.zeros(len(distinct.counts), dtype=np.int64)
-    for bit in range(FINEST - 1, FINEST - 1 - bits, -1):
-        for digit in chosen[:KEY_BITS]:
-            keys = (keys << 1) | (digit >> bit & 1)
+    own = chosen[:KEY_BITS]
+    for place, digit in enumerate(own):
+        keys |= _spread(place, len(own), bits)[digit]
     return keys
+
+
+def _spread(place: int, count: int, bits: int) -> Indices:
+    """For each digit its first bits as they stand in a key, in turn with those of others."""
+    digits = np.arange(1 << FINEST)
+    spread = np.zeros(len(digits), dtype=np.int64)
+    for bit in range(bits):
+        turn = count * (bits - 1 - bit) + count - 1 - place
+        spread |= (digits >> (FINEST - 1 - bit) & 1) << turn
+    return spread
 
 
 def _in_order(keys: Indices) -> Indices:

@@ -114,7 +114,11 @@ def fewest_values(h: Histogram) -> int:
 
 def entropy_l(table: Table, names: Sequence[str], confidential: str) -> float:
     """Exponential of the smallest entropy of confidential values in a class."""
-    h = _histogram(table, names, confidential)
+    return least_varied(_histogram(table, names, confidential))
+
+
+def least_varied(h: Histogram) -> float:
+    """How many equally frequent values the least varied class is worth."""
     shares = h.counts / h.sizes[h.of_class]
     entropies = np.bincount(h.of_class, weights=-shares * np.log(shares))
     return float(np.exp(max(0.0, entropies.min())))

@@ -1,6 +1,6 @@
 """Closing work on parts: what was written is counted, and every file is hashed into the log."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,7 @@ class Promised:
         k: how many of them at least.
         key: file of the key that signs the work.
         shuffled: whether records stand in another order than in the original.
+        point: which point of a front was made.
     """
 
     names: tuple[str, ...]
@@ -63,6 +64,7 @@ class Promised:
     key: Path | None = None
     confidential: tuple[Confidential, ...] = ()
     shuffled: bool = False
+    point: Named = ONLY
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def closed(file: Opened, promised: Promised, more: Callable[[Counted], Files] = 
     files = more(counted)
     for name, content in files.items():
         _write(folder / name, content)
-    _seal(folder, promised.key, files)
+    _seal(folder, promised, files)
     for path in (folder / WORK).iterdir():
         if not path.name.startswith(LAST):
             path.unlink(missing_ok=True)
@@ -138,26 +140,29 @@ def closed(file: Opened, promised: Promised, more: Callable[[Counted], Files] = 
 def spread_of(folder: Path, names: Sequence[str], own: Confidential) -> tuple[int, float]:
     """Fewest different values of a confidential attribute in a class, and how far classes are."""
     fewest, far = 2**62, 0.0
-    for of_class, value, counts, totals in histograms_in(
-        folder / MASKED, names, own.name, own.order
-    ):
-        sizes = np.bincount(of_class, counts).astype(np.int64)
-        histogram = Histogram(of_class, value, counts, sizes, totals)
+    for histogram in spreads_in(folder / MASKED, names, own):
         fewest = min(fewest, fewest_values(histogram))
         far = max(far, farthest(histogram, ordered=own.ordered))
     return fewest, far
 
 
-def _seal(folder: Path, key: Path | None, more: Iterable[str]) -> None:
+def spreads_in(path: Path, names: Sequence[str], own: Confidential) -> Iterator[Histogram]:
+    """How values are spread over classes of written parts, some classes at a time."""
+    for of_class, value, counts, totals in histograms_in(path, names, own.name, own.order):
+        sizes = np.bincount(of_class, counts).astype(np.int64)
+        yield Histogram(of_class, value, counts, sizes, totals)
+
+
+def _seal(folder: Path, promised: Promised, more: Iterable[str]) -> None:
     """A new line of the log names every file by its hash; a key signs it."""
     files = {f"{MASKED}/{name}": found for name, found in hashes_of(folder / MASKED).items()}
     files |= {name: file_hash(folder / name) for name in (PLAN, DONE, *more)}
-    log = appended(folder, "released", ONLY, files)
+    log = appended(folder, "released", promised.point, files)
     _write(folder / LOG, log)
-    if key is None:
+    if promised.key is None:
         (folder / SIGNATURE).unlink(missing_ok=True)
     else:
-        _write(folder / SIGNATURE, signed(log.splitlines()[-1], read_key(key)))
+        _write(folder / SIGNATURE, signed(log.splitlines()[-1], read_key(promised.key)))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -41,6 +41,8 @@ from evomask.io.parts import (
     write_part,
 )
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.making import Making
+from evomask.masking.making import Step as MakingStep
 from evomask.runs.inputs import Input
 from evomask.runs.kept.signing import read_key
 from evomask.runs.parts.closing import Confidential, Promised, closed
@@ -57,6 +59,8 @@ from evomask.searches.generalization.counted import (
 )
 from evomask.searches.generalization.lattice import Levels
 from evomask.searches.generalization.optimum import Optimum, optimum
+
+SEARCH = "generalization"
 
 FEW_VALUES = 256
 """Different values up to which a number is generalized as a category with an order."""
@@ -214,7 +218,8 @@ class _Job:
         lattice, declared = self._lattice(names, secret)
         best, reader = self._best(lattice)
         few, gone = reader.left_out(best.levels)
-        before, after = lattice.bottom.sizes, reader.sizes_staying(best.levels)
+        before = np.unique(lattice.bottom.sizes, return_counts=True)
+        after = np.unique(reader.sizes_staying(best.levels), return_counts=True)
         combinations = len(lattice.table)
         recoding = Recoding(file.parts, declared, lattice.trees, best.levels, few, str(job.out))
         del lattice, reader
@@ -224,8 +229,10 @@ class _Job:
         ).compared()
         shuffled(file, masked, self.evaluators, self.told, keep_order=job.keep_order)
         levels = dict(zip(names, best.levels, strict=True))
-        found = Found(job.requirement, levels, gone, best.checked, compared, before, after,
-                      self._proven)  # fmt: skip
+        found = Found(
+            job.requirement, _making(levels), _in_words(levels), {"levels": levels}, self._reason,
+            gone, best.checked, compared, before, after,
+        )  # fmt: skip
         promised = Promised(
             names, job.requirement.k, job.key, self._promised(secret), shuffled=True
         )
@@ -238,6 +245,13 @@ class _Job:
     @property
     def _proven(self) -> bool:
         return self.job.requirement.t == 1.0
+
+    @property
+    def _reason(self) -> str:
+        asked = self.job.requirement
+        if self._proven:
+            return f"no other levels fulfil {asked} and lose less; that is proven"
+        return f"the levels that lose least of those that were found to fulfil {asked}"
 
     def _carried_out(self, name: str, make: Any) -> list[Result]:  # noqa: ANN401
         step = Step(str(self.file.folder), name, make)
@@ -336,6 +350,17 @@ class _Job:
             )
             for name in confidential
         )  # fmt: skip
+
+
+def _making(levels: Mapping[str, int]) -> Making:
+    names = tuple(name for name, level in levels.items() if level)
+    steps = (MakingStep(SEARCH, {"levels": dict(levels)}, names),) if names else ()
+    return Making(steps, SEARCH)
+
+
+def _in_words(levels: Mapping[str, int]) -> str:
+    told = ", ".join(f"{name} {level}" for name, level in levels.items())
+    return f"generalized to the levels {told}"
 
 
 def _kind(file: Opened, name: str) -> Kind:

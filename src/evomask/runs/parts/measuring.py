@@ -18,7 +18,7 @@ from evomask.runs.inputs import Input, declarations_of, with_quasi_identifiers
 from evomask.runs.kept.names import INTERNAL
 from evomask.runs.measure import OTHER_ORDER, MeasureOutcome
 from evomask.runs.parts.closing import DONE
-from evomask.runs.parts.comparing import Comparer
+from evomask.runs.parts.comparing import Comparer, Comparison
 from evomask.runs.parts.opening import Opened, as_parquet, parts_of
 from evomask.runs.parts.steps import MASKED, WORK, Told
 from evomask.runs.parts.verifying import done_in
@@ -41,14 +41,21 @@ def measure_parts(
     job: MeasurePartsJob, *, evaluators: Evaluators = Local(), told: Told = lambda *_: None
 ) -> MeasureOutcome:
     """Compare files that do not fit in memory; temporary files lie beside the masked ones."""
-    with _beside(job.masked) as folder:
-        file, masked = _opened(job, folder)
-        found = Comparer(file, masked, evaluators, told, job.people).compared()
+    file, found = compared_parts(job, evaluators=evaluators, told=told)
     order = () if found.in_order else (OTHER_ORDER,)
     return MeasureOutcome(
         "strict", found.names, found.records, found.loss, found.judged.risk, found.measures,
         (*file.notes, *order), found.losses, found.judged, found.original, {},
     )  # fmt: skip
+
+
+def compared_parts(
+    job: MeasurePartsJob, *, evaluators: Evaluators, told: Told
+) -> tuple[Opened, Comparison]:
+    """The original, and all that is measured of the masked file; temporary files are gone."""
+    with _beside(job.masked) as folder:
+        file, masked = _opened(job, folder)
+        return file, Comparer(file, masked, evaluators, told, job.people).compared()
 
 
 @contextmanager

@@ -136,8 +136,8 @@ class Grouping:
 
 
 @dataclass(frozen=True, eq=False)
-class Gathering:
-    """Puts the means of a part's records into their places, and writes the part.
+class Means:
+    """The numbers of all parts after grouping.
 
     Args:
         starts: where each part begins in every region's file, a row a region.
@@ -145,10 +145,9 @@ class Gathering:
 
     numbers: Numbers
     starts: Indices
-    dropped: tuple[str, ...] = field(default=())
 
-    def __call__(self, number: int) -> Result:
-        """The part as it is released, and its hash."""
+    def of_part(self, number: int) -> Table:
+        """The means of one part's records, in their places."""
         table = self.numbers.of_part(number)
         masked = np.empty((len(table), len(self.numbers.names)))
         for region, starts in enumerate(self.starts):
@@ -156,12 +155,22 @@ class Gathering:
             if end > first:
                 own = kept_matrix(_grouped(self.numbers.folder, region), first, end)
                 masked[own[:, -1].astype(np.int64)] = own[:, :-1]
-        columns = dict(zip(self.numbers.names, masked.T, strict=True))
-        frame = with_masked(
-            self.numbers.parts.read(number), table.with_columns(columns), self.dropped
-        )
+        return table.with_columns(dict(zip(self.numbers.names, masked.T, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Gathering:
+    """Puts the means of a part's records into their places, and writes the part."""
+
+    means: Means
+    dropped: tuple[str, ...] = field(default=())
+
+    def __call__(self, number: int) -> Result:
+        """The part as it is released, and its hash."""
+        numbers = self.means.numbers
+        frame = with_masked(numbers.parts.read(number), self.means.of_part(number), self.dropped)
         file = f"{MASKED}/{part_name(number)}"
-        written = write_part(frame, Path(self.numbers.folder) / file)
+        written = write_part(frame, Path(numbers.folder) / file)
         return {"records": len(frame), "file": file, "sha256": written}
 
 
@@ -186,6 +195,21 @@ def microaggregated(
     told: Told,
 ) -> Aggregated:
     """Mask numbers of all parts by groups of k or more; parts keep their places and order."""
+    means, found = grouped_in_regions(file, overview, names, k, evaluators, told)
+    gathering = Gathering(means, file.dropped)
+    carried_out(Step(str(file.folder), "mask", gathering), len(file.parts), evaluators, told)
+    return found
+
+
+def grouped_in_regions(
+    file: Opened,
+    overview: Overview,
+    names: tuple[str, ...],
+    k: int,
+    evaluators: Evaluators,
+    told: Told,
+) -> tuple[Means, Aggregated]:
+    """Group the numbers of all parts by k or more, each region a task."""
     checked_k(k, file.parts.records)
     scale, folder = Scale(*overview.scale(names)), str(file.folder)
     numbers = Numbers(file.parts, overview, names, scale, folder)
@@ -199,11 +223,9 @@ def microaggregated(
     grouping = Grouping(numbers, k, regions, _starts(counts))
     found = carried_out(Step(folder, "group", grouping), len(regions), evaluators, told)
     places = np.array([row["parts"] for row in found], dtype=np.int64)
-    gathering = Gathering(numbers, _starts(places), file.dropped)
-    carried_out(Step(folder, "mask", gathering), len(file.parts), evaluators, told)
     sse = sum(row["sse"] for row in found)
     total = file.parts.records * _varying(overview, names)
-    return Aggregated(
+    return Means(numbers, _starts(places)), Aggregated(
         sum(row["groups"] for row in found),
         min(row["least"] for row in found),
         sse,

@@ -10,7 +10,6 @@ from evomask.data.schema import Attribute
 from evomask.io.parts import hashes_of
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.making import Making
-from evomask.masking.making import Step as MakingStep
 from evomask.measures.risk.records import EDGES, MINIMUM, histogram
 from evomask.record.comparison import compared
 from evomask.record.record import (
@@ -25,14 +24,15 @@ from evomask.record.record import (
 )
 from evomask.record.recording import measure_note, required, risk_note
 from evomask.record.words import sentences
-from evomask.runs.kept.log import digest
-from evomask.runs.parts.closing import Counted
+from evomask.runs.kept.log import Named, digest
+from evomask.runs.parts.closing import ONLY, Counted
 from evomask.runs.parts.comparing import Comparison
 from evomask.runs.parts.opening import Opened
 from evomask.runs.parts.steps import MASKED
 from evomask.runs.report import report_parts
 
-SEARCH = "generalization"
+Sizes = tuple[Indices, Indices]
+"""Sizes of classes of look-alikes, and how many classes have each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +40,31 @@ class Found:
     """What is known of a protection in parts.
 
     Args:
-        levels: of generalization, by attribute.
+        making: how all parts were made; its search is what found that.
+        method: the same in words.
+        parameters: what it hangs on besides.
+        reason: why this was chosen.
         suppressed: how many records were left out.
-        nodes: how many combinations of levels were looked at.
-        before, after: sizes of the classes of look-alikes.
-        proven: whether no other levels lose less.
+        tried: how many ways were looked at.
+        before, after: classes of look-alikes.
+        front: what else could have been chosen, measured on a sample.
+        chosen: which of these it is.
+        notes: what else is to be known.
     """
 
     requirement: Requirement
-    levels: Mapping[str, int]
+    making: Making
+    method: str
+    parameters: Mapping[str, object]
+    reason: str
     suppressed: int
-    nodes: int
+    tried: int
     compared: Comparison
-    before: Indices = field(repr=False)
-    after: Indices = field(repr=False)
-    proven: bool
+    before: Sizes = field(repr=False)
+    after: Sizes = field(repr=False)
+    front: tuple[PointNote, ...] = ()
+    chosen: Named = ONLY
+    notes: tuple[str, ...] = ()
 
 
 def reports_of(file: Opened, found: Found, counted: Counted) -> dict[str, bytes]:
@@ -75,13 +85,13 @@ def record_of_parts(file: Opened, found: Found, counted: Counted) -> ReleaseReco
         suppressed_records=found.suppressed,
         seed=file.seed,
         profile="strict",
-        parameters={"levels": dict(found.levels), "parts": len(file.parts)},
+        parameters={**found.parameters, "parts": len(file.parts)},
         required=required(found.requirement),
         achieved=_achieved(counted),
         attributes=tuple(notes.get(a.name) or _untouched(a) for a in file.schema),
-        method=sentences(_making(found)),
+        method=sentences(found.making),
         points=points,
-        reason=_reason(found),
+        reason=found.reason,
         measures=tuple(measure_note(n, v) for n, v in found.compared.measures.items()),
         before=_model(found.before, None, None),
         after=_model(found.after, counted.l, counted.t),
@@ -91,7 +101,7 @@ def record_of_parts(file: Opened, found: Found, counted: Counted) -> ReleaseReco
         associations=side_by_side.associations,
         matrices=(),
         searches=(),
-        notes=(*file.notes, _on_sample(found), NO_AUDIT),
+        notes=(*file.notes, *found.notes, _on_sample(found), NO_AUDIT),
         checked=CheckNote(
             counted.alike.records, len(file.schema) - len(file.dropped), counted.alike.least,
             counted.l, counted.t,
@@ -113,30 +123,17 @@ def _on_sample(found: Found) -> str:
     )
 
 
-def _reason(found: Found) -> str:
-    if found.proven:
-        return f"no other levels fulfil {found.requirement} and lose less; that is proven"
-    return f"the levels that lose least of those that were found to fulfil {found.requirement}"
-
-
-def _making(found: Found) -> Making:
-    names = tuple(name for name, level in found.levels.items() if level)
-    steps = (MakingStep(SEARCH, {"levels": dict(found.levels)}, names),) if names else ()
-    return Making(steps)
-
-
 def _points(found: Found) -> PointsNote:
-    own = found.compared
-    levels = ", ".join(f"{name} {level}" for name, level in found.levels.items())
+    own, search = found.compared, found.making.search
     original = PointNote(
         0, "original", "the original as it is", 0.0, own.original.risk, risk_note(own.original),
         file=-1,
     )  # fmt: skip
     chosen = PointNote(
-        1, SEARCH, f"generalized to the levels {levels}", own.loss, own.judged.risk,
-        risk_note(own.judged), file=0,
+        found.chosen.point, search, found.method, own.loss, own.judged.risk,
+        risk_note(own.judged), file=found.chosen.file,
     )  # fmt: skip
-    return PointsNote(original, chosen, (chosen,), (), (), found.nodes)
+    return PointsNote(original, chosen, found.front or (chosen,), (), (), found.tried)
 
 
 def _achieved(counted: Counted) -> dict[str, float]:
@@ -144,18 +141,19 @@ def _achieved(counted: Counted) -> dict[str, float]:
     return {name: float(value) for name, value in reached.items() if value is not None}
 
 
-def _model(sizes: Indices, l: int | None, t: float | None) -> ModelNote:  # noqa: E741
+def _model(classes: Sizes, l: int | None, t: float | None) -> ModelNote:  # noqa: E741
     """Look-alikes and the risk of single records, by the sizes of classes."""
-    records = max(1, int(sizes.sum()))
-    cells = histogram(100.0 / sizes, EDGES, MINIMUM, sizes)
+    sizes, often = classes
+    records, count = max(1, int((sizes * often).sum())), int(often.sum())
+    cells = histogram(100.0 / sizes, EDGES, MINIMUM, sizes * often)
     return ModelNote(
         int(sizes.min(initial=records)),
-        int((sizes == 1).sum()),
+        int(often[sizes == 1].sum()),
         l,
         t,
-        100.0 * len(sizes) / records,
+        100.0 * count / records,
         tuple(RiskCell(cell.low, cell.high, cell.records) for cell in cells),
-        float(len(sizes)),
+        float(count),
     )
 
 
