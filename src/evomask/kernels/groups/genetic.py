@@ -6,8 +6,9 @@ squares is not computed. Empty groups do not count.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Floats, Indices, Points
+from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import INDEX_ROWS, POINTS, REAL, WHOLE, inner, kernel
 from evomask.kernels.filled import copy_into
 from evomask.kernels.generator import State, below, bits, started, unit
@@ -22,8 +23,15 @@ PENALISED = 1e-12
 SAME = 1e-12
 """Sums of squares that differ by a smaller share are those of one partition, groups renumbered."""
 
-_HALF = np.uint64(32)
+Rows = NDArray[np.uint32]
+"""Genomes, a row each; behind the genes of a row stands how many of them name each group."""
+
+Edges = NDArray[np.uint64]
+"""Whole numbers without a sign, as all that counts places in the innermost loop."""
+
+_HALF, _EIGHTH = np.uint64(32), np.uint64(24)
 _LOWER = np.uint64(0xFFFFFFFF)
+_ONE, _RECORD = np.uint64(1), np.uint32(1)
 _DRAWS = 4294967296.0
 
 
@@ -89,7 +97,7 @@ def _first_genomes(n: int, k: int, size: int, seed: int) -> Indices:
 
 
 @inner
-def _count(rows: Codes, row: int, n: int) -> None:
+def _count(rows: Rows, row: int, n: int) -> None:
     """Write behind the n genes of a row how many of them name each group."""
     for g in range(n, rows.shape[1]):
         rows[row, g] = 0
@@ -98,7 +106,7 @@ def _count(rows: Codes, row: int, n: int) -> None:
 
 
 @inner
-def _cost(rows: Codes, row: int, points: Points, sums: Points, least: int, most: int) -> float:
+def _cost(rows: Rows, row: int, points: Points, sums: Points, least: int, most: int) -> float:
     """The squares about the mean of the file less those of the groups' means."""
     n, d = points.shape
     wrong = 0
@@ -135,55 +143,60 @@ def _spin(wheel: Floats, state: State) -> int:
 
 
 @inner
-def _waits(rate: float, n: int) -> Indices:
+def _waits(rate: float, n: int) -> Edges:
     """How many genes stay before one changes, by 32 bits: more than i where they reach edge i."""
-    edges = np.empty(n, dtype=np.int64)
+    edges = np.empty(n + 1, dtype=np.uint64)
     stay = 1.0
     for i in range(n):
         stay *= 1.0 - rate
-        edges[i] = np.int64((1.0 - stay) * _DRAWS)
+        edges[i] = np.uint64((1.0 - stay) * _DRAWS)
+    edges[n] = np.uint64(_DRAWS)
     return edges
 
 
 @inner
-def _hints(edges: Indices) -> Indices:
+def _hints(edges: Edges) -> Edges:
     """Where to begin looking among the edges, by the first eight bits."""
-    hints = np.empty(256, dtype=np.int64)
+    hints = np.empty(256, dtype=np.uint64)
     place = 0
     for i in range(256):
-        while place < edges.size and edges[place] <= i << 24:
+        while edges[place] <= np.uint64(i << 24):
             place += 1
         hints[i] = place
     return hints
 
 
 @inner
-def _change(rows: Codes, row: int, n: int, i: int, group: int) -> None:
+def _change(rows: Rows, row: int, n: int, i: int, group: int) -> None:
     rows[row, n + rows[row, i]] -= 1
     rows[row, n + group] += 1
     rows[row, i] = group
 
 
 @inner
-def _mutate(rows: Codes, row: int, edges: Indices, hints: Indices, state: State) -> None:
+def _mutate(rows: Rows, row: int, edges: Edges, hints: Edges, state: State) -> None:
     """Give genes that are drawn at a rate a random group; one number tells which and what."""
-    n = edges.size
-    groups = np.uint64(rows.shape[1] - n)
-    i = -1
+    n, at = np.uint64(edges.size - 1), np.uint64(row)
+    groups = np.uint64(rows.shape[1]) - n
+    i = np.uint64(0)
     while True:
         drawn = bits(state)
-        first = np.int64(drawn >> _HALF)
-        stay = hints[first >> 24]
-        while stay < n and edges[stay] <= first:
-            stay += 1
-        i += 1 + stay
+        first = drawn >> _HALF
+        stay = hints[first >> _EIGHTH]
+        while edges[stay] <= first:
+            stay += _ONE
+        i += stay
         if i >= n:
             return
-        _change(rows, row, n, i, np.int64(((drawn & _LOWER) * groups) >> _HALF))  # type: ignore[arg-type]
+        new = ((drawn & _LOWER) * groups) >> _HALF
+        rows[at, n + np.uint64(rows[at, i])] -= _RECORD
+        rows[at, n + new] += _RECORD
+        rows[at, i] = new
+        i += _ONE
 
 
 @inner
-def _cross(children: Codes, row: int, rows: Codes, one: int, other: int, cut: int, n: int) -> None:
+def _cross(children: Rows, row: int, rows: Rows, one: int, other: int, cut: int, n: int) -> None:
     """Genes of one parent up to the cut, of the other behind it."""
     for i in range(rows.shape[1]):
         children[row, i] = rows[one, i]
@@ -194,7 +207,7 @@ def _cross(children: Codes, row: int, rows: Codes, one: int, other: int, cut: in
 
 
 @inner
-def _are_alike(rows: Codes) -> bool:
+def _are_alike(rows: Rows) -> bool:
     """Whether all genomes are the same, gene by gene."""
     for row in range(1, rows.shape[0]):
         for i in range(rows.shape[1]):
@@ -223,7 +236,7 @@ def _bred(
     edges = _waits(mutation, n)
     hints = _hints(edges)
     sums = np.empty((groups, d))
-    now, children = np.empty((size, n + groups), np.int32), np.empty((size, n + groups), np.int32)
+    now, children = np.empty((size, n + groups), np.uint32), np.empty((size, n + groups), np.uint32)
     costs, wheel = np.empty(size), np.empty(size)
     for row in range(size):
         copy_into(now[row, :n], genomes[row])
