@@ -5,12 +5,15 @@ call lasts as long as the worker that has most to do, each taking the next task 
 between calls only this process works. `used` is what the workers were busy of the time that
 calls lasted, `of all` the same of the whole run.
 
-    python benchmarks/bench_width.py protect [EVALUATIONS] [WIDTH ...]
+    python benchmarks/bench_width.py protect [EVALUATIONS] [WIDTH ...] [--file NAME] [--seed N]
     python benchmarks/bench_width.py partition [EVALUATIONS] [WIDTH ...]
+
+Of `protect` also what the front dominates, and its best worst of loss and risk: a wide run knows
+less of its own earlier turns, and that costs something at the same number of evaluations.
 """
 
+import argparse
 import heapq
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -55,35 +58,46 @@ def lasts(times: Sequence[float], workers: int) -> float:
     return max(free)
 
 
-def protect(evaluations: int, width: int, timed: Timed) -> None:
-    table = load(Input(reference_file("casc/census.csv"))).table
+def protect(asked: argparse.Namespace, width: int, timed: Timed) -> None:
+    table = load(Input(reference_file(asked.file or "casc/census.csv"))).table
     job = ProtectJob(
-        Input(Path("census")), Path(), Requirement(k=3), seed=7, evaluations=evaluations,
-        width=width,
+        Input(Path("file")), Path(), Requirement(k=3), seed=asked.seed,
+        evaluations=asked.evaluations or 400, width=width,
     )  # fmt: skip
-    protect_table(table, job, evaluators=timed)
+    state = protect_table(table, job, evaluators=timed).state
+    best = min(candidate.worst for candidate in state.front)
+    print(
+        f"  {state.evaluations} evaluations, {len(state.candidates)} files: volume "
+        f"{state.volume:.2f} %, best {best:.2f}"
+    )
 
 
-def partition(evaluations: int, width: int, timed: Timed) -> None:
+def partition(asked: argparse.Namespace, width: int, timed: Timed) -> None:
     options = {"k": "3"} | ({"width": str(width)} if width > 1 else {})
-    source = Input(reference_file("casc/tarragona.csv"))
-    job = SearchJob(source, "partition", options, Limits(evaluations=evaluations), seed=7)
+    source = Input(reference_file(asked.file or "casc/tarragona.csv"))
+    limits = Limits(evaluations=asked.evaluations or 20_000_000)
+    job = SearchJob(source, "partition", options, limits, seed=asked.seed)
     print(f"  il {search_file(job, evaluators=timed).answer['il']:.4f} %")
 
 
+RUNS = {"protect": protect, "partition": partition}
+
+
 def main() -> None:
-    what = sys.argv[1] if len(sys.argv) > 1 else "protect"
-    run = {"protect": protect, "partition": partition}[what]
-    evaluations = (
-        int(sys.argv[2]) if len(sys.argv) > 2 else {"protect": 400, "partition": 20_000_000}[what]
-    )
-    for width in map(int, sys.argv[3:] or ("1", "16")):
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("what", nargs="?", choices=RUNS, default="protect")
+    options.add_argument("evaluations", nargs="?", type=int)
+    options.add_argument("widths", nargs="*", type=int, default=[1, 16])
+    options.add_argument("--file")
+    options.add_argument("--seed", type=int, default=7)
+    asked = options.parse_args()
+    for width in asked.widths:
         timed, began = Timed(), time.process_time()
-        run(evaluations, width, timed)
+        RUNS[asked.what](asked, width, timed)
         total, inside = time.process_time() - began, sum(map(sum, timed.calls))
         sizes = sorted(len(call) for call in timed.calls if call)
         print(
-            f"{what}, {evaluations:,} evaluations, width {width}: {len(sizes)} calls of "
+            f"{asked.what}, width {width}: {len(sizes)} calls of "
             f"{sizes[len(sizes) // 2]} tasks in the middle, {inside:.1f} of {total:.1f} CPU s in "
             "tasks"
         )

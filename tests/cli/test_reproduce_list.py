@@ -24,9 +24,8 @@ PROTECTIONS_THESIS = {
         "5.1", "5.2", "5.3", "6.1",
     ],
     "figure": [
-        *(f"3.{i}" for i in range(1, 14)), *(f"4.{i}" for i in range(1, 14)),
-        *(f"4.{i}" for i in range(16, 21)), *(f"5.{i}" for i in range(1, 11)),
-        *(f"6.{i}" for i in range(6, 16)),
+        *(f"3.{i}" for i in range(1, 14)), *(f"4.{i}" for i in range(1, 21)),
+        *(f"5.{i}" for i in range(1, 11)), *(f"6.{i}" for i in range(6, 16)),
     ],
 }  # fmt: skip
 HYBRID = {"table": ["1", "2"], "figure": ["1", "2"]}

@@ -92,3 +92,9 @@ class TestMicroaggregationByParts:
 )
 def test_worked_examples_of_genomes_are_the_printed_ones(name):
     assert all(row["ours"] == row["paper"] for row in reproduce(name).rows)
+
+
+def test_the_equation_of_figure_4_14_is_worked_out_on_a_stack():
+    written = {row["what"]: row["ours"] for row in reproduce("equations-figure-4.14").rows}
+    assert written["equation"].replace(" ", "") == "a+2*b"
+    assert [row["stack"] for row in reproduce("equations-figure-4.15").rows][-1] == "7"

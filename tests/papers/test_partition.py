@@ -109,7 +109,7 @@ GRID = FactorialDesign((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
 
 
 def test_a_study_runs_its_whole_grid():
-    made = trials(genetic.random_file(11, 2), 3, GRID, seed=1)
+    made = list(trials(genetic.random_file(11, 2), 3, GRID, seed=1))
     assert len(made) == 2 * 2 * 2 * 2
 
 

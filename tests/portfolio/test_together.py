@@ -2,7 +2,9 @@
 
 import pytest
 
-from evomask.portfolio.together import together
+from evomask.evolution.brood import Task
+from evomask.portfolio.requests import Adopt, Breed, Make, Numbered
+from evomask.portfolio.together import longest_first, together
 
 
 def doubling(calls):
@@ -63,3 +65,30 @@ def test_an_interrupt_while_tasks_are_done_ends_all_turns():
     with pytest.raises(KeyboardInterrupt):
         together([having, having], interrupted)
     assert ended == [True, True]
+
+
+def test_the_longest_tasks_are_handed_out_first_and_answered_in_their_places():
+    long, short, made = Breed("bursts", Task("a", ())), Breed("quick", Task("b", ())), Make("x", 1)
+    adopted, seen = Adopt("bursts", made), []
+
+    def work(tasks, first):
+        seen.extend(numbered.task for numbered in tasks)
+        return [(numbered.task, numbered.serial) for numbered in tasks]
+
+    ordered = longest_first(work, {"bursts": 4.0, "quick": 0.1})
+    assert ordered([short, adopted, made, long], first=5) == [
+        (short, 5), (adopted, 6), (made, 7), (long, 8),
+    ]  # fmt: skip
+    assert seen == [long, made, adopted, short]
+
+
+def test_tasks_of_one_length_keep_their_order_and_numbers():
+    tasks = [Numbered(Make("x", number), number) for number in (3, 1, 2)]
+    handed = []
+
+    def work(given, first):
+        handed.extend(numbered.task for numbered in given)
+        return [numbered.task.serial for numbered in given]
+
+    assert longest_first(work, {})(tasks, first=0) == [3, 1, 2]
+    assert handed == tasks

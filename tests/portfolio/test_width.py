@@ -12,7 +12,7 @@ from evomask.execution.local import InProcess, Local
 from evomask.masking.guarantees.requirement import Requirement
 from evomask.portfolio.front import front_of
 from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.state import PortfolioCodec, PortfolioState
+from evomask.portfolio.state import PortfolioCodec, PortfolioState, waiting
 from evomask.portfolio.worker import Maker
 from evomask.runs.kept.journal import Journal
 from tests.portfolio.test_portfolio import maker_for, people, table_of
@@ -87,3 +87,37 @@ def test_a_width_below_one_is_refused():
 def test_the_grid_is_tried_in_steps_of_the_width(states):
     assert next(iter(states[0].rounds)).member == "grid"
     assert 8 < len(states[0].candidates) <= 16
+
+
+def test_a_wide_turn_asks_once_for_all_that_it_needs(maker, states, journal):
+    calls = []
+
+    def counted(tasks, first):
+        calls.append(len(tasks))
+        return InProcess(maker)(tasks, first)
+
+    middle = next(i for i, state in enumerate(states) if state.summary.member != "grid")
+    portfolio = Portfolio(maker, Budget(None, EVALUATIONS), journal, counted)
+    next(portfolio.states(states[middle]))
+    assert len([count for count in calls if count]) == 1
+
+
+def test_what_was_bred_is_measured_before_the_end(states):
+    waits = [[n for n in s.members if n not in s.closed and waiting(s, n)] for s in states]
+    assert any(waits)
+    assert not waits[-1]
+
+
+def test_a_wide_run_ends_within_a_round_of_its_evaluations(states):
+    costs = [b.evaluations - a.evaluations for a, b in pairwise(states)]
+    assert abs(states[-1].evaluations - EVALUATIONS) <= max(costs)
+
+
+def test_files_of_others_are_bred_from_in_the_turn_after_they_were_adopted():
+    maker = maker_for(table_of(people()), Requirement(k=3), searches=("grid", "files"))
+    maker = Maker(maker.table, replace(maker.settings, width=4), maker.seed)
+    rows = [row for row in states_of(maker, InProcess(maker))[-1].rounds if row.member != "grid"]
+    first, second = (row for row in rows[:4] if row.member == "files-front")
+    assert first.bred > 0
+    assert first.files == 0
+    assert second.bred > 0

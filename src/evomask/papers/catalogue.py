@@ -112,6 +112,8 @@ REPRODUCTIONS: Mapping[str, str] = {
     "equations-table-4.13": "pram.equations:table_4_13",
     "equations-table-4.14": "pram.equations:table_4_14",
     "equations-table-4.15": "pram.equations:table_4_15",
+    "equations-figure-4.14": "encodings:figure_4_14",
+    "equations-figure-4.15": "encodings:figure_4_15",
     "equations-figure-4.16": "pram.equations:figure_4_16",
     "equations-figure-4.17": "pram.equations:figure_4_17",
     "equations-figure-4.18": "pram.equations:figure_4_18",

@@ -1,6 +1,6 @@
-"""How the thesis on evolved protections writes its genomes: figures 3.1 and 4.1 to 4.3, made again.
+"""How the thesis on evolved protections writes its genomes: figures 3.1, 4.1 to 4.3, 4.14 and 4.15.
 
-Every row has a record or a row of a matrix, as printed and as ours.
+Every row has a record, a row of a matrix or a step, as printed and as ours.
 """
 
 from collections.abc import Iterable
@@ -9,6 +9,8 @@ import numpy as np
 
 from evomask.arrays import Floats, Points
 from evomask.evolution.gray import gray
+from evomask.masking.randomization.equations import stacks
+from evomask.searches.equations.formulas import formula
 from evomask.searches.pram.genome import THOUSAND
 from evomask.searches.pram.operators import exchanged, flipped
 
@@ -43,6 +45,11 @@ CROSSED = (
 )
 """Figure 4.3: the fourth and fifth number have changed places with the last two."""
 
+EQUATION = ("+", "a", "*", "2", "b")
+"""Figure 4.14: a + (2 * b), as ours keeps it: what is done stands before what it is done to."""
+
+VALUES = {"a": np.array(1.0), "2": np.array(2.0), "b": np.array(3.0)}
+
 
 def figure_3_1() -> list[Row]:
     """Genome of a masked file of five records against its original, in Gray code."""
@@ -72,6 +79,23 @@ def figure_4_2() -> list[Row]:
 def figure_4_3() -> list[Row]:
     """The matrix of figure 4.1 with two ranges of values exchanged."""
     return _matrix_rows(exchanged(_numbers(), 3, 7, 2), CROSSED)
+
+
+def figure_4_14() -> list[Row]:
+    """An equation as a vector, and as a person reads it."""
+    return [
+        {"what": "vector", "paper": "a 2 b * +", "ours": " ".join(EQUATION)},
+        {"what": "equation", "paper": "a + (2 * b)", "ours": formula(EQUATION)},
+    ]
+
+
+def figure_4_15() -> list[Row]:
+    """What lies on the stack while that equation is worked out for a = 1 and b = 3."""
+    steps = [[float(value) for value in stack] for stack in stacks(EQUATION, VALUES)]
+    return [
+        {"symbol": symbol, "stack": " ".join(f"{value:g}" for value in stack)}
+        for symbol, stack in zip(reversed(EQUATION), steps, strict=True)
+    ]
 
 
 def _numbers() -> Floats:

@@ -70,6 +70,10 @@ REMARKS: Mapping[str, str] = {
         "Judged as in the thesis, by five drawn files and with probabilistic linkage; its scale of "
         "1,000 records is older, so falls compare and values do not."
     ),
+    "equations-figure-4.14": "Ours keeps functions before their operands and begins at the end.",
+    "equations-figure-4.15": (
+        "The steps are lost in our copy of the thesis; ours come from the other end of the vector."
+    ),
     "pram-figure-4.1": "Nothing differs.",
     "pram-figure-4.2": "Nothing differs.",
     "pram-figure-4.3": "Nothing differs.",

@@ -7,17 +7,18 @@ are bred and tried on a sample, and the most promising made on the whole file. W
 depends on what earlier turns gained for their cost. Under a budget of evaluations costs are
 those of the plan; under one of seconds they are the times in the journal, and no turn is begun
 that would end too late by what turns have taken. So a run that is resumed takes the same turns
-again. With a width above one, several members have turns side by side.
+again. With a width above one, several members have turns side by side, and a turn asks for all
+at once: it breeds, and has measured what earlier turns bred.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import ceil, inf
-from typing import Any, Protocol
+from math import ceil
+from typing import Any
 
 from evomask.errors import EvomaskError
-from evomask.evolution.brood import Brood, Outcomes
+from evomask.evolution.brood import Brood, Outcome, Outcomes
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import begin, evolve
 from evomask.evolution.setup import Setup
@@ -31,24 +32,17 @@ from evomask.portfolio.state import (
     PortfolioState,
     Work,
     noted,
+    owed,
     share_used,
     untried,
     waiting,
     with_arrivals,
+    with_trials,
 )
-from evomask.portfolio.together import Turning, side_by_side
-from evomask.portfolio.turns import Forecast, Past, Turn, next_member, next_members
+from evomask.portfolio.together import Turning, asking, longest_first, side_by_side, together
+from evomask.portfolio.turns import Clock, Timing, Turn, next_member, next_members
 from evomask.portfolio.worker import Maker
 from evomask.searches.catalogue import GRID
-
-ROUND = 1.0
-"""Seconds that the files of a round should take."""
-
-FIRST_TURN = 0.1
-"""Share of the seconds that a turn may take that is foretold from the size of the file alone.
-
-Those are a member's first turn, and its second, since a first one may be short.
-"""
 
 SOME = 2
 """Recipes that are promoted in a turn at least, where no clock runs."""
@@ -56,27 +50,10 @@ SOME = 2
 LATE = 0.8
 """Share of the budget after which the grid tries nothing new on the sample."""
 
+BURST = 4.0
+"""What a child takes of a member that goes on from files, where its cost says 1."""
+
 DONE = "nothing is left to try"
-
-
-class Clock(Protocol):
-    """Knows when every round ended, and what was decided by the clock; the same when resumed."""
-
-    def tell(self, after: PortfolioState) -> None:
-        """A round has ended."""
-        ...
-
-    def time_at(self, state: PortfolioState) -> float:
-        """Seconds used when the state was reached."""
-        ...
-
-    def took(self, generation: int) -> float:
-        """Seconds that one round took."""
-        ...
-
-    def decide(self, name: str, compute: Callable[[], float]) -> float:
-        """A number that is decided once and stays."""
-        ...
 
 
 class _RefusedError(EvomaskError):
@@ -107,14 +84,13 @@ class Portfolio:
 
     def used(self, state: PortfolioState) -> float:
         """The share of the budget that is used."""
-        return share_used(self.budget, state, self._seconds(state))
+        return share_used(self.budget, state, self._timing.seconds(state))
 
     def next_turn(self, state: PortfolioState) -> str | None:
         """Whose turn it is; nobody's where the budget is used up or nothing would end in time."""
-        if state.front and self.used(state) >= 1.0:
+        if state.front and self.used(state) >= 1.0 and not self._measures_the_rest(state):
             return None
-        open_to = [name for name in self.maker.settings.members if name not in state.closed]
-        members = self._in_time(open_to, state)
+        members = self._timing.in_time(self._open(state), state)
         if not members:
             return None
         if members[0] == GRID and self.used(state) < self.maker.settings.first:
@@ -128,61 +104,59 @@ class Portfolio:
             return []
         if first == GRID and self.used(state) < self.maker.settings.first:
             return [first]
-        rest = [n for n in self.maker.settings.members if n not in state.closed and n != first]
-        others = next_members(self._in_time(rest, state), [*self._turns(state)])
+        rest = [name for name in self._open(state) if name != first]
+        others = next_members(self._timing.in_time(rest, state), [*self._turns(state)])
         return [first, *islice(others, self.maker.settings.width - 1)]
+
+    def _open(self, state: PortfolioState) -> list[str]:
+        """Who may have turns; where a wide run breeds no more, those whose files wait."""
+        names = [name for name in self.maker.settings.members if name not in state.closed]
+        if self.maker.settings.width > 1 and self._breeds_no_more(state):
+            return [name for name in names if self._owes(state, name)]
+        return names
+
+    def _measures_the_rest(self, state: PortfolioState) -> bool:
+        """Whether a wide run has its last turns, beyond its evaluations: what waits is measured."""
+        if self.maker.settings.width == 1 or self.budget.seconds is not None:
+            return False
+        return any(self._owes(state, name) for name in self.maker.settings.members)
+
+    def _breeds_no_more(self, state: PortfolioState) -> bool:
+        """Whether what a wide run would breed now could not be measured within the budget."""
+        if not state.front:
+            return False
+        waits = sum(self._owes(state, name) for name in self.maker.settings.members)
+        return self._timing.is_nearly_over(state, waits)
+
+    def _owes(self, state: PortfolioState, name: str) -> int:
+        """How many files of a member are to be measured before the end."""
+        if name in state.closed:
+            return 0
+        waits = len(waiting(state, name))
+        return min(waits, max(0, owed(state, name))) if self._samples(name) else waits
 
     def _after_turns(self, state: PortfolioState, names: Sequence[str]) -> Iterable[PortfolioState]:
         """The state after each of the turns, which all begin where the first does."""
-        if len(names) == 1:
+        settings = self.maker.settings
+        if settings.width == 1 or (names[0] == GRID and self.used(state) < settings.first):
             after, done = self._turned(state, names[0])
             return [noted(after, names[0], done, state.volume)]
 
         def turn(name: str) -> Turning:
-            return lambda work: replace(self, work=work)._turned(state, name)
+            return lambda work: replace(self, work=work)._turned_at_once(state, name)
 
-        return side_by_side(state, {name: turn(name) for name in names}, self.work)
+        turns = {name: turn(name) for name in names}
+        return side_by_side(state, turns, longest_first(self.work, self._lengths))
 
-    def _seconds(self, state: PortfolioState) -> float:
-        return self.clock.time_at(state) if state.rounds else 0.0
+    @property
+    def _lengths(self) -> Mapping[str, float]:
+        """How long a child of each member takes to breed, about, where measuring a file takes 1."""
+        members = self.maker.settings.members.items()
+        return {n: m.cost * (BURST if self.maker.adopts(n) else 1.0) for n, m in members}
 
-    def _left(self, state: PortfolioState) -> float:
-        return (self.budget.seconds or 0.0) - self._seconds(state)
-
-    def _in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
-        """Those whose turn should end before the time is up.
-
-        Before there is a front, the quickest if nobody's should.
-        """
-        if self.budget.seconds is None or not members:
-            return members
-        forecast, left = self._forecast(state), self._left(state)
-        lasts = {name: self._lasts(name, forecast) for name in members}
-        in_time = [name for name in members if lasts[name] <= left]
-        if in_time or state.front:
-            return in_time
-        return [min(members, key=lambda name: lasts[name])]
-
-    def _forecast(self, state: PortfolioState) -> Forecast:
-        past = [Past(r.member, r.files, self.clock.took(r.generation)) for r in state.rounds]
-        return Forecast(past, self._least)
-
-    def _lasts(self, name: str, forecast: Forecast) -> float:
-        """Seconds of a member's next turn; too many where a first one would be too long."""
-        if name == GRID:
-            return forecast.measuring(name)
-        members = self.maker.settings.members
-        first = forecast.first(members[name].cost, len(self.maker.breeder(name).table))
-        if first > FIRST_TURN * (self.budget.seconds or 0.0):
-            first = inf
-        seen = forecast.breeding({name})
-        if seen is not None:
-            return seen if forecast.turns_of(name) > 1 else max(seen, first)
-        kin = {n for n, member in members.items() if member.search == members[name].search}
-        seen = forecast.breeding(kin)
-        if seen is not None:
-            return seen
-        return first
+    @property
+    def _timing(self) -> Timing:
+        return Timing(self.maker, self.budget, self.clock, self.workers)
 
     def _turns(self, state: PortfolioState) -> Iterator[Turn]:
         for row in state.rounds:
@@ -191,22 +165,60 @@ class Portfolio:
 
     def _turned(self, state: PortfolioState, name: str) -> tuple[PortfolioState, Work]:
         """The state after a turn, and what was done in it."""
-        batch = self._batch(state)
+        batch, before = self._timing.batch(state), state
         try:
-            state, bred = self._bred(state, name, batch)
+            state = self._bred(state, name, batch)
         except EvomaskError as error:
             return state.closing(name, str(error)), Work()
-        if bred and name != GRID:
-            batch = self._most(state)
-        state, trials = self._tried(state, name)
-        chosen = self._chosen(state, name, batch, trials)
+        if _tasks(state, name) > _tasks(before, name) and name != GRID:
+            batch = self._timing.most(state)
+        fresh = self._fresh(state, name)
+        tried = self.work([Try(name, individual.genome) for individual in fresh], first=0)
+        state = with_trials(state, name, fresh, tried)
+        chosen = self._chosen(state, name, batch, len(fresh))
         made = self.work([Make(name, individual.genome) for individual in chosen], first=0)
-        after = self._admitted(state, name, chosen, made)
-        if not (bred or trials or chosen):
+        return self._ended(before, self._admitted(state, name, chosen, made), name, fresh, made)
+
+    def _turned_at_once(self, state: PortfolioState, name: str) -> tuple[PortfolioState, Work]:
+        """The same where all is asked for at once: what is bred now is measured another time."""
+        batch, ends = self._timing.most(state), self._breeds_no_more(state)
+        fresh = [] if ends else self._fresh(state, name)
+        files = [] if ends else self._foreign(state, name, batch)
+        chosen = self._chosen(state, name, batch, len(fresh))
+        waits = ends or (bool(files) and name not in state.members)
+        asked: list[list[Request]] = [
+            self._adopting(state, name, files),
+            [Try(name, individual.genome) for individual in fresh],
+            [Make(name, individual.genome) for individual in chosen],
+        ]
+
+        def breed(work: Evaluator[Request, Any]) -> PortfolioState:
+            if waits or self._has_enough(state, name, batch):
+                return state
+            try:
+                return replace(self, work=work)._generations(state, name, batch)
+            except EvomaskError as error:
+                return state.closing(name, str(error))
+
+        parts: list[Callable[[Evaluator[Request, Any]], Any]] = [breed, *map(asking, asked)]
+        after, arrived, tried, made = together(parts, self.work)
+        after = with_trials(self._with_files(after, name, files, arrived), name, fresh, tried)
+        return self._ended(state, self._admitted(after, name, chosen, made), name, fresh, made)
+
+    def _ended(
+        self,
+        before: PortfolioState,
+        after: PortfolioState,
+        name: str,
+        tried: Sequence[object],
+        made: Sequence[Measured | Refusal],
+    ) -> tuple[PortfolioState, Work]:
+        """The state at the end of a turn and its account; who found nothing to do is closed."""
+        bred, trials = _tasks(after, name) - _tasks(before, name), len(tried)
+        if not (bred or trials or made):
             after = after.closing(name, DONE)
         children = bred * self.maker.settings.members[name].cost + trials
-        cost = ceil(children * self._share(name)) + len(made)
-        return after, Work(bred, trials, made, cost)
+        return after, Work(bred, trials, made, ceil(children * self._share(name)) + len(made))
 
     def _share(self, name: str) -> float:
         """Records that a member breeds on, as a share of the file's."""
@@ -215,27 +227,16 @@ class Portfolio:
     def _samples(self, name: str) -> bool:
         return self.maker.breeder(name) is not self.maker
 
-    def _tried(self, state: PortfolioState, name: str) -> tuple[PortfolioState, int]:
-        """The state after trials on the sample, where the member breeds there.
+    def _fresh(self, state: PortfolioState, name: str) -> list[Individual[Any]]:
+        """What a turn tries on the sample, where the member breeds there.
 
-        Under a clock there are few of them until there is a front: a run needs one in any case.
+        Under a clock that is little until there is a front: a run needs one in any case.
         """
         if not self._wants_trials(state, name):
-            return state, 0
+            return []
         in_haste = self.budget.seconds is not None and not state.front
-        most = self._least if in_haste else self.maker.settings.most
-        fresh = untried(state, name)[:most]
-        outcomes = self.work([Try(name, individual.genome) for individual in fresh], first=0)
-        made = {
-            i.serial: (outcome.loss, outcome.risk)
-            for i, outcome in zip(fresh, outcomes, strict=True)
-            if isinstance(outcome, Measured)
-        }
-        refused = frozenset(i.serial for i in fresh) - made.keys()
-        known = {**state.tried.get(name, {}), **made}
-        measured = state.measured.get(name, frozenset()) | refused
-        state = replace(state, tried={**state.tried, name: known})
-        return replace(state, measured={**state.measured, name: measured}), len(fresh)
+        most = self._timing.least if in_haste else self.maker.settings.most
+        return untried(state, name)[:most]
 
     def _wants_trials(self, state: PortfolioState, name: str) -> bool:
         """Whether a turn tries recipes on the sample; the grid first tries many, then by turns."""
@@ -244,7 +245,7 @@ class Portfolio:
         if name != GRID or not state.front:
             return True
         used = self.used(state)
-        return used < self.maker.settings.first or (_owed(state, name) <= 0 and used < LATE)
+        return used < self.maker.settings.first or (owed(state, name) <= 0 and used < LATE)
 
     def _chosen(
         self, state: PortfolioState, name: str, batch: int, trials: int
@@ -257,70 +258,62 @@ class Portfolio:
         tried = state.tried.get(name, {})
         own = [individual for individual in waiting(state, name) if individual.serial in tried]
         late = name == GRID and self.used(state) >= LATE
-        some = batch if late else ceil(trials / RATIO) or _owed(state, name)
-        least = SOME if self.budget.seconds is None else self._least
+        some = batch if late else ceil(trials / RATIO) or owed(state, name)
+        least = SOME if self.budget.seconds is None else self._timing.least
         return promising(state.tried, name, own, min(batch, max(least, some)))
 
-    def _batch(self, state: PortfolioState) -> int:
-        """How many files to measure: under a budget of seconds, about a second's worth."""
-        most = self._most(state)
-        if self.budget.seconds is None:
-            return most
-        files = sum(row.files for row in state.rounds)
-        pace = files / max(1e-9, self._seconds(state))
-        return max(self._least, min(most, int(pace * ROUND)))
-
-    def _most(self, state: PortfolioState) -> int:
-        """How many files a turn measures at most: fewer as the end of the seconds nears."""
-        most = self.maker.settings.most
-        if self.budget.seconds is None:
-            return most
-        per_file = max(1e-9, self._forecast(state).per_file())
-        return max(self._least, min(most, int(self._left(state) / 2.0 / per_file)))
-
-    @property
-    def _least(self) -> int:
-        """As many files as are measured at once."""
-        return int(self.clock.decide("workers", lambda: float(self.workers)))
-
-    def _bred(self, state: PortfolioState, name: str, batch: int) -> tuple[PortfolioState, int]:
+    def _bred(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
         """The state after a generation of the member, unless enough of it waits already."""
-        if self._samples(name):
-            enough = not self._wants_trials(state, name) or len(untried(state, name)) >= batch
-        else:
-            enough = len(waiting(state, name)) >= batch
-        if enough:
-            return state, 0
-        before = state.members.get(name, State())
-        if self.maker.adopts(name):
-            state = self._adopted(state, name, batch)
-        setup = self.maker.breeder(name).setup(name)
-        after = before
-        for _ in range(self.maker.settings.width if name == GRID else 1):
-            last, after = after, self._generation(name, state.members.get(name), setup)
-            state = replace(state, members={**state.members, name: after})
-            if after.tasks == last.tasks or len(waiting(state, name)) >= batch:
-                break
-        return state, after.tasks - before.tasks
+        if self._has_enough(state, name, batch):
+            return state
+        files = self._foreign(state, name, batch)
+        outcomes = self.work(self._adopting(state, name, files), first=0) if files else ()
+        return self._generations(self._with_files(state, name, files, outcomes), name, batch)
 
-    def _adopted(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
-        """The state in which a member knows the best files of the others too."""
+    def _has_enough(self, state: PortfolioState, name: str, batch: int) -> bool:
+        if self._samples(name):
+            return not self._wants_trials(state, name) or len(untried(state, name)) >= batch
+        return len(waiting(state, name)) >= batch
+
+    def _generations(self, state: PortfolioState, name: str, batch: int) -> PortfolioState:
+        """The state after a generation; of the grid after as many as it takes to have enough."""
+        setup = self.maker.breeder(name).setup(name)
+        for _ in range(self.maker.settings.width if name == GRID else 1):
+            before, inner = _tasks(state, name), state.members.get(name)
+            after = self._generation(name, inner, setup)
+            state = replace(state, members={**state.members, name: after})
+            if after.tasks == before or len(waiting(state, name)) >= batch:
+                break
+        return state
+
+    def _foreign(self, state: PortfolioState, name: str, batch: int) -> list[Candidate]:
+        """The best files of others that a member does not know yet, where it goes on from such."""
+        if not self.maker.adopts(name):
+            return []
         known = state.adopted.get(name, frozenset())
-        files = [
-            candidate
-            for candidate in state.front
-            if candidate.member != name and candidate.number not in known
-        ]
-        files = spread(files, batch if known else 2 * batch)
-        made = [Make(candidate.member, state.genomes[candidate.number]) for candidate in files]
-        outcomes = [
-            outcome
-            for outcome in self.work([Adopt(name, file) for file in made], first=0)
-            if not isinstance(outcome, Refusal)
-        ]
-        numbers = known.union(candidate.number for candidate in files)
-        state = replace(state, adopted={**state.adopted, name: numbers})
-        return with_arrivals(state, name, self.maker.setup(name), outcomes) if outcomes else state
+        files = [c for c in state.front if c.member != name and c.number not in known]
+        return spread(files, batch if known else 2 * batch)
+
+    def _adopting(
+        self, state: PortfolioState, name: str, files: Sequence[Candidate]
+    ) -> list[Request]:
+        made = [Make(file.member, state.genomes[file.number]) for file in files]
+        return [Adopt(name, file) for file in made]
+
+    def _with_files(
+        self,
+        state: PortfolioState,
+        name: str,
+        files: Sequence[Candidate],
+        outcomes: Sequence[Outcome[Any] | Refusal],
+    ) -> PortfolioState:
+        """The state in which a member knows these files of others."""
+        if not self.maker.adopts(name):
+            return state
+        known = state.adopted.get(name, frozenset()).union(file.number for file in files)
+        state = replace(state, adopted={**state.adopted, name: known})
+        arrived = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
+        return with_arrivals(state, name, self.maker.setup(name), arrived) if arrived else state
 
     def _generation(self, name: str, inner: State[Any] | None, setup: Setup[Any]) -> State[Any]:
         def breed(brood: Brood[Any], first: int) -> Outcomes[Any]:
@@ -388,7 +381,6 @@ class Portfolio:
         )
 
 
-def _owed(state: PortfolioState, name: str) -> int:
-    """How many of a member's recipes should be made on the whole file, by how many were tried."""
-    own = [row for row in state.rounds if row.member == name]
-    return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
+def _tasks(state: PortfolioState, name: str) -> int:
+    """How many tasks a member has had done so far."""
+    return state.members[name].tasks if name in state.members else 0

@@ -26,7 +26,7 @@ from evomask.masking.making import Making
 from evomask.measures.judging.risk import Judged
 from evomask.portfolio.front import Candidate, numbered, volume_of
 from evomask.portfolio.requests import Measured, Refusal
-from evomask.portfolio.sample import Pair, Trials
+from evomask.portfolio.sample import RATIO, Pair, Trials
 from evomask.portfolio.worker import Maker
 
 
@@ -146,6 +146,36 @@ def untried(state: PortfolioState, name: str) -> list[Individual[Any]]:
     """What a member keeps and was not tried on the sample yet, in the order of fitness."""
     tried = state.tried.get(name, {})
     return [individual for individual in waiting(state, name) if individual.serial not in tried]
+
+
+def with_trials(
+    state: PortfolioState,
+    name: str,
+    fresh: Sequence[Individual[Any]],
+    outcomes: Sequence[Measured | Refusal],
+) -> PortfolioState:
+    """The state that knows what came of recipes tried on the sample; the refused wait no more."""
+    if not fresh:
+        return state
+    made = {
+        i.serial: (outcome.loss, outcome.risk)
+        for i, outcome in zip(fresh, outcomes, strict=True)
+        if isinstance(outcome, Measured)
+    }
+    refused = frozenset(i.serial for i in fresh) - made.keys()
+    known = {**state.tried.get(name, {}), **made}
+    measured = state.measured.get(name, frozenset()) | refused
+    return replace(
+        state,
+        tried={**state.tried, name: known},
+        measured={**state.measured, name: measured},
+    )
+
+
+def owed(state: PortfolioState, name: str) -> int:
+    """How many of a member's recipes should be made on the whole file, by how many were tried."""
+    own = [row for row in state.rounds if row.member == name]
+    return sum(row.trials for row in own) // RATIO - sum(row.files for row in own)
 
 
 class Work(NamedTuple):

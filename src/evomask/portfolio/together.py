@@ -14,12 +14,16 @@ from typing import Any, TypeVar
 
 from evomask.execution.evaluator import Evaluator
 from evomask.portfolio.front import front_of
-from evomask.portfolio.requests import Numbered, Request
+from evomask.portfolio.requests import Adopt, Breed, Make, Numbered, Request, Try
 from evomask.portfolio.state import PortfolioState, Work, noted
 
 R = TypeVar("R")
 T = TypeVar("T")
 Asked = tuple[Sequence[Request], int]
+
+LENGTHS: Mapping[type, float] = {Make: 1.0, Adopt: 0.5, Try: 0.5}
+"""How long other tasks take, where measuring a file takes 1."""
+
 Turning = Callable[[Evaluator[Request, Any]], tuple[PortfolioState, Work]]
 """A turn that can be had once somebody carries out its tasks."""
 
@@ -91,6 +95,37 @@ def _answer(asking: Sequence[_Turn], work: Evaluator[Request, Any]) -> None:
     for turn, (tasks, _) in zip(asking, asked, strict=True):
         own, outcomes = outcomes[: len(tasks)], outcomes[len(tasks) :]
         turn.answer(own)
+
+
+def asking(tasks: Sequence[Request]) -> Callable[[Evaluator[Request, Any]], Sequence[Any]]:
+    """A turn that asks for these tasks and is done; it comes to their outcomes."""
+    return lambda work: work(tasks, first=0)
+
+
+def longest_first(
+    work: Evaluator[Request, Any], lengths: Mapping[str, float]
+) -> Evaluator[Request, Any]:
+    """The same evaluator, given the longest tasks first, so that nobody waits for one at the end.
+
+    Outcomes come back in the order of the tasks.
+
+    Args:
+        lengths: for each member how long breeding a child takes, where measuring a file takes 1.
+    """
+
+    def ordered(tasks: Sequence[Request], first: int) -> list[Any]:
+        places = sorted(range(len(tasks)), key=lambda i: -_length(tasks[i], lengths))
+        numbered = [Numbered(tasks[i], first + i) for i in places]
+        found = dict(zip(places, work(numbered, first=0), strict=True))
+        return [found[i] for i in range(len(tasks))]
+
+    return ordered
+
+
+def _length(task: Request, lengths: Mapping[str, float]) -> float:
+    if isinstance(task, Numbered):
+        return _length(task.task, lengths)
+    return lengths[task.member] if isinstance(task, Breed) else LENGTHS[type(task)]
 
 
 def side_by_side(

@@ -4,9 +4,15 @@ And how long turns will last, by those that were: under a budget of seconds none
 would end too late.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import inf, log, sqrt
+from typing import Protocol
+
+from evomask.evolution.stopping import Budget
+from evomask.portfolio.state import PortfolioState, Round
+from evomask.portfolio.worker import Maker
+from evomask.searches.catalogue import GRID
 
 MEMORY = 0.8
 """How much of a gain still counts a turn later."""
@@ -17,6 +23,15 @@ CURIOSITY = 0.7
 EXPLORING = 2 / 3
 """The largest share of what was spent that first turns may have before another one."""
 
+
+ROUND = 1.0
+"""Seconds that the files of a round should take."""
+
+FIRST_TURN = 0.1
+"""Share of the seconds that a turn may take that is foretold from the size of the file alone.
+
+Those are a member's first turn, and its second, since a first one may be short.
+"""
 
 RECENT = 6
 """Turns of a member by which its next one is foretold."""
@@ -32,6 +47,26 @@ SMALL = 10_000
 
 GROWTH = 0.5
 """How much faster, as a power of the number of records."""
+
+
+class Clock(Protocol):
+    """Knows when every round ended, and what was decided by the clock; the same when resumed."""
+
+    def tell(self, after: PortfolioState) -> None:
+        """A round has ended."""
+        ...
+
+    def time_at(self, state: PortfolioState) -> float:
+        """Seconds used when the state was reached."""
+        ...
+
+    def took(self, generation: int) -> float:
+        """Seconds that one round took."""
+        ...
+
+    def decide(self, name: str, compute: Callable[[], float]) -> float:
+        """A number that is decided once and stays."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -164,3 +199,108 @@ class Forecast:
     def _settled(self, turns: Sequence[Past]) -> Sequence[Past]:
         """Without the very first turn of all, in which everything is made ready."""
         return turns[1:] if len(turns) > 1 and turns[0] is self.turns[0] else turns
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What a budget leaves room for: whose turn ends in time, and how many files it measures.
+
+    Args:
+        workers: how many files are measured at once.
+    """
+
+    maker: Maker
+    budget: Budget
+    clock: Clock
+    workers: int
+
+    def seconds(self, state: PortfolioState) -> float:
+        """Seconds used when a state was reached."""
+        return self.clock.time_at(state) if state.rounds else 0.0
+
+    def in_time(self, members: Sequence[str], state: PortfolioState) -> Sequence[str]:
+        """Those whose turn should end before the time is up.
+
+        Before there is a front, the quickest if nobody's should.
+        """
+        if self.budget.seconds is None or not members:
+            return members
+        forecast, left = self._forecast(state), self._left(state)
+        lasts = {name: self._lasts(name, forecast) for name in members}
+        in_time = [name for name in members if lasts[name] <= left]
+        if in_time or state.front:
+            return in_time
+        return [min(members, key=lambda name: lasts[name])]
+
+    def is_nearly_over(self, state: PortfolioState, waits: int) -> bool:
+        """Whether there is no room for another wide round and for measuring what it breeds.
+
+        By evaluations a round is begun if at least half of one like the last still fits.
+
+        Args:
+            waits: how many files are still to be measured.
+        """
+        newest = _last_round(state.rounds.last(self.maker.settings.width))
+        last = [row for row in newest if row.member != GRID]
+        if self.budget.seconds is not None:
+            lasted = sum(self.clock.took(row.generation) for row in last)
+            if self._left(state) < 2.0 * lasted:
+                return True
+        limit, cost = self.budget.evaluations, sum(row.cost for row in last)
+        return limit is not None and state.evaluations + waits + cost / 2 >= limit
+
+    def batch(self, state: PortfolioState) -> int:
+        """How many files to measure: under a budget of seconds, about a second's worth."""
+        most = self.most(state)
+        if self.budget.seconds is None:
+            return most
+        files = sum(row.files for row in state.rounds)
+        pace = files / max(1e-9, self.seconds(state))
+        return max(self.least, min(most, int(pace * ROUND)))
+
+    def most(self, state: PortfolioState) -> int:
+        """How many files a turn measures at most: fewer as the end of the seconds nears."""
+        most = self.maker.settings.most
+        if self.budget.seconds is None:
+            return most
+        per_file = max(1e-9, self._forecast(state).per_file())
+        return max(self.least, min(most, int(self._left(state) / 2.0 / per_file)))
+
+    @property
+    def least(self) -> int:
+        """As many files as are measured at once."""
+        return int(self.clock.decide("workers", lambda: float(self.workers)))
+
+    def _left(self, state: PortfolioState) -> float:
+        return (self.budget.seconds or 0.0) - self.seconds(state)
+
+    def _forecast(self, state: PortfolioState) -> Forecast:
+        past = [Past(r.member, r.files, self.clock.took(r.generation)) for r in state.rounds]
+        return Forecast(past, self.least)
+
+    def _lasts(self, name: str, forecast: Forecast) -> float:
+        """Seconds of a member's next turn; too many where a first one would be too long."""
+        if name == GRID:
+            return forecast.measuring(name)
+        members = self.maker.settings.members
+        first = forecast.first(members[name].cost, len(self.maker.breeder(name).table))
+        if first > FIRST_TURN * (self.budget.seconds or 0.0):
+            first = inf
+        seen = forecast.breeding({name})
+        if seen is not None:
+            return seen if forecast.turns_of(name) > 1 else max(seen, first)
+        kin = {n for n, member in members.items() if member.search == members[name].search}
+        seen = forecast.breeding(kin)
+        if seen is not None:
+            return seen
+        return first
+
+
+def _last_round(rounds: Sequence[Round]) -> list[Round]:
+    """The turns that were had side by side last: back to where somebody appears again."""
+    last: dict[str, Round] = {}
+    for row in reversed(rounds):
+        if row.member in last:
+            break
+        last[row.member] = row
+    return list(last.values())

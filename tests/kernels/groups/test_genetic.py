@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
+from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.genetic import INVALID, bred, first_genomes
 
 
@@ -84,3 +85,34 @@ def test_the_best_of_small_files_has_groups_of_k():
     points = uniform(11, 3)
     genomes, _, _ = bred(points, 3, first_genomes(11, 3, 30, seed=1), 200, 0.1, 0.3, seed=1)
     assert group_sizes(canonical(genomes[0])).min() >= 3
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 1.0])
+def test_genes_change_at_their_rate_to_any_group_alike(rate):
+    points, alike = uniform(40, 2), np.repeat(first_genomes(40, 4, 1, seed=3), 2001, axis=0)
+    genomes, _, _ = bred(points, 4, alike, 1, rate, 0.3, seed=5)
+    changed = np.mean(genomes[1:] != alike[1:], axis=0)
+    assert changed == pytest.approx(np.full(40, rate * 0.9), abs=0.05)
+    if rate == 1.0:
+        shares = np.bincount(genomes[1:].ravel(), minlength=10) / genomes[1:].size
+        assert shares == pytest.approx(np.full(10, 0.1), abs=0.01)
+
+
+def test_sums_of_crossed_genomes_are_theirs_wherever_the_points_lie():
+    points = uniform(12, 2) + 1000.0
+    genomes, costs, _ = bred(points, 3, first_genomes(12, 3, 60, seed=1), 3, 0.0, 1.0, seed=2)
+    full = [within_sum_of_squares(points, canonical(genome)) for genome in genomes]
+    sizes = np.array([np.bincount(genome, minlength=4) for genome in genomes])
+    valid = ((sizes == 0) | ((sizes >= 3) & (sizes <= 5))).all(axis=1)
+    assert ((costs < INVALID) == valid).all()
+    assert costs[valid] == pytest.approx(np.array(full)[valid], rel=1e-6)
+
+
+def test_a_run_stays_once_it_has_what_is_proven_to_be_least():
+    points, start = uniform(11, 2), first_genomes(11, 3, 30, seed=1)
+    least = within_sum_of_squares(points, optimum(points, 3))
+    whole = bred(points, 3, start, 2000, 0.1, 0.3, seed=1)
+    ended = bred(points, 3, start, 2000, 0.1, 0.3, seed=1, proven=least)
+    assert whole[1][0] == ended[1][0] == pytest.approx(least)
+    assert whole[2] == ended[2] < 2000
+    assert (whole[0][0] == ended[0][0]).all()

@@ -6,11 +6,12 @@ squares is not computed. Empty groups do not count.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import INDEX_ROWS, POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.filled import copy_into, fill
-from evomask.kernels.generator import State, below, started, unit
+from evomask.kernels.filled import copy_into
+from evomask.kernels.generator import State, below, bits, started, unit
 from evomask.kernels.sorting import place_behind
 
 INVALID = 1e300
@@ -18,6 +19,20 @@ INVALID = 1e300
 
 PENALISED = 1e-12
 """Its fitness: far below every valid one."""
+
+SAME = 1e-12
+"""Sums of squares that differ by a smaller share are those of one partition, groups renumbered."""
+
+Rows = NDArray[np.uint32]
+"""Genomes, a row each; behind the genes of a row stands how many of them name each group."""
+
+Edges = NDArray[np.uint64]
+"""Whole numbers without a sign, as all that counts places in the innermost loop."""
+
+_HALF, _EIGHTH = np.uint64(32), np.uint64(24)
+_LOWER = np.uint64(0xFFFFFFFF)
+_ONE, _RECORD = np.uint64(1), np.uint32(1)
+_DRAWS = 4294967296.0
 
 
 def first_genomes(n: int, k: int, size: int, seed: int) -> Indices:
@@ -38,6 +53,7 @@ def bred(
     crossover: float,
     seed: int,
     per_gene: bool = True,
+    proven: float = 0.0,
 ) -> tuple[Indices, Floats, int]:
     """The population after so many epochs, its sums of squares, and when the best was found.
 
@@ -48,9 +64,11 @@ def bred(
         mutation: rate at which a gene changes to a random group; or, where not *per_gene*, at
             which one gene of a genome does.
         crossover: rate at which a pair of parents is cut at one point.
+        proven: no partition has a smaller sum; once it is reached, or all genomes are alike and
+            none mutates, nothing can change any more and the population stays as it is.
     """
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    found = _bred(points, k, genomes, epochs, mutation, crossover, int(per_gene), seed)
+    points = np.ascontiguousarray(points - points.mean(axis=0), dtype=np.float64)
+    found = _bred(points, k, genomes, epochs, mutation, crossover, int(per_gene), seed, proven)
     return found[0], found[1], int(found[2])
 
 
@@ -79,61 +97,126 @@ def _first_genomes(n: int, k: int, size: int, seed: int) -> Indices:
 
 
 @inner
-def _sum_of_squares(points: Points, genome: Indices, k: int, sizes: Indices, sums: Points) -> float:
+def _count(rows: Rows, row: int, n: int) -> None:
+    """Write behind the n genes of a row how many of them name each group."""
+    for g in range(n, rows.shape[1]):
+        rows[row, g] = 0
+    for i in range(n):
+        rows[row, n + rows[row, i]] += 1
+
+
+@inner
+def _cost(rows: Rows, row: int, points: Points, sums: Points, least: int, most: int) -> float:
+    """The squares about the mean of the file less those of the groups' means."""
     n, d = points.shape
-    fill(sizes, 0)
-    for i in range(n):
-        sizes[genome[i]] += 1
-    for g in range(sizes.size):
-        if sizes[g] != 0 and (sizes[g] < k or sizes[g] > max(2 * k - 1, n * (n < 2 * k))):
-            return INVALID
-    for g in range(sums.shape[0]):
-        fill(sums[g], 0.0)
-    for i in range(n):
-        for j in range(d):
-            sums[genome[i], j] += points[i, j]
+    wrong = 0
+    for g in range(n, rows.shape[1]):
+        wrong += int((rows[row, g] < least) & (rows[row, g] != 0)) + int(rows[row, g] > most)
+    if wrong > 0:
+        return INVALID
     total = 0.0
-    for i in range(n):
-        g = genome[i]
+    for g in range(sums.shape[0]):
         for j in range(d):
-            apart = points[i, j] - sums[g, j] / sizes[g]
-            total += apart * apart
+            sums[g, j] = 0.0
+    for i in range(n):
+        for j in range(d):
+            total += points[i, j] * points[i, j]
+            sums[rows[row, i], j] += points[i, j]
+    for g in range(sums.shape[0]):
+        for j in range(d):
+            total -= sums[g, j] * sums[g, j] / max(1, rows[row, n + g])
     return total
 
 
 @inner
-def _cross(child: Indices, first: Indices, second: Indices, cut: int) -> None:
-    """Genes of the first parent up to the cut, of the second behind it."""
-    copy_into(child[:cut], first)
-    copy_into(child[cut:], second[cut:])
-
-
-@inner
-def _wheel(costs: Floats, edges: Floats) -> None:
+def _fill_wheel(costs: Floats, wheel: Floats) -> None:
     """Cumulated fitness, for the roulette wheel."""
     total = 0.0
     for i in range(costs.size):
         total += PENALISED if costs[i] >= INVALID else 1.0 / (costs[i] + 1.0)
-        edges[i] = total
+        wheel[i] = total
 
 
 @inner
-def _spin(edges: Floats, state: State) -> int:
-    return min(place_behind(edges, unit(state) * edges[-1]), edges.size - 1)
+def _spin(wheel: Floats, state: State) -> int:
+    return min(place_behind(wheel, unit(state) * wheel[-1]), wheel.size - 1)
 
 
 @inner
-def _mutate(genome: Indices, groups: int, rate: float, per_gene: int, state: State) -> None:
-    if per_gene == 0:
-        if unit(state) < rate:
-            genome[below(state, genome.size)] = below(state, groups)
-        return
-    for i in range(genome.size):
-        if unit(state) < rate:
-            genome[i] = below(state, groups)
+def _waits(rate: float, n: int) -> Edges:
+    """How many genes stay before one changes, by 32 bits: more than i where they reach edge i."""
+    edges = np.empty(n + 1, dtype=np.uint64)
+    stay = 1.0
+    for i in range(n):
+        stay *= 1.0 - rate
+        edges[i] = np.uint64((1.0 - stay) * _DRAWS)
+    edges[n] = np.uint64(_DRAWS)
+    return edges
 
 
-@kernel(POINTS, WHOLE, INDEX_ROWS, WHOLE, REAL, REAL, WHOLE, WHOLE)
+@inner
+def _hints(edges: Edges) -> Edges:
+    """Where to begin looking among the edges, by the first eight bits."""
+    hints = np.empty(256, dtype=np.uint64)
+    place = 0
+    for i in range(256):
+        while edges[place] <= np.uint64(i << 24):
+            place += 1
+        hints[i] = place
+    return hints
+
+
+@inner
+def _change(rows: Rows, row: int, n: int, i: int, group: int) -> None:
+    rows[row, n + rows[row, i]] -= 1
+    rows[row, n + group] += 1
+    rows[row, i] = group
+
+
+@inner
+def _mutate(rows: Rows, row: int, edges: Edges, hints: Edges, state: State) -> None:
+    """Give genes that are drawn at a rate a random group; one number tells which and what."""
+    n, at = np.uint64(edges.size - 1), np.uint64(row)
+    groups = np.uint64(rows.shape[1]) - n
+    i = np.uint64(0)
+    while True:
+        drawn = bits(state)
+        first = drawn >> _HALF
+        stay = hints[first >> _EIGHTH]
+        while edges[stay] <= first:
+            stay += _ONE
+        i += stay
+        if i >= n:
+            return
+        new = ((drawn & _LOWER) * groups) >> _HALF
+        rows[at, n + np.uint64(rows[at, i])] -= _RECORD
+        rows[at, n + new] += _RECORD
+        rows[at, i] = new
+        i += _ONE
+
+
+@inner
+def _cross(children: Rows, row: int, rows: Rows, one: int, other: int, cut: int, n: int) -> None:
+    """Genes of one parent up to the cut, of the other behind it."""
+    for i in range(rows.shape[1]):
+        children[row, i] = rows[one, i]
+    if one != other and cut < n:
+        for i in range(cut, n):
+            children[row, i] = rows[other, i]
+        _count(children, row, n)
+
+
+@inner
+def _are_alike(rows: Rows) -> bool:
+    """Whether all genomes are the same, gene by gene."""
+    for row in range(1, rows.shape[0]):
+        for i in range(rows.shape[1]):
+            if rows[row, i] != rows[0, i]:
+                return False
+    return True
+
+
+@kernel(POINTS, WHOLE, INDEX_ROWS, WHOLE, REAL, REAL, WHOLE, WHOLE, REAL)
 def _bred(
     points: Points,
     k: int,
@@ -143,36 +226,44 @@ def _bred(
     crossover: float,
     per_gene: int,
     seed: int,
+    proven: float,
 ) -> tuple[Indices, Floats, int]:
     n, d = points.shape
     size = genomes.shape[0]
     groups = max(1, n // k)
+    most = 2 * k - 1 if n >= 2 * k else n
     state = started(seed)
-    sizes = np.zeros(groups, dtype=np.int64)
-    sums = np.zeros((groups, d))
-    now = genomes.copy()
-    children = np.empty_like(now)
-    costs = np.empty(size)
-    edges = np.empty(size)
+    edges = _waits(mutation, n)
+    hints = _hints(edges)
+    sums = np.empty((groups, d))
+    now, children = np.empty((size, n + groups), np.uint32), np.empty((size, n + groups), np.uint32)
+    costs, wheel = np.empty(size), np.empty(size)
     for row in range(size):
-        costs[row] = _sum_of_squares(points, now[row], k, sizes, sums)
+        copy_into(now[row, :n], genomes[row])
+        _count(now, row, n)
+        costs[row] = _cost(now, row, points, sums, k, most)
     arisen = 0
     lead = int(np.argmin(costs))
     best, least = now[lead].copy(), costs[lead]
     for epoch in range(1, epochs + 1):
-        _wheel(costs, edges)
+        if least <= proven * (1.0 + SAME) or (mutation == 0.0 and _are_alike(now)):
+            break
+        _fill_wheel(costs, wheel)
         for row in range(0, size, 2):
-            one, other = _spin(edges, state), _spin(edges, state)
+            one, other = _spin(wheel, state), _spin(wheel, state)
             cut = n
             if unit(state) < crossover:
                 cut = 1 + below(state, max(1, n - 1))
-            _cross(children[row], now[one], now[other], cut)
+            _cross(children, row, now, one, other, cut, n)
             if row + 1 < size:
-                _cross(children[row + 1], now[other], now[one], cut)
+                _cross(children, row + 1, now, other, one, cut, n)
         for row in range(size):
-            _mutate(children[row], groups, mutation, per_gene, state)
-            costs[row] = _sum_of_squares(points, children[row], k, sizes, sums)
-            if costs[row] < least:
+            if per_gene == 1:
+                _mutate(children, row, edges, hints, state)
+            elif unit(state) < mutation:
+                _change(children, row, n, below(state, n), below(state, groups))
+            costs[row] = _cost(children, row, points, sums, k, most)
+            if costs[row] < least * (1.0 - SAME):
                 least = costs[row]
                 copy_into(best, children[row])
                 arisen = epoch
@@ -181,4 +272,4 @@ def _bred(
         now, children = children, now
     copy_into(now[0], best)
     costs[0] = least
-    return now, costs, arisen
+    return now[:, :n].astype(np.int64), costs, arisen

@@ -5,7 +5,8 @@ a tuple of symbols in prefix order: `+ same * 2 freq_j` is same + 2 · freq_j.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -104,12 +105,15 @@ def cells(equation: Equation, domains: Domains) -> Floats:
         if is_constant(symbol):
             values[symbol] = np.array(float(symbol))
     with np.errstate(over="ignore", invalid="ignore"):
-        results = _evaluated(equation, values)
+        results = deque(stacks(equation, values), maxlen=1).pop().pop()
         return np.where(domains.valid, np.abs(results), 0.0)
 
 
-def _evaluated(equation: Equation, values: Terms) -> Floats:
-    """The value of an equation, from its last symbol to its first."""
+def stacks(equation: Equation, values: Terms) -> Iterator[list[Floats]]:
+    """What waits for its operation after each symbol, from the last to the first.
+
+    It is one list that changes; in the end it holds the value of the equation alone.
+    """
     stack: list[Floats] = []
     for symbol in reversed(equation):
         if symbol in OPERATIONS:
@@ -117,7 +121,7 @@ def _evaluated(equation: Equation, values: Terms) -> Floats:
             stack.append(OPERATIONS[symbol](left, right))
         else:
             stack.append(values[symbol])
-    return stack.pop()
+        yield stack
 
 
 def normalised(values: Floats) -> Transitions:

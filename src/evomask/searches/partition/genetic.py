@@ -108,12 +108,19 @@ def begun(
 
 
 def continued(
-    points: Points, k: int, rates: Rates, before: Breeding, epochs: int, rng: np.random.Generator
+    points: Points,
+    k: int,
+    rates: Rates,
+    before: Breeding,
+    epochs: int,
+    rng: np.random.Generator,
+    *,
+    proven: float = 0.0,
 ) -> Breeding:
-    """The population so many epochs later."""
+    """The population so many epochs later; its best stays once it is *proven* to be the least."""
     genomes, _, arisen = bred(
         points, k, before.genomes, epochs, rates.mutation, rates.crossover, seed_of(rng),
-        rates.per_gene,
+        rates.per_gene, proven,
     )  # fmt: skip
     when = before.epochs + arisen if arisen else before.arisen
     return Breeding(genomes, before.epochs + epochs, when)

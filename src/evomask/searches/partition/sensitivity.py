@@ -8,7 +8,7 @@ value of the parameter (one way), or what an additive model of all parameters le
 statistical packages do where there are several.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -46,17 +46,23 @@ class Trial(NamedTuple):
     epoch: int
 
 
-def trials(points: Points, k: int, design: FactorialDesign, seed: int) -> list[Trial]:
-    """All runs of a design, in its order; each has a random stream of its own."""
-    made = []
+def trials(
+    points: Points, k: int, design: FactorialDesign, seed: int, proven: float = 0.0
+) -> Iterator[Trial]:
+    """All runs of a design, in its order; each has a random stream of its own.
+
+    Args:
+        proven: the least sum of squares there is, where it is known: a run that has reached it
+            need not go on.
+    """
     settings = product(design.mutation, design.crossover, design.chromosomes, range(design.runs))
     for number, (mutation, crossover, chromosomes, _) in enumerate(settings):
         rng = trial_stream(seed, number)
         rates = Rates(chromosomes, mutation, crossover, design.epochs)
-        end = continued(points, k, rates, begun(points, k, rates, rng), design.epochs, rng)
+        first = begun(points, k, rates, rng)
+        end = continued(points, k, rates, first, design.epochs, rng, proven=proven)
         sse = within_sum_of_squares(points, end.labels)
-        made.append(Trial(mutation, crossover, chromosomes, sse, end.arisen))
-    return made
+        yield Trial(mutation, crossover, chromosomes, sse, end.arisen)
 
 
 class Error(NamedTuple):
