@@ -116,3 +116,17 @@ def test_one_method_and_levels_leave_nothing_to_choose(evomask, people, tmp_path
     assert evomask("mask", people, "-k", "4", *NUMBERS, *ROLES, "--out", out).code == 0
     done = evomask("choose", out, "--point", 1, "--json")
     assert "there is no other point to choose" in json.loads(done.out)["error"]
+
+
+def test_masked_parts_are_audited(evomask, people, tmp_path):  # noqa: F811
+    roles = (*NUMBERS, "--confidential", "illness", *ROLES)
+    assert evomask("mask", people, "-k", "4", *roles, "--out", tmp_path / "out").code == 0
+    done = evomask("audit", tmp_path / "out", *roles, "--original", people)
+    found = json.loads(done.out)
+    assert done.code == 0
+    assert found["records"] == 1_000
+    assert found["k"] >= 4
+    assert {"linked", "read", "confidential"} <= found["attacks"].keys()
+    told = evomask("audit", tmp_path / "out", *roles[:-1])
+    assert "records in the smallest class of look-alikes" in told.out
+    assert "nothing was attacked" in told.out

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
@@ -29,6 +30,8 @@ def audit(
     minimum: Annotated[
         int, typer.Option("--minimum", min=1, help="Fewest records in a cell of the histogram.")
     ] = 10,
+    workers: options.Workers = 1,
+    cluster: options.Cluster = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     *,
@@ -37,10 +40,21 @@ def audit(
     """Audit MASKED: privacy models, risk of its records, and attacks if the original is given."""
     from evomask.cli.terminal.live import busy
 
+    if masked.is_dir():
+        from evomask.runs.parts.auditing import AuditPartsJob
+
+        job = AuditPartsJob(source(masked), original, minimum)
+        _tell(in_parts_of.audit(job, workers, cluster, quiet=quiet), json=json, quiet=quiet)
+        return
+
     with busy(f"auditing {masked}", quiet=quiet):
         from evomask.runs.audit import AuditJob, audit_files
 
         outcome = audit_files(AuditJob(source(masked), original, minimum))
+    _tell(outcome, json=json, quiet=quiet)
+
+
+def _tell(outcome: "AuditOutcome", *, json: bool, quiet: bool) -> None:
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_in_words(outcome))
 

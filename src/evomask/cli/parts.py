@@ -10,8 +10,10 @@ from evomask.errors import ParameterError
 REPORTS = ("report-internal.html", "report-public.html")
 
 if TYPE_CHECKING:
+    from evomask.runs.audit import AuditOutcome
     from evomask.runs.inputs import Input
     from evomask.runs.measure import MeasureOutcome
+    from evomask.runs.parts.auditing import AuditPartsJob
     from evomask.runs.parts.comparing import Comparison
     from evomask.runs.parts.generalizing import GeneralizeJob
     from evomask.runs.parts.masking import PartsJob
@@ -296,6 +298,17 @@ def measure(
 
     with computing(workers, cluster) as evaluators:
         return measure_parts(job, evaluators=evaluators, told=_line(quiet=quiet))
+
+
+def audit(
+    job: "AuditPartsJob", workers: int, cluster: str | None, *, quiet: bool
+) -> "AuditOutcome":
+    """What a large masked file gives away, also to intruders that no search has seen."""
+    from evomask.execution.choosing import computing
+    from evomask.runs.parts.auditing import audit_parts
+
+    with computing(workers, cluster) as evaluators:
+        return audit_parts(job, evaluators=evaluators, told=_line(quiet=quiet))
 
 
 def _pair(compared: "Comparison") -> list[str]:
