@@ -9,12 +9,14 @@ loss of regions with MDAV of all records.
     python benchmarks/bench_parts.py FOLDER generalize 10_000_000
     python benchmarks/bench_parts.py FOLDER aggregate 1_000_000 10_000_000
     python benchmarks/bench_parts.py FOLDER measure 1_000_000 10_000_000
+    python benchmarks/bench_parts.py FOLDER recipes 1_000_000
     python benchmarks/bench_parts.py FOLDER whole 1_000_000
 """
 
 import resource
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +25,14 @@ import polars as pl
 
 from evomask.execution.choosing import computing
 from evomask.masking.guarantees.requirement import Requirement
+from evomask.record.words import in_words
 from evomask.runs.inputs import Input
 from evomask.runs.measure import MeasureOutcome
 from evomask.runs.parts.comparing import Comparison
 from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
 from evomask.runs.parts.masking import PartsJob, mask_parts
 from evomask.runs.parts.measuring import MeasurePartsJob, measure_parts
+from evomask.runs.parts.protecting import RecipeJob, protect_parts
 
 CHUNK = 250_000
 CLUSTER = "local:2:2GB"
@@ -37,6 +41,7 @@ TOGETHER = 20
 BOTH = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 QUASI = ("age", "sex", "region", "education", "occupation")
 NUMBERS = ("income", "wealth", "hours", "age")
+MIXED = ("income", "wealth", "sex", "region")
 
 
 def people(number: int, n: int) -> pl.DataFrame:
@@ -134,6 +139,21 @@ def pair(found: Comparison | MeasureOutcome) -> str:
     return f"loss {found.loss:.2f} %, risk {judged.risk:.2f} % (s.e. {judged.worst.error:.2f})"
 
 
+def recipes(folder: Path, n: int) -> None:
+    """Recipes tried on a sample, the suggested one made on everything."""
+    out, source = folder / f"recipe-{n}", Input(made(folder, n), quasi_identifiers=MIXED)
+    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
+        job = RecipeJob(replace(source, nominal=("sex", "region")), out, seed=1)
+        done = protect_parts(job, evaluators=evaluators, told=told)
+    chosen = done.choice.candidate
+    print(
+        f"recipes for {n:,}: {watch}; {done.tried} tried on {done.sample:,}, a front of "
+        f"{len(done.front)}; point {chosen.point} had loss {chosen.loss:.2f} %, risk "
+        f"{chosen.risk:.2f} % there and has {pair(done.compared)}; {in_words(chosen.making)}",
+        flush=True,
+    )
+
+
 def measure(folder: Path, n: int) -> None:
     source = Input(made(folder, n), quasi_identifiers=NUMBERS)
     with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
@@ -171,6 +191,10 @@ def whole(folder: Path, n: int) -> None:
 
 if __name__ == "__main__":
     for size in sys.argv[3:]:
-        {"generalize": generalize, "aggregate": aggregate, "measure": measure, "whole": whole}[
-            sys.argv[2]
-        ](Path(sys.argv[1]), int(size))
+        {
+            "generalize": generalize,
+            "aggregate": aggregate,
+            "recipes": recipes,
+            "measure": measure,
+            "whole": whole,
+        }[sys.argv[2]](Path(sys.argv[1]), int(size))

@@ -51,8 +51,8 @@ def test_every_recipe_masks_a_part_by_what_is_known_of_the_whole(attributes):
         assert all(isinstance(step, Fitting) for step in others)
         assert len(others) + (grouping is not None) >= 1
         if grouping is None:
-            masked = fitted_to(recipe.method, known).mask(part, np.random.default_rng(2))
-            assert len(masked) == 50
+            (ready,) = fitted_to([recipe.method], known)
+            assert len(ready.mask(part, np.random.default_rng(2))) == 50
 
 
 def test_both_kinds_are_masked_by_every_recipe_of_a_mixed_file():

@@ -5,7 +5,7 @@ made region by region; a file of both kinds gets every method for its numbers wi
 its categories.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product, zip_longest
 
 import numpy as np
@@ -64,11 +64,26 @@ def parted(method: MaskingMethod) -> tuple[Mdav | None, tuple[Fitting, ...]]:
     return grouping, tuple(step for step in steps if isinstance(step, Fitting))
 
 
-def fitted_to(method: MaskingMethod, statistics: Statistics) -> MaskingMethod:
-    """The recipe for some records of a file: what it knows of the others are statistics."""
-    grouping, others = parted(method)
-    first = () if grouping is None else (grouping,)
-    return InTurn((*first, *(step.fitted(statistics) for step in others)))
+def fitted_to(
+    methods: Iterable[MaskingMethod], statistics: Statistics
+) -> tuple[MaskingMethod, ...]:
+    """Recipes for some records of a file, of whose others they know statistics alone.
+
+    A step that several recipes share is fitted once.
+    """
+    known: dict[int, MaskingMethod] = {}
+
+    def fitted(step: Fitting) -> MaskingMethod:
+        if id(step) not in known:
+            known[id(step)] = step.fitted(statistics)
+        return known[id(step)]
+
+    def ready(method: MaskingMethod) -> MaskingMethod:
+        grouping, others = parted(method)
+        first = () if grouping is None else (grouping,)
+        return InTurn((*first, *map(fitted, others)))
+
+    return tuple(map(ready, methods))
 
 
 def _for_numbers(table: Table, names: tuple[str, ...]) -> Iterator[GridMethod]:

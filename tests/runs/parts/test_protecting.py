@@ -157,6 +157,9 @@ def test_stopped_work_goes_on_and_nothing_is_tried_twice(people, tmp_path, step,
     with pytest.raises(KeyboardInterrupt):
         protect_parts(job(people, other, keep_order=True), told=stop)
     assert not (other / "done.json").exists()
+    if step == "try":
+        with pytest.raises(RunError, match="nothing was found yet"):
+            chosen_anew(recipes_in(other), "1")
     protect_parts(job_in(other), told=lambda *told: seen.append(told))
     assert (step, 0, 5) not in seen
     assert in_place(other).equals(in_place(tmp_path / "out"))

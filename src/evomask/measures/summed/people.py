@@ -107,9 +107,17 @@ def flat(rows: Rows) -> list[Column]:
 
 def counted_rows(rows: Points, counts: Floats | Indices) -> Points:
     """Different rows of numbers, with how often each occurs in a last column."""
-    classes = classes_of_columns([*rows.T], len(rows))
+    classes = classes_of_columns([_whole(column) for column in rows.T], len(rows))
     often = np.bincount(classes.labels, counts, len(classes))
     return np.column_stack([rows[classes.representatives], often])
+
+
+def _whole(column: Floats) -> Column:
+    """Codes and other whole numbers as such, which need no sorting to be told apart."""
+    with np.errstate(invalid="ignore"):
+        codes = column.astype(np.int64)
+    is_whole = np.array_equal(codes, column) and codes.min(initial=0) >= 0
+    return codes if is_whole else column
 
 
 def merged_rows(parts: Iterable[Points]) -> Points:

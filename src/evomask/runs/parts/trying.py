@@ -44,8 +44,8 @@ class Trying:
 
     Args:
         maker: measures masked versions of the sample.
-        recipes: as they are tried, by number.
-        order: their numbers in the order of trying.
+        recipes: as they are tried, in this order.
+        order: their numbers.
     """
 
     maker: Maker
@@ -57,7 +57,7 @@ class Trying:
         recipe = self.order[number]
         sample, rng = self.maker.table, draw_stream(self.maker.seed, recipe)
         try:
-            found = self.maker.measured(self.recipes[recipe].mask(sample, rng))
+            found = self.maker.measured(self.recipes[number].mask(sample, rng))
         except EvomaskError as error:
             return {"recipe": recipe, "refused": str(error)}
         parts = None if found.judged is None else msgspec.to_builtins(risk_note(found.judged))
@@ -129,8 +129,8 @@ class Recipes:
             return known
         statistics, seed = self.overview.statistics, self.file.seed
         maker = Maker(self.sample, Settings(NOTHING, "strict", {}), seed)
-        ready = tuple(fitted_to(own.method, statistics) for own in self.all)
         order = in_order(self.all, trial_stream(seed, 0))[:most]
+        ready = fitted_to([self.all[number].method for number in order], statistics)
         step = Step(str(self.file.folder), "try", Trying(maker, ready, order))
         rows = carried_out(step, len(order), evaluators, told)
         front = self._kept(rows)
@@ -195,10 +195,7 @@ def front_in(folder: Path) -> FrontKept:
     try:
         return msgspec.json.decode(path.read_bytes(), type=FrontKept)
     except OSError:
-        raise RunError(
-            f"{folder} holds no front to choose from: recipes are tried where a file in parts is "
-            "protected without --require"
-        ) from None
+        raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise RunError(f"{path} is damaged; protect the file again") from None
 
