@@ -145,11 +145,12 @@ def choose(
 ) -> None:
     """Make another recipe of the front in a folder on everything, and release that."""
     from evomask.runs.kept.keeping import at_most
-    from evomask.runs.parts.protecting import chosen_anew
+    from evomask.runs.parts.protecting import choose_in_parts
     from evomask.runs.parts.resuming import recipes_in
 
-    job = chosen_anew(recipes_in(folder, key), pick, at_most(max_risk, max_loss, None, None))
-    _by_recipe(job, 1, None, json=json, quiet=quiet)
+    bounds = at_most(max_risk, max_loss, None, None)
+    done = choose_in_parts(recipes_in(folder, key), pick, bounds, told=_line(quiet=quiet))
+    _tell_recipe(done, json=json, quiet=quiet)
 
 
 def _by_recipe(
@@ -160,6 +161,10 @@ def _by_recipe(
 
     with computing(workers, cluster) as evaluators:
         done = protect_parts(job, evaluators=evaluators, told=_line(quiet=quiet))
+    _tell_recipe(done, json=json, quiet=quiet)
+
+
+def _tell_recipe(done: "Protected", *, json: bool, quiet: bool) -> None:
     notes(done.notes, quiet=quiet)
     say_json(_recipe_as_json(done)) if json else say("\n".join(_recipe_in_words(done)))
 

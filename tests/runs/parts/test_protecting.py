@@ -16,7 +16,10 @@ from evomask.record.record import decode_record
 from evomask.runs.inputs import Input
 from evomask.runs.measure import MeasureJob, measure_files
 from evomask.runs.parts import microaggregation, regions
-from evomask.runs.parts.protecting import RecipeJob, chosen_anew, protect_parts
+from evomask.runs.parts.comparing import Comparer
+from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
+from evomask.runs.parts.masking import PartsJob, mask_parts
+from evomask.runs.parts.protecting import RecipeJob, choose_in_parts, chosen_anew, protect_parts
 from evomask.runs.parts.resuming import job_in, recipes_in
 from evomask.runs.parts.trying import front_in
 from evomask.runs.parts.verifying import verify_parts
@@ -102,17 +105,22 @@ def test_l_and_t_are_no_recipes(people, tmp_path):
         protect_parts(job(people, tmp_path / "out", requirement=Requirement(k=5, l=2)))
 
 
-def test_edit_rules_and_strata_are_refused(people, tmp_path):
-    schema = tmp_path / "schema.toml"
+@pytest.mark.parametrize("kind", ["recipes", "levels", "method"])
+def test_edit_rules_and_strata_are_refused(people, tmp_path, kind):
+    schema, out = tmp_path / "schema.toml", tmp_path / "out"
     schema.write_text('[attributes.sex]\nrole = "stratum"\n')
-    begun = job(people, tmp_path / "out", ("income",))
-    strata = replace(begun, source=replace(begun.source, schema=schema))
-    with pytest.raises(SchemaError, match="do not keep strata apart"):
-        protect_parts(strata)
+    source = replace(job(people, out, ("income",)).source, schema=schema)
+    begin = {
+        "recipes": lambda: protect_parts(RecipeJob(source, out)),
+        "levels": lambda: generalize_parts(GeneralizeJob(source, out, Requirement(k=5))),
+        "method": lambda: mask_parts(PartsJob(source, "mdav", out, {"k": "5"})),
+    }[kind]
+    with pytest.raises(SchemaError, match="do not keep strata apart; give 'sex' another role"):
+        begin()
     schema.write_text('[rules]\nedits = ["age >= 0"]\n')
     with pytest.raises(SchemaError, match="keep no edit rules"):
-        protect_parts(strata)
-    assert not (tmp_path / "out").exists()
+        begin()
+    assert not out.exists()
 
 
 def test_the_record_tells_sample_and_whole_and_others_stay_as_they_are(done, tmp_path):
@@ -216,8 +224,21 @@ def test_a_limit_that_only_the_sample_keeps_releases_nothing(people, tmp_path, m
     assert not list((out / "masked").iterdir())
 
 
+def test_a_choice_that_breaks_its_limit_leaves_the_release_as_it_was(people, tmp_path, monkeypatch):
+    out, measured = tmp_path / "out", Comparer.compared
+    done = protect_parts(job(people, out))
+    before = written(out)
+    with monkeypatch.context() as patched:
+        patched.setattr(Comparer, "compared", lambda own: replace(measured(own), loss=99.0))
+        with pytest.raises(UnmetError, match=r"on all records, and .* nothing was released"):
+            choose_in_parts(recipes_in(out), "suggested", Bounds(loss=90.0))
+    assert verify_parts(out).holds
+    assert written(out).equals(before)
+    again = choose_in_parts(recipes_in(out), str(done.choice.candidate.point))
+    assert again.compared.loss == done.compared.loss
+
+
 def test_there_is_nothing_to_choose_where_levels_are_the_best(people, tmp_path):
-    from tests.runs.parts.test_generalizing import generalize_parts
     from tests.runs.parts.test_generalizing import job as levels
 
     generalize_parts(levels(people, tmp_path / "levels"))

@@ -14,9 +14,9 @@ import numpy as np
 from evomask.arrays import Floats, Indices, Points
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import TreeLines
-from evomask.data.schema import Attribute, Kind, Schema
+from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.errors import RunError
+from evomask.errors import RunError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
 from evomask.io.aligned import table_of_rows
@@ -116,6 +116,7 @@ def opened(
             parts = parts_of(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
+            _check_plain(first, schema)
             trees = read_trees(first.schema, hierarchies)
             hashes = _hashes(source, path)
             wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
@@ -123,6 +124,19 @@ def opened(
             yield Opened(folder, parts, first, kept, trees, assumed, source.path.name, hashes)
         finally:
             _left_as_it_was(folder)
+
+
+def _check_plain(first: Table, schema: SchemaFile) -> None:
+    """Refuse what holds across records or parts, and would not be kept."""
+    if schema.rules.edits:
+        raise SchemaError(
+            "files in parts keep no edit rules; leave them out of the schema, or draw a sample"
+        )
+    if strata := first.schema.with_role(Role.STRATUM):
+        raise SchemaError(
+            f"files in parts do not keep strata apart; give {strata[0]!r} another role, or work on "
+            "each stratum on its own"
+        )
 
 
 def parts_of(path: Path) -> Parts:

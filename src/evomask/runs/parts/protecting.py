@@ -14,7 +14,7 @@ import msgspec
 
 from evomask.data.frames import Declarations
 from evomask.data.schema import Role
-from evomask.errors import ParameterError, SchemaError, UnmetError
+from evomask.errors import ParameterError, UnmetError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.files import replace_file
@@ -24,7 +24,7 @@ from evomask.masking.recipes import promised_k
 from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate, check_wish, lasting
 from evomask.record.protection import Choice, choice_from
 from evomask.record.words import in_words
-from evomask.runs.inputs import Input, check_described, declarations_of
+from evomask.runs.inputs import Input, check_described
 from evomask.runs.kept.log import Named
 from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.store import Store
@@ -123,6 +123,33 @@ def protect_parts(
     return replace(done, seconds=time.perf_counter() - began)
 
 
+def choose_in_parts(
+    job: RecipeJob,
+    pick: str,
+    bounds: Bounds = UNBOUNDED,
+    *,
+    evaluators: Evaluators = Local(),
+    told: Told = lambda *_: None,
+) -> Protected:
+    """Make another point of a front on everything; one that breaks its limits changes nothing."""
+    plan = (job.out / PLAN).read_bytes()
+    other = chosen_anew(job, pick, bounds)
+    try:
+        return protect_parts(other, evaluators=evaluators, told=told)
+    except UnmetError:
+        with Store(job.out).locked():
+            _forget_made(job.out)
+            replace_file(job.out / PLAN, lambda file: file.write(plan))
+        raise
+
+
+def _forget_made(folder: Path) -> None:
+    """Take out of the work all that hangs on the point that was made."""
+    for path in (folder / WORK).iterdir():
+        if not path.name.startswith(BEFORE):
+            path.unlink(missing_ok=True)
+
+
 def chosen_anew(job: RecipeJob, pick: str, bounds: Bounds = UNBOUNDED) -> RecipeJob:
     """The job in a folder with another point of its front; what was made of the other goes.
 
@@ -136,9 +163,7 @@ def chosen_anew(job: RecipeJob, pick: str, bounds: Bounds = UNBOUNDED) -> Recipe
         choice = choice_from(pick, candidates(front_in(folder)), bounds)
         other = replace(job, pick=lasting(pick, choice.candidate), bounds=bounds)
         if other.settings != job.settings:
-            for path in (folder / WORK).iterdir():
-                if not path.name.startswith(BEFORE):
-                    path.unlink(missing_ok=True)
+            _forget_made(folder)
             plan = plan_in(folder)
             settings = {**plan.settings, **other.settings}
             plan = msgspec.structs.replace(plan, settings=settings, job=other.as_told())
@@ -160,12 +185,6 @@ def _check(job: RecipeJob) -> None:
         raise ParameterError("no tables or models are compared of a file in parts")
     if job.key is not None:
         read_key(job.key)
-    _, schema = declarations_of(job.source)
-    if schema.rules.edits:
-        raise SchemaError(
-            "recipes for files in parts keep no edit rules; leave them out of the schema, or draw "
-            "a sample"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,11 +230,6 @@ class _Job:
 
     def _declared(self) -> Declarations:
         schema = self.file.schema
-        if schema.with_role(Role.STRATUM):
-            raise SchemaError(
-                "recipes for files in parts do not keep strata apart; leave them out, or protect "
-                "each stratum on its own"
-            )
         names = (*schema.quasi_identifiers, *schema.with_role(Role.CONFIDENTIAL))
         return {name: self.file.declaration(name) for name in names}
 
