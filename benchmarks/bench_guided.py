@@ -250,7 +250,7 @@ def volume_share(front: np.ndarray, best: np.ndarray) -> float:
 def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Found:
     """What a search finds of the exact front with so many nodes."""
     indices = [index_named(name) for name in problem.objectives]
-    conditions = Conditions(limit=problem.limit)
+    conditions, size = Conditions(limit=problem.limit), problem.lattice().size
     setup = put_together(problem.lattice(), indices, algorithm, conditions)
     work = InProcess(Worker(setup.problem, seed))
     started = time.process_time()
@@ -260,7 +260,7 @@ def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Foun
         setup.scheme,
         work,
         seed=seed,
-        until=lambda s: s.tasks + _next(algorithm, s.tasks) > nodes,
+        until=lambda s: s.tasks + _next(algorithm, s.tasks, size) > nodes,
         cost=setup.cost,
     )
     spent = time.process_time() - started
@@ -270,8 +270,8 @@ def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Foun
     return Found(rr, volume_share(front, exact(problem)), spent)
 
 
-def _next(algorithm: Algorithm, tasks: int) -> int:
-    return brood_size(tasks) if algorithm is Algorithm.GUIDED else POPULATION
+def _next(algorithm: Algorithm, tasks: int, size: int) -> int:
+    return brood_size(tasks, size) if algorithm is Algorithm.GUIDED else POPULATION
 
 
 def lines(problems: Iterable[Problem], share: float, runs: int) -> Iterator[str]:
