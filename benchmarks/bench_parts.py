@@ -32,6 +32,8 @@ from evomask.runs.parts.measuring import MeasurePartsJob, measure_parts
 
 CHUNK = 250_000
 CLUSTER = "local:2:2GB"
+TOGETHER = 20
+"""Files whose counts pandas adds up at once."""
 BOTH = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 QUASI = ("age", "sex", "region", "education", "occupation")
 NUMBERS = ("income", "wealth", "hours", "age")
@@ -72,10 +74,13 @@ def made(folder: Path, n: int) -> Path:
 
 def counted(folder: Path, names: tuple[str, ...]) -> str:
     """The smallest class and the records of all written parts, by pandas."""
-    total = pd.Series(dtype="int64")
+    waiting: list[pd.Series] = []
     for path in sorted(folder.glob("*.parquet")):
-        own = pd.read_parquet(path, columns=list(names)).groupby(list(names), dropna=False).size()
-        total = own if total.empty else total.add(own, fill_value=0)
+        frame = pd.read_parquet(path, columns=list(names))
+        waiting.append(frame.groupby(list(names), dropna=False).size())
+        if len(waiting) == TOGETHER:
+            waiting = [pd.concat(waiting).groupby(level=list(names), dropna=False).sum()]
+    total = pd.concat(waiting).groupby(level=list(names), dropna=False).sum()
     return f"pandas counts k = {int(total.min())} in {int(total.sum()):,} records"
 
 

@@ -1,7 +1,8 @@
 """Masked parts beside their originals: cut at the same records, their cells understood once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,9 @@ from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute, Kind, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
+from evomask.io.files import OWNER_ALONE, write_atomically
 from evomask.io.masked import masked_version
-from evomask.io.parts import COUNT, FLAG, ROW, Parts, Place, keep_rows, kept_rows
+from evomask.io.parts import COUNT, FLAG, ROW, Parts, Place, added_counts, keep_rows, kept_rows
 from evomask.io.tables import Source
 
 
@@ -131,24 +133,42 @@ def with_flags(frame: pl.DataFrame, flags: Flags) -> pl.DataFrame:
 
 
 def released_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
-    """The records that are released, and their places."""
-    places = np.flatnonzero(~frame[FLAG].to_numpy())
-    return frame.drop(FLAG)[places], places
+    """The records with no note of those that are left out, and the places of all others."""
+    return frame.drop(FLAG), np.flatnonzero(~frame[FLAG].to_numpy())
 
 
-def scattered(path: Path, frame: pl.DataFrame, order: Indices, places: Indices) -> None:
-    """Write records in another order, with the place of each in the whole original."""
-    rows = frame[order]
-    keep_rows(path, {**{name: rows[name] for name in rows.columns}, ROW: places})
+def scattered(path: Path, frame: pl.DataFrame, cuts: Sequence[Indices], first: int) -> list[int]:
+    """Write some records after others, each lot to be read alone; where each ends, in bytes.
+
+    Args:
+        cuts: the places of the records of each lot.
+        first: the place of the frame's first record in the whole original.
+    """
+    buffer, ends = BytesIO(), []
+    rows = frame.with_row_index(ROW, first).with_columns(pl.col(ROW).cast(pl.Int64))
+    for places in cuts:
+        rows[places].write_ipc_stream(buffer)
+        ends.append(buffer.tell())
+    content = buffer.getbuffer()
+    write_atomically(
+        path, lambda temporary: temporary.write_bytes(content), force=True, mode=OWNER_ALONE
+    )
+    return ends
 
 
-def slices_of(
-    paths: Sequence[Path], cuts: Sequence[tuple[int, int]], order: Indices
+def gathered(
+    paths: Sequence[Path], cuts: Sequence[tuple[int, int]], order: Callable[[int], Indices]
 ) -> tuple[pl.DataFrame, Indices]:
-    """Some rows of every such file, together in a new order, and their places in the original."""
-    pieces = [kept_rows(path)[first:end] for path, (first, end) in zip(paths, cuts, strict=True)]
-    rows = pl.concat(pieces)[order]
+    """One lot of every such file, together in a new order, and their places in the original."""
+    rows = pl.concat(_lot(path, *cut) for path, cut in zip(paths, cuts, strict=True))
+    rows = rows[order(len(rows))]
     return rows.drop(ROW), rows[ROW].to_numpy()
+
+
+def _lot(path: Path, first: int, end: int) -> pl.DataFrame:
+    with path.open("rb") as file:
+        file.seek(first)
+        return pl.read_ipc_stream(BytesIO(file.read(end - first)))
 
 
 def is_plain_number(frame: pl.DataFrame, name: str) -> bool:
@@ -178,11 +198,7 @@ def keep_tallies(path: Path, tallies: Mapping[str, tuple[Indices, Indices]]) -> 
 
 def summed_tallies(paths: Iterable[Path]) -> dict[str, tuple[Indices, Indices]]:
     """The tables of all parts, added up."""
-    total: pl.DataFrame | None = None
-    for path in paths:
-        frame = kept_rows(path)
-        both = frame if total is None else pl.concat([total, frame])
-        total = both.group_by("table", "key").agg(pl.col(COUNT).sum())
+    total = added_counts((kept_rows(path) for path in paths), ("table", "key"))
     if total is None:
         return {}
     return {

@@ -219,14 +219,32 @@ def value_counts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def summed_counts(names: Sequence[str], parts: Iterable[Path]) -> pl.DataFrame:
     """Counts of combinations of columns, added up over files of them; in a fixed order."""
-    total: pl.DataFrame | None = None
-    for path in parts:
-        frame = kept_rows(path)
-        both = frame if total is None else pl.concat([total, frame], how="vertical_relaxed")
-        total = both.group_by(names).agg(pl.col(COUNT).cast(pl.Int64).sum())
+    total = added_counts((kept_rows(path) for path in parts), names)
     if total is None:
         raise DataError("there is nothing to count")
     return total.sort(names)
+
+
+def added_counts(frames: Iterable[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame | None:
+    """Counts added up, in no order; none where there are no frames.
+
+    They are added whenever as many rows wait as are known, so that each is touched a few times,
+    however many frames there are, and twice what comes of it must fit in memory.
+    """
+    waiting: list[pl.DataFrame] = []
+    known = rows = 0
+    for frame in frames:
+        waiting.append(frame)
+        rows += len(frame)
+        if rows > known:
+            waiting = [_added(waiting, names)]
+            known, rows = len(waiting[0]), 0
+    return _added(waiting, names) if waiting else None
+
+
+def _added(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    both = pl.concat(frames, how="vertical_relaxed")
+    return both.group_by(names).agg(pl.col(COUNT).cast(pl.Int64).sum())
 
 
 def values_in(

@@ -19,7 +19,7 @@ from evomask.measures.people import EVERYONE
 from evomask.measures.summed.columns import CountedCategories, CountedNumbers, WholeFile
 from evomask.measures.summed.intruders import STRANGERS
 from evomask.measures.summed.losses import Lost, added_up, number_sums, tallies_of
-from evomask.measures.summed.people import drawn_from, met_in
+from evomask.measures.summed.people import counted_rows, drawn_from, merged_rows, met_in
 from evomask.measures.summed.preparing import Preparing, met_in_all
 
 N = 240
@@ -205,3 +205,13 @@ def test_people_who_look_alike_are_met_in_every_part():
     met = met_in_all(met_in(whole_of(table), drawn, *pair) for pair in pairs(table, table))
     sizes = classes_of(table, ("sex", "town")).sizes
     assert np.bincount(met.people[:, 0].astype(int), met.people[:, -1]).tolist() == sizes.tolist()
+
+
+def test_rows_of_many_parts_are_each_there_once_with_the_counts_of_all():
+    rng = np.random.default_rng(2)
+    parts = [np.column_stack([rng.integers(0, 4, (30, 2)), np.ones(30)]) for _ in range(9)]
+    parts[3][0, 0] = np.nan
+    whole = np.concatenate(parts)
+    merged = merged_rows(iter(parts))
+    assert np.array_equal(merged, counted_rows(whole[:, :-1], whole[:, -1]), equal_nan=True)
+    assert merged[:, -1].sum() == 270

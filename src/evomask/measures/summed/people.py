@@ -1,6 +1,6 @@
 """People drawn from a large file, and what each of its parts tells of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,6 +110,28 @@ def counted_rows(rows: Points, counts: Floats | Indices) -> Points:
     classes = classes_of_columns([*rows.T], len(rows))
     often = np.bincount(classes.labels, counts, len(classes))
     return np.column_stack([rows[classes.representatives], often])
+
+
+def merged_rows(parts: Iterable[Points]) -> Points:
+    """Counted rows of all parts, each once; the counts of equal ones are added up.
+
+    They are added whenever as many wait as are known, so that what must fit in memory is twice
+    what is different, however many parts there are.
+    """
+    waiting: list[Points] = []
+    known = rows = 0
+    for part in parts:
+        waiting.append(part)
+        rows += len(part)
+        if rows > known:
+            waiting = [_merged(waiting)]
+            known, rows = len(waiting[0]), 0
+    return _merged(waiting)
+
+
+def _merged(parts: Sequence[Points]) -> Points:
+    both = np.concatenate(parts)
+    return counted_rows(both[:, :-1], both[:, -1])
 
 
 @dataclass(frozen=True, eq=False)

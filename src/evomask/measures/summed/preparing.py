@@ -18,15 +18,14 @@ from evomask.measures.people import CountedSample
 from evomask.measures.risk.space import Space
 from evomask.measures.summed.columns import CountedNumbers, WholeFile
 from evomask.measures.summed.intruders import MASKED, ORIGINAL, RENAMED, File, Raid
-from evomask.measures.summed.people import Drawn, Layout, Met, counted_rows
+from evomask.measures.summed.people import Drawn, Layout, Met, merged_rows
 
 
 def met_in_all(parts: Iterable[Met]) -> Met:
     """What all parts told, together."""
     found = list(parts)
-    people = np.concatenate([met.people for met in found])
     return Met(
-        counted_rows(people[:, :-1], people[:, -1]),
+        merged_rows(met.people for met in found),
         np.sum([met.agreeing for met in found], axis=0),
         np.sum([met.whole for met in found], axis=0),
     )

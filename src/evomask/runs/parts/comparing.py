@@ -48,7 +48,7 @@ from evomask.measures.summed.losses import (
     number_sums,
     tallies_of,
 )
-from evomask.measures.summed.people import Drawn, Met, drawn_from, met_in
+from evomask.measures.summed.people import Drawn, Met, drawn_from, merged_rows, met_in
 from evomask.measures.summed.preparing import Preparing, met_in_all
 from evomask.runs.measure import seem_in_order
 from evomask.runs.parts.opening import (
@@ -339,8 +339,8 @@ class Comparer:
         step = Step(self.folder, "attack", Attacking(pairs, whole, raid, self.folder))
         rows = carried_out(step, *self._how)
         found = {
-            name: np.concatenate(
-                [_whole_matrix(_looked_at(self.folder, name, n)) for n in range(self.count)]
+            name: merged_rows(
+                _whole_matrix(_looked_at(self.folder, name, n)) for n in range(self.count)
             )
             for name in rows[0]["files"]
         }

@@ -13,7 +13,7 @@ import numpy as np
 
 from evomask.arrays import Indices
 from evomask.execution.evaluator import Evaluators
-from evomask.io.aligned import released_rows, scattered, slices_of
+from evomask.io.aligned import gathered, released_rows, scattered
 from evomask.io.files import OWNER_ALONE, replace_file
 from evomask.io.parts import Parts, keep_matrix, part_name, write_part
 from evomask.runs.parts.closing import DONE, LAST
@@ -39,14 +39,15 @@ class Scattering:
     key: int
 
     def __call__(self, number: int) -> Result:
-        """How many go to each part; the records lie in a file, by part."""
+        """Where the records of each part end in the file that they lie in, in bytes."""
         frame, places = released_rows(self.masked.read(number))
         rng = np.random.default_rng([self.key, 0, number])
-        goals = rng.integers(0, self.parts, len(frame))
-        order = np.argsort(goals, kind="stable")
+        goals = rng.integers(0, self.parts, len(places))
+        sizes = np.bincount(goals, minlength=self.parts)
+        cuts = np.split(places[np.argsort(goals, kind="stable")], np.cumsum(sizes)[:-1])
         first = sum(place.records for place in self.masked.places[:number])
-        scattered(_scattered(self.folder, number), frame, order, places[order] + first)
-        return {"records": len(frame), "goals": np.bincount(goals, minlength=self.parts).tolist()}
+        ends = scattered(_scattered(self.folder, number), frame, cuts, first)
+        return {"records": len(places), "ends": ends}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,8 @@ class Gathering:
     """Puts a released part together.
 
     Args:
-        starts: where each released part begins in every file of scattered records, a row a file.
+        starts: the byte where each released part begins in every file of scattered records, a
+            row a file.
         keep_order: whether it is kept which original record stands where.
     """
 
@@ -68,14 +70,13 @@ class Gathering:
         """The part as it is released, and its hash."""
         cuts = [(int(s[number]), int(s[number + 1])) for s in self.starts]
         paths = [_scattered(self.folder, part) for part in range(len(cuts))]
-        count = sum(end - first for first, end in cuts)
-        order = np.random.default_rng([self.key, 1, number]).permutation(count)
-        frame, places = slices_of(paths, cuts, order)
+        rng = np.random.default_rng([self.key, 1, number])
+        frame, places = gathered(paths, cuts, rng.permutation)
         if self.keep_order:
             keep_matrix(Path(self.folder) / ORDER / f"part-{number:06}.npy", places)
         file = f"{MASKED}/{part_name(number)}"
         written = write_part(frame.drop(self.dropped), Path(self.folder) / file)
-        return {"records": count, "file": file, "sha256": written}
+        return {"records": len(places), "file": file, "sha256": written}
 
 
 def shuffled(
@@ -89,8 +90,7 @@ def shuffled(
         (file.folder / ORDER).mkdir(mode=0o700, exist_ok=True)
     scattering = Scattering(masked, count, folder, key)
     rows = carried_out(Step(folder, "scatter", scattering), count, evaluators, told)
-    goals = np.array([row["goals"] for row in rows], dtype=np.int64)
-    starts = np.concatenate([np.zeros((count, 1), np.int64), np.cumsum(goals, axis=1)], axis=1)
+    starts = np.array([[0, *row["ends"]] for row in rows], dtype=np.int64)
     gathering = Gathering(folder, starts, key, file.dropped, keep_order)
     carried_out(Step(folder, "mask", gathering), count, evaluators, told)
 
