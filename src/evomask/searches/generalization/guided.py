@@ -1,10 +1,13 @@
 """Our search of the lattice: read next what a prediction says may enter the front."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeGuard
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices
+from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.evolution.brood import Brood, Outcomes, Task
 from evomask.evolution.individual import Population
 from evomask.evolution.state import State, born
@@ -12,18 +15,29 @@ from evomask.kernels.lattice.classes import Rows
 from evomask.kernels.lattice.promise import distances, margins
 from evomask.searches.generalization.comparison import minimal
 from evomask.searches.generalization.genome import as_rows, number_of
+from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
 from evomask.searches.generalization.prediction import Prediction, predict
 from evomask.searches.generalization.problem import NODE
-from evomask.searches.generalization.reader import Objectives
+from evomask.searches.generalization.reader import AnyIndex, Objectives
+from evomask.searches.generalization.thresholds import NEVER, SURE, WORST, Thresholds, past_all
 
 REACH = 3
 """Steps from the front beyond which distance no longer matters."""
 
-PENALTY = 4.0
-"""Usual errors of the prediction that a step away from the front costs."""
+PENALTY, OF_THRESHOLDS = 4.0, 2.0
+"""Usual errors of the prediction that a step away from the front costs.
 
-FEWEST, MOST = 5, 25
+Less where thresholds are forecast, whose errors grow with the distance themselves.
+"""
+
+SMALL = 10_000
+"""Nodes of a lattice up to which thresholds are forecast, which takes longer and tells more."""
+
+FIRST, FEWEST = {True: 5, False: 10}, {True: 3, False: 5}
+"""First nodes, and the fewest in a brood, of a small lattice and of a large one."""
+
+MOST = 25
 """Nodes in a brood: few while little is known, for each prediction is better than the last."""
 
 
@@ -36,11 +50,13 @@ class Guided:
     dominates wait until no others are left.
 
     Args:
+        thresholds: what the classes of read nodes tell of those that were not read.
         pool: how many unread nodes are looked at; a larger lattice is looked at near its front.
         memory: how many read nodes a prediction learns from: the front, and the newest.
     """
 
     objectives: Objectives
+    thresholds: Thresholds
     pool: int = 20_000
     memory: int = 2_000
 
@@ -57,11 +73,41 @@ class Guided:
         lessons = np.unique(np.concatenate([front, np.arange(len(known))[-self.memory :]]))
         values = self.objectives.natural(fitness[lessons])
         predicted = predict(self.objectives, known[lessons], values, others)
-        promise = _promise(predicted, np.searchsorted(lessons, front), others, known[front])
-        best = np.argsort(-promise, kind="stable")[: brood_size(len(known))]
-        chosen = [place for place in best if promise[place] > -np.inf]
-        numbers = [number_of(tuple(others[place].tolist()), shape) for place in chosen]
+        own = np.searchsorted(lessons, front)
+        alive = _alive(predicted, own)
+        others, predicted = others[alive], predicted.of(alive)
+        gains = self._gains(predicted, known[lessons], values, own, others)
+        promise = past_all(gains, len(own)) - self._penalty * _steps(others, known[front])
+        count = brood_size(len(known), self.objectives.lattice.size)
+        best = np.argsort(-promise, kind="stable")[:count]
+        numbers = [number_of(tuple(others[place].tolist()), shape) for place in best]
         return tuple(Task(NODE, (), number) for number in numbers)
+
+    def _gains(
+        self, predicted: Prediction, known: Rows, values: Points, front: Indices, others: Rows
+    ) -> list[Callable[[int], Floats]]:
+        """For each objective by how many usual errors others are past a node of the front."""
+        best = predicted.read[front]
+        gains: list[Callable[[int], Floats]] = []
+        for c, index in enumerate(self.objectives.indices):
+            if not self._is_forecast(index):
+                gains.append(partial(_ahead, predicted, best[:, c], c))
+                continue
+            own = values[:, c]
+            told, places = self.thresholds.forecast(index, known, own, own[front], others)
+            told = np.ascontiguousarray(told.T)
+            gains.append(partial(_beats, predicted, best[:, c], c, told, places))
+        return gains
+
+    @property
+    def _penalty(self) -> float:
+        forecast = any(map(self._is_forecast, self.objectives.indices))
+        return OF_THRESHOLDS if forecast else PENALTY
+
+    def _is_forecast(self, index: AnyIndex) -> TypeGuard[Index]:
+        """Whether it is forecast who beats the front in this, not the value itself."""
+        is_worst = isinstance(index, Index) and index.name in WORST
+        return is_worst and self.objectives.lattice.size <= SMALL
 
     def _others(self, read: list[Levels], front: Rows, rng: np.random.Generator) -> Rows:
         """Unread nodes worth a prediction: all of a small lattice, else those near the front."""
@@ -83,20 +129,41 @@ class Guided:
         return (*state.population, *born(state, brood, outcomes))
 
 
-def brood_size(read: int) -> int:
-    """How many nodes are read before the next prediction: a tenth of those read, 5 to 25."""
-    return min(max(read // 10, FEWEST), MOST)
+def first_nodes(size: int) -> int:
+    """How many nodes a search of a lattice of that size begins with."""
+    return FIRST[size <= SMALL]
 
 
-def _promise(predicted: Prediction, front: Indices, others: Rows, near: Rows) -> Floats:
-    best = predicted.read[front]
-    margin = margins(
-        (best - predicted.steps) / predicted.doubt, predicted.expected / predicted.doubt
-    )
-    steps = np.minimum(distances(others, near), REACH) - 1
-    promise: Floats = margin - PENALTY * steps
-    beaten = margins(best, predicted.hopes) <= 0
-    return promise if beaten.all() else np.where(beaten, -np.inf, promise)
+def brood_size(read: int, size: int) -> int:
+    """How many nodes are read before the next prediction: a tenth of those read, 3 to 25."""
+    return min(max(read // 10, FEWEST[size <= SMALL]), MOST)
+
+
+def _ahead(predicted: Prediction, best: Floats, c: int, other: int) -> Floats:
+    """By how many usual errors of its value nodes are past one of the front."""
+    reach, doubt = best[other] - predicted.steps[c], predicted.doubt[c]
+    ahead: Floats = reach / doubt - predicted.expected[:, c] / doubt
+    return ahead
+
+
+def _beats(
+    predicted: Prediction, best: Floats, c: int, told: Points, places: Indices, other: int
+) -> Floats:
+    """The same from a forecast of thresholds, unless what was read around nodes decides it."""
+    surely = predicted.fears[:, c] < best[other]
+    never = predicted.hopes[:, c] >= best[other]
+    return np.where(surely, SURE, np.where(never, NEVER, told[places[other]]))
+
+
+def _steps(others: Rows, front: Rows) -> Indices:
+    """Steps to the nearest of the front, the first not counted."""
+    return np.minimum(distances(others, front), REACH) - 1
+
+
+def _alive(predicted: Prediction, front: Indices) -> Flags:
+    """Which nodes the front does not surely dominate; all where it dominates every one."""
+    alive: Flags = margins(predicted.read[front], predicted.hopes) > 0
+    return alive if alive.any() else ~alive
 
 
 def _around(front: Rows, heights: Indices, count: int, rng: np.random.Generator) -> Rows:

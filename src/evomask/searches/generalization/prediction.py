@@ -6,7 +6,7 @@ sizes are nearly sums. What is known of a node without reading it is put in: its
 record suppressed, and that k grows with every level.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class Prediction:
         expected: the others.
         doubt: for each objective the size of a usual error.
         hopes: the best that the others can be; minus infinity where nothing bounds them.
+        fears: the worst that they can be; infinity where nothing bounds them.
         steps: half the least difference between two values, 0 where it is not known.
     """
 
@@ -42,7 +43,13 @@ class Prediction:
     expected: Points
     doubt: Floats
     hopes: Points
+    fears: Points
     steps: Floats
+
+    def of(self, some: Flags) -> "Prediction":
+        """The same for some of the others."""
+        expected, hopes, fears = self.expected[some], self.hopes[some], self.fears[some]
+        return replace(self, expected=expected, hopes=hopes, fears=fears)
 
 
 def predict(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Prediction:
@@ -54,13 +61,14 @@ def predict(objectives: Objectives, known: Rows, values: Points, others: Rows) -
     separable = _separable(objectives)
     offset = np.where(separable, free_known, 0.0)
     shape = objectives.lattice.shape
-    weights, doubt = _ridge(features(known, shape), read - offset, _penalties(shape))
-    guess = _evaluated(weights, others, shape)
+    weights, doubt = ridge(features(known, shape), read - offset, penalties(shape))
+    guess = evaluated(weights, others, shape)
     expected = guess + np.where(separable, free_others, 0.0)
     hopes = np.where(separable, free_others, -np.inf)
-    _bound(objectives, known, read, others, expected, hopes)
+    fears = np.full_like(hopes, np.inf)
+    _bound(objectives, known, read, others, expected, hopes, fears)
     whole = np.all(values == np.round(values), axis=0) & ~logs
-    return Prediction(read, expected, doubt, hopes, np.where(whole, 0.5, 0.0))
+    return Prediction(read, expected, doubt, hopes, fears, np.where(whole, 0.5, 0.0))
 
 
 def _logarithmic(objectives: Objectives, values: Points) -> Flags:
@@ -117,7 +125,7 @@ def _reached(nodes: Rows, shape: tuple[int, ...]) -> Points:
     return np.concatenate(flags, axis=1).astype(np.float64)
 
 
-def _evaluated(weights: Points, nodes: Rows, shape: tuple[int, ...]) -> Points:
+def evaluated(weights: Points, nodes: Rows, shape: tuple[int, ...]) -> Points:
     """Features times weights for many nodes, pairs as a quadratic form."""
     reached = _reached(nodes, shape)
     singles = reached.shape[1]
@@ -135,13 +143,14 @@ def _pairs(shape: tuple[int, ...]) -> tuple[Rows, Rows]:
     return first[apart], second[apart]
 
 
-def _penalties(shape: tuple[int, ...]) -> Floats:
-    constant, single, pair = RIDGE
+def penalties(shape: tuple[int, ...], of: tuple[float, float, float] = RIDGE) -> Floats:
+    """The penalty of each feature, from those of the constant, of single levels and of pairs."""
+    constant, single, pair = of
     singles = sum(shape) - len(shape)
     return np.array([constant, *[single] * singles, *[pair] * len(_pairs(shape)[0])])
 
 
-def _ridge(x: Points, y: Points, penalties: Floats) -> tuple[Points, Floats]:
+def ridge(x: Points, y: Points, penalties: Floats) -> tuple[Points, Floats]:
     """Weights of the features, and the root mean square of leave-one-out errors."""
     inverse = np.linalg.inv(x.T @ x + np.diag(penalties))
     middle = y.mean(axis=0)
@@ -160,6 +169,7 @@ def _bound(
     others: Rows,
     expected: Points,
     hopes: Points,
+    fears: Points,
 ) -> None:
     """Keep forecasts of indices that grow with every level between what was read around them."""
     for c, index in enumerate(objectives.indices):
@@ -168,4 +178,4 @@ def _bound(
         if isinstance(index, Index) and index.monotone:
             best, worst = bounds_between(known, read[:, c], others)
             expected[:, c] = np.clip(expected[:, c], best, worst)
-            hopes[:, c] = best
+            hopes[:, c], fears[:, c] = best, worst

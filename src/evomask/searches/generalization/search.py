@@ -18,13 +18,14 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.searches.generalization.coarseness import NAME
-from evomask.searches.generalization.guided import Guided
+from evomask.searches.generalization.guided import Guided, first_nodes
 from evomask.searches.generalization.indices import BINARY, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.local_problem import LocalRecodings
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import AnyIndex, Objectives, Reader, RelativeIndex
 from evomask.searches.generalization.schemes import Remembering
+from evomask.searches.generalization.thresholds import Thresholds
 from evomask.searches.generalization.trees import lattice_for
 from evomask.searches.generalization.uses.objectives import Uses
 from evomask.searches.generalization.uses.problem import SeveralUses
@@ -32,7 +33,6 @@ from evomask.searches.generalization.uses.recipe import Recipe, Recipes
 from evomask.searches.search import File, Surroundings, Variants
 
 POPULATION = 25
-FIRST_GUIDED = 10
 CROSSOVER_RATE = 0.8
 
 TINY = 1e-9
@@ -73,7 +73,7 @@ class Parameters:
         label: the attribute to classify by, for cm.
         local: recode locally, each group of k records only as far as it needs.
         k: sizes of the groups that local recoding makes, one point each.
-        population: how many first nodes; by default 25 for pbg-ea, 10 for guided, 40 for uses.
+        population: how many first nodes; by default 25 for pbg-ea, 5 or 10 for guided, 40 for uses.
         crossover: how often pbg-ea crosses two nodes.
         mutation: how likely pbg-ea moves each level of a child; 1 / attributes unless told.
         uses: find the front of what nodes and local recodings cost several uses at once: each
@@ -125,7 +125,7 @@ class Conditions:
     Args:
         limit: how many records may be suppressed.
         boxes: the sides of boxes that hold one node each, by objective; ones by default.
-        population: how many first nodes; by default 25 for PBG-EA, 10 for ours.
+        population: how many first nodes; by default 25 for PBG-EA, 5 or 10 for ours.
         compare: whether the answer tells CE and RR against the whole lattice.
         crossover: how often PBG-EA crosses two nodes.
         mutation: how likely PBG-EA moves each level of a child; 1 / attributes unless told.
@@ -231,7 +231,7 @@ def put_together(
     reader = Reader(lattice, lattice.rule(limit=conditions.limit, shares=objectives.shares))
     sides = _sides(conditions.boxes, objectives)
     every = algorithm is Algorithm.EXHAUSTIVE
-    scheme, first = _scheme(algorithm, objectives, conditions)
+    scheme, first = _scheme(algorithm, objectives, conditions, reader)
     return Setup(
         Nodes(reader, objectives, sides, every, conditions.compare, conditions.mutation),
         scheme,
@@ -242,7 +242,7 @@ def put_together(
 
 
 def _scheme(
-    algorithm: Algorithm, objectives: Objectives, conditions: Conditions
+    algorithm: Algorithm, objectives: Objectives, conditions: Conditions, reader: Reader
 ) -> tuple[Scheme[Levels], int]:
     """How to go on, and how many nodes to begin with."""
     if algorithm is Algorithm.EXHAUSTIVE:
@@ -250,7 +250,8 @@ def _scheme(
     if algorithm is Algorithm.PBG_EA:
         size = conditions.population or POPULATION
         return Remembering(Archived(conditions.crossover), size), size
-    return Guided(objectives), conditions.population or FIRST_GUIDED
+    first = first_nodes(objectives.lattice.size)
+    return Guided(objectives, Thresholds(reader)), conditions.population or first
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:
