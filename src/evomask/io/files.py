@@ -41,6 +41,13 @@ def write_atomically(
         temporary.unlink(missing_ok=True)
 
 
+def remove_half_written(folder: Path) -> None:
+    """Remove what somebody who was killed while writing has left in a folder and below."""
+    for path in folder.rglob(".*.????????"):
+        if path.is_file():
+            path.unlink(missing_ok=True)
+
+
 def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write a file that only its owner may read, such as those of a run; an older one goes."""
 

@@ -153,3 +153,14 @@ def test_a_column_that_has_a_name_of_ours_is_refused(people, tmp_path, name):
     with pytest.raises(EvomaskError, match=f"a column is called {name}; rename it"):
         generalize_parts(job(path, tmp_path / "out"))
     assert not (tmp_path / "out" / "masked").exists()
+
+
+def test_what_a_killed_writer_left_among_the_parts_is_gone_when_the_work_goes_on(people, tmp_path):
+    out = tmp_path / "out"
+    generalize_parts(job(people, out))
+    (out / "done.json").unlink()
+    left = out / "masked" / ".part-000001.parquet.abc_d123"
+    left.write_bytes(b"half of a part")
+    generalize_parts(job(people, out))
+    assert not left.exists()
+    assert verify_parts(out).holds

@@ -63,6 +63,7 @@ class Killer:
             self.killed.append(victim)
 
 
+@pytest.mark.slow
 def test_workers_killed_twice_change_no_byte(people, tmp_path):
     options = {"k": "5"}
     mask_parts(job(people, tmp_path / "whole", "mdav", options=options))
@@ -75,6 +76,7 @@ def test_workers_killed_twice_change_no_byte(people, tmp_path):
     assert not half_written(out)
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_one_sentence_and_another_goes_on(people, tmp_path):
     out, options = tmp_path / "out", {"k": "5"}
     (tmp_path / "first").mkdir()

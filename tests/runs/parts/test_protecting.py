@@ -139,9 +139,8 @@ def test_the_record_tells_sample_and_whole_and_others_stay_as_they_are(done, tmp
     assert frame["illness"].sort().equals(town()["illness"].sort())
 
 
-@pytest.mark.parametrize(
-    "given", [{"workers": 2}, pytest.param({"cluster": "local:2"}, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [{"workers": 2}, {"cluster": "local:2"}])
 def test_the_same_front_and_records_from_workers_and_a_cluster(done, people, tmp_path, given):
     other = tmp_path / "other"
     with computing(**given) as evaluators:

@@ -20,7 +20,7 @@ from evomask.errors import RunError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
 from evomask.io.aligned import table_of_rows
-from evomask.io.files import check_writable, replace_file
+from evomask.io.files import check_writable, remove_half_written, replace_file
 from evomask.io.hierarchies import read_trees
 from evomask.io.parts import (
     COUNT,
@@ -111,6 +111,7 @@ def opened(
     declared, schema = declarations_of(source)
     _make(folder)
     with Store(folder).locked():
+        remove_half_written(folder)
         try:
             path = as_parquet(source, schema, folder / WORK / "converted.parquet")
             parts = parts_of(path)
