@@ -130,3 +130,10 @@ def test_masked_parts_are_audited(evomask, people, tmp_path):  # noqa: F811
     told = evomask("audit", tmp_path / "out", *roles[:-1])
     assert "records in the smallest class of look-alikes" in told.out
     assert "nothing was attacked" in told.out
+
+
+def test_workers_of_an_audit_are_for_parts_alone(evomask, tmp_path):
+    file = tmp_path / "one.csv"
+    file.write_text("age\n1\n1\n")
+    done = evomask("audit", file, "--quasi", "age", "--workers", "2", "--json")
+    assert "help where MASKED is a folder of parts" in json.loads(done.out)["error"]

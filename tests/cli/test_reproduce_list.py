@@ -92,11 +92,13 @@ class TestThePageOfAll:
         assert "Sums. Share 0.25, 3.0 s. Nothing differs." in text
         assert "| 1.00 | - |" in text
 
-    def test_what_the_whole_effort_would_take_is_told(self):
+    def test_how_many_had_the_whole_effort_is_told(self):
         half = Entry("x", "Sums.", "Nothing differs.", 0.5, 1800.0, [], [])
         whole = Entry("y", "Sums.", "Nothing differs.", 1.0, 3600.0, [], [])
-        assert "whole effort these entries would take about 2.0 hours" in page([half, whole])
-        assert "whole effort" not in page([whole])
+        assert "1 with the papers' whole effort, 1 with a share of 0.5 to 0.5" in page(
+            [half, whole]
+        )
+        assert "1 entries, 60 minutes of one processor, all with the papers'" in page([whole])
 
     def test_a_folder_keeps_what_was_made(self, evomask, tmp_path):
         words = ("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path, "--json")

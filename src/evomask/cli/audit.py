@@ -10,6 +10,7 @@ from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.audit import AuditOutcome
@@ -47,6 +48,8 @@ def audit(
         _tell(in_parts_of.audit(job, workers, cluster, quiet=quiet), json=json, quiet=quiet)
         return
 
+    if workers > 1 or cluster:
+        raise ParameterError("--workers and --cluster help where MASKED is a folder of parts")
     with busy(f"auditing {masked}", quiet=quiet):
         from evomask.runs.audit import AuditJob, audit_files
 

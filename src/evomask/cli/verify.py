@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import parts as in_parts_of
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
@@ -27,10 +28,12 @@ def verify(
 ) -> None:
     """Check the release in DIR again: files, guarantees, reports, log and signature."""
     from evomask.runs.kept.verifying import verify as verified
-    from evomask.runs.parts.verifying import are_parts, verify_parts
+    from evomask.runs.parts.verifying import verify_parts
 
     progress(f"checking {folder}", quiet=quiet)
-    verdict = verify_parts(folder, key_file) if are_parts(folder) else verified(folder, key_file)
+    verdict = (
+        verify_parts(folder, key_file) if in_parts_of.are_in(folder) else verified(folder, key_file)
+    )
     say_json(_as_json(verdict)) if json else say(_in_words(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

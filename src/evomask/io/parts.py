@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from evomask.arrays import Floats, Indices, Points
+from evomask.data.adding import added_up
 from evomask.data.frames import Declarations, polars_from, table_from
 from evomask.data.table import Table
 from evomask.errors import DataError, FileError
@@ -226,20 +227,8 @@ def summed_counts(names: Sequence[str], parts: Iterable[Path]) -> pl.DataFrame:
 
 
 def added_counts(frames: Iterable[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame | None:
-    """Counts added up, in no order; none where there are no frames.
-
-    They are added whenever as many rows wait as are known, so that each is touched a few times,
-    however many frames there are, and twice what comes of it must fit in memory.
-    """
-    waiting: list[pl.DataFrame] = []
-    known = rows = 0
-    for frame in frames:
-        waiting.append(frame)
-        rows += len(frame)
-        if rows > known:
-            waiting = [_added(waiting, names)]
-            known, rows = len(waiting[0]), 0
-    return _added(waiting, names) if waiting else None
+    """Counts added up, in no order; none where there are no frames."""
+    return added_up(frames, lambda some: _added(some, names))
 
 
 def _added(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:

@@ -65,28 +65,27 @@ def spent_share(name: str, share: float | None) -> float:
 def page(entries: Sequence[Entry]) -> str:
     """All entries as one page of Markdown."""
     seconds = sum(entry.seconds for entry in entries)
-    shares = sorted({entry.share for entry in entries})
-    spans = f"{shares[0]:g}" if len(shares) == 1 else f"{shares[0]:g} to {shares[-1]:g}"
     about = (
-        f"{len(entries)} entries, {seconds / 60:.0f} minutes of one processor, with a share of "
-        f"{spans} of the papers' effort (each entry says its own). Made by `evomask reproduce "
-        "--all`; every row has the paper beside ours."
+        f"{len(entries)} entries, {seconds / 60:.0f} minutes of one processor, {_efforts(entries)} "
+        "(each entry says its own). Made by `evomask reproduce --all`; every row has the paper "
+        "beside ours."
     )
     made = {entry.name for entry in entries}
     left = [name for name in REPRODUCTIONS if name not in made]
     more = [f"Not made yet, here: {', '.join(left)}.", ""] if left else []
-    head = ["# The papers' tables and figures, made again", about + _whole(entries), "", *more]
+    head = ["# The papers' tables and figures, made again", about, "", *more]
     return "\n".join([*head, *(line for entry in entries for line in _section(entry)), ""])
 
 
-def _whole(entries: Sequence[Entry]) -> str:
-    """What the papers' whole effort would take, where some entries had less."""
-    if all(entry.share == 1 for entry in entries):
-        return ""
-    hours = sum(entry.seconds / entry.share for entry in entries) / 3600
+def _efforts(entries: Sequence[Entry]) -> str:
+    """How many entries had the papers' whole effort, and what share the others had."""
+    rest = [entry.share for entry in entries if entry.share < 1]
+    if not rest:
+        return "all with the papers' whole effort"
+    whole = len(entries) - len(rest)
     return (
-        f" At the papers' whole effort these entries would take about {hours:.1f} hours of one "
-        "processor, by their seconds and shares."
+        f"{whole} with the papers' whole effort, {len(rest)} with a share of {min(rest):g} to "
+        f"{max(rest):g} of it"
     )
 
 

@@ -153,8 +153,7 @@ def protect_file(
         events.begin(Phase.LOADING, f"reading {job.source.path}")
         loaded = noted(load(job.source), job.source.path, events)
         check_stated(loaded.table, loaded.stated)
-        keep = job.keep + loaded.keep
-        kept = surviving(loaded.table, keep, job.bounds) if keep or job.bounds.given else None
+        kept = _to_survive(loaded.table, keep := job.keep + loaded.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = plan_of(
@@ -181,8 +180,7 @@ def protect_table(
     profile(job.profile)
     events, journal = Events(watch), Journal()
     with telling_how_it_ends(events):
-        wanted = job.keep or job.bounds.given
-        kept = surviving(table, job.keep, job.bounds) if wanted else None
+        kept = _to_survive(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         maker = maker_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
@@ -255,6 +253,11 @@ def choose(
         plan = msgspec.structs.replace(plan, pick=lasting(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
         return _released(replace(run, plan=plan), found, "chose")
+
+
+def _to_survive(table: Table, keep: Keeping, bounds: Bounds) -> Kept | None:
+    """What must survive, where somebody names something."""
+    return surviving(table, keep, bounds) if keep or bounds.given else None
 
 
 def maker_for(
@@ -366,8 +369,7 @@ def _opened(
             trees = completed(loaded.table, loaded.hierarchies)
             maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
             StopRequest(folder).withdraw()
-            wanted = plan.keep or plan.bounds.given
-            kept = surviving(loaded.table, plan.keep, plan.bounds) if wanted else None
+            kept = _to_survive(loaded.table, plan.keep, plan.bounds)
             loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
             yield _Run(loaded, maker, plan, store, events, kept, key, changed)
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
+from evomask.data.adding import added_up
 from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Role
 from evomask.data.table import Column, Table
+from evomask.errors import DataError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.judging.linked import n_agreeing, tolerances_of
 from evomask.measures.judging.wide import whole_numbers
@@ -121,20 +123,11 @@ def _whole(column: Floats) -> Column:
 
 
 def merged_rows(parts: Iterable[Points]) -> Points:
-    """Counted rows of all parts, each once; the counts of equal ones are added up.
-
-    They are added whenever as many wait as are known, so that what must fit in memory is twice
-    what is different, however many parts there are.
-    """
-    waiting: list[Points] = []
-    known = rows = 0
-    for part in parts:
-        waiting.append(part)
-        rows += len(part)
-        if rows > known:
-            waiting = [_merged(waiting)]
-            known, rows = len(waiting[0]), 0
-    return _merged(waiting)
+    """Counted rows of all parts, each once; the counts of equal ones are added up."""
+    merged = added_up(parts, _merged)
+    if merged is None:
+        raise DataError("there is nothing to count")
+    return merged
 
 
 def _merged(parts: Sequence[Points]) -> Points:

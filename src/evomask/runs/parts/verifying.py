@@ -12,13 +12,7 @@ from evomask.runs.kept.signing import read_key
 from evomask.runs.kept.store import refuse_links
 from evomask.runs.kept.verifying import Finding, Verdict, log_finding, signature_finding
 from evomask.runs.parts.closing import DONE, ROUNDING, Done, spread_of
-from evomask.runs.parts.opening import PLAN
-from evomask.runs.parts.steps import MASKED, WORK
-
-
-def are_parts(folder: Path) -> bool:
-    """Whether a folder holds the work on a file in parts."""
-    return (folder / PLAN).is_file() and (folder / WORK).is_dir()
+from evomask.runs.parts.steps import MASKED
 
 
 def verify_parts(folder: Path, key: Path | None = None) -> Verdict:
