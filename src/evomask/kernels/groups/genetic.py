@@ -3,6 +3,10 @@
 A genome holds the group number of each record, from 0 to floor(n/k)-1. Fitness is
 1 / (SSE + 1); a genome with a group outside k to 2k-1 records is penalised and its sum of
 squares is not computed. Empty groups do not count.
+
+Mutation leaves few children of longer genomes valid. Where the best genome is the only valid one
+and stays so, its next valid child is drawn at once, with the epoch in which it comes (`waiting`);
+those before it, all invalid, are not drawn.
 """
 
 import numpy as np
@@ -10,8 +14,16 @@ from numpy.typing import NDArray
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.compiler import INDEX_ROWS, POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.filled import copy_into
+from evomask.kernels.filled import copy_into, wholes
 from evomask.kernels.generator import State, below, bits, started, unit
+from evomask.kernels.groups.waiting import (
+    LONGEST,
+    children_before,
+    deal,
+    draw_moves,
+    fill_ways,
+    group_terms,
+)
 from evomask.kernels.sorting import place_behind
 
 INVALID = 1e300
@@ -28,6 +40,9 @@ Rows = NDArray[np.uint32]
 
 Edges = NDArray[np.uint64]
 """Whole numbers without a sign, as all that counts places in the innermost loop."""
+
+PATIENCE = 0.3
+"""Children drawn in vain for each weight to compute, before those to come are drawn at once."""
 
 _HALF, _EIGHTH = np.uint64(32), np.uint64(24)
 _LOWER = np.uint64(0xFFFFFFFF)
@@ -216,6 +231,31 @@ def _are_alike(rows: Rows) -> bool:
     return True
 
 
+@inner
+def _n_valid(costs: Floats) -> int:
+    found = 0
+    for i in range(costs.size):
+        found += int(costs[i] < INVALID)
+    return found
+
+
+@inner
+def _breed(
+    children: Rows, rows: Rows, costs: Floats, wheel: Floats, n: int, crossover: float, state: State
+) -> None:
+    """Parents drawn by their fitness, crossed in pairs at a rate; nothing mutates yet."""
+    size = costs.size
+    _fill_wheel(costs, wheel)
+    for row in range(0, size, 2):
+        one, other = _spin(wheel, state), _spin(wheel, state)
+        cut = n
+        if unit(state) < crossover:
+            cut = 1 + below(state, max(1, n - 1))
+        _cross(children, row, rows, one, other, cut, n)
+        if row + 1 < size:
+            _cross(children, row + 1, rows, other, one, cut, n)
+
+
 @kernel(POINTS, WHOLE, INDEX_ROWS, WHOLE, REAL, REAL, WHOLE, WHOLE, REAL)
 def _bred(
     points: Points,
@@ -245,31 +285,49 @@ def _bred(
     arisen = 0
     lead = int(np.argmin(costs))
     best, least = now[lead].copy(), costs[lead]
-    for epoch in range(1, epochs + 1):
+    waits = per_gene == 1 and mutation > 0.0 and n <= LONGEST
+    side = n + 1 if waits else 1
+    ways, terms = np.empty((groups + 1, side, side)), group_terms(k, most if waits else 0, mutation)
+    sizes, leave, join = wholes(groups, 0), wholes(groups, 0), wholes(groups, 0)
+    patience = PATIENCE * groups * side * side
+    in_vain, chance, epoch = 0, -1.0, 0
+    while epoch < epochs:
         if least <= proven * (1.0 + SAME) or (mutation == 0.0 and _are_alike(now)):
             break
-        _fill_wheel(costs, wheel)
-        for row in range(0, size, 2):
-            one, other = _spin(wheel, state), _spin(wheel, state)
-            cut = n
-            if unit(state) < crossover:
-                cut = 1 + below(state, max(1, n - 1))
-            _cross(children, row, now, one, other, cut, n)
-            if row + 1 < size:
-                _cross(children, row + 1, now, other, one, cut, n)
-        for row in range(size):
-            if per_gene == 1:
-                _mutate(children, row, edges, hints, state)
-            elif unit(state) < mutation:
-                _change(children, row, n, below(state, n), below(state, groups))
-            costs[row] = _cost(children, row, points, sums, k, most)
-            if costs[row] < least * (1.0 - SAME):
-                least = costs[row]
-                copy_into(best, children[row])
-                arisen = epoch
-        copy_into(children[0], best)
+        alone = waits and epoch > 0 and _n_valid(costs) == 1
+        in_vain += size if alone else 0
+        if alone and in_vain > patience:
+            if chance < 0.0:
+                copy_into(sizes, best[n:])
+                chance = fill_ways(ways, sizes, terms)
+            skipped = children_before(chance, state)
+            if skipped >= float(epochs - epoch) * size:
+                break
+            epoch += 1 + int(skipped) // size
+            row = int(skipped) % size
+            while row < size:
+                copy_into(now[row], best)
+                draw_moves(ways, sizes, terms, leave, join, state)
+                deal(now[row], n, leave, join, state)
+                costs[row] = _cost(now, row, points, sums, k, most)
+                row += 1 + int(min(children_before(chance, state), float(size)))
+        else:
+            epoch += 1
+            _breed(children, now, costs, wheel, n, crossover, state)
+            now, children = children, now
+            for row in range(size):
+                if per_gene == 1:
+                    _mutate(now, row, edges, hints, state)
+                elif unit(state) < mutation:
+                    _change(now, row, n, below(state, n), below(state, groups))
+                costs[row] = _cost(now, row, points, sums, k, most)
+        lead = int(np.argmin(costs))
+        if costs[lead] < least * (1.0 - SAME):
+            least, arisen = costs[lead], epoch
+            copy_into(best, now[lead])
+            in_vain, chance = 0, -1.0
+        copy_into(now[0], best)
         costs[0] = least
-        now, children = children, now
     copy_into(now[0], best)
     costs[0] = least
     return now[:, :n].astype(np.int64), costs, arisen
