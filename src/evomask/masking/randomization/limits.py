@@ -34,6 +34,7 @@ class Limits:
         band: how many places an ordinal category may move; None: any number.
         has_missing: whether the last category stands for missing, which has no place.
         invariant: whether expected frequencies stay.
+        alpha: weight of an invariant matrix against the identity (4.6), before its range.
     """
 
     low: float = 0.0
@@ -41,8 +42,13 @@ class Limits:
     band: int | None = None
     has_missing: bool = False
     invariant: bool = False
+    alpha: float = 1.0
 
     def __post_init__(self) -> None:
+        if not 0 < self.alpha <= 1:
+            raise ParameterError(f"alpha must lie above 0 and up to 1, got {self.alpha:g}")
+        if self.alpha < 1 and not self.invariant:
+            raise ParameterError("alpha goes with invariant matrices; ask for these or leave it")
         if not 0 <= self.low <= self.high <= 1:
             raise ParameterError(
                 "the range of the diagonal must lie within 0 and 1, the lower end first, "
@@ -81,7 +87,7 @@ def shaped(matrix: Transitions, frequencies: Floats, limits: Limits) -> Transiti
         return _rows_within(inside, limits.low, limits.high, allowed)
     shares = frequencies / frequencies.sum()
     low, high = nearest_range(frequencies, limits)
-    flows = _flows(made_invariant(inside, frequencies), shares) * allowed
+    flows = limits.alpha * _flows(made_invariant(inside, frequencies), shares) * allowed
     if limits.has_range:
         flows = _flows_within(flows, shares, _anchor(shares, allowed, low, high), (low, high))
     made = _from_flows(flows, shares)

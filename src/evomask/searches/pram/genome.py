@@ -5,7 +5,7 @@ are needed; ours keeps matrices that are valid as they are.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,11 +60,11 @@ class Layout:
     def _limits(self, name: str) -> Limits:
         attribute, wanted = self.table.attribute(name), self.wanted
         band = wanted.band if attribute.kind is Kind.ORDINAL else None
-        limits = Limits(wanted.low, wanted.high, band, attribute.has_missing, wanted.invariant)
+        limits = replace(wanted, band=band, has_missing=attribute.has_missing)
         if not limits.invariant:
             return limits
         low, high = nearest_range(self.frequencies[name], limits)
-        return Limits(low, high, band, attribute.has_missing, invariant=True)
+        return replace(limits, low=low, high=high)
 
     def matrices(self, flat: Floats) -> dict[str, Transitions]:
         """The transition matrix of each attribute, cut out of the row of all."""

@@ -84,6 +84,7 @@ class Parameters:
         draws: files averaged for each set of matrices, where there is no expectation.
         expected: read expectations where there are some; else all measures from draws, as (4.4).
         invariant: make matrices that keep expected frequencies.
+        alpha: weight of an invariant matrix against the identity; below 1 fewer values change.
         diagonal: lowest and highest probability that a category stays, as 0.55,0.75.
         dominant: let every category rather stay than change.
         band: how many places an ordinal category may move; 0: any number.
@@ -104,6 +105,7 @@ class Parameters:
     draws: int = 5
     expected: bool = True
     invariant: bool = False
+    alpha: float = 1.0
     diagonal: tuple[float, ...] = ()
     dominant: bool = False
     band: int = 0
@@ -130,7 +132,7 @@ class Parameters:
         """What every matrix must keep to: its diagonal's range, its band, invariance."""
         low, high = self.diagonal or (0.0, 1.0)
         low = max(low, DOMINANT) if self.dominant else low
-        return Limits(low, high, self.band or None, invariant=self.invariant)
+        return Limits(low, high, self.band or None, invariant=self.invariant, alpha=self.alpha)
 
     @property
     def cost(self) -> Cost:
