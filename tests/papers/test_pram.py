@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.masking.randomization.limits import Limits, shaped
-from evomask.masking.randomization.pram import constant_diagonal
+from evomask.masking.randomization.pram import category_frequencies, constant_diagonal
 from evomask.masking.randomization.transitions import frequency_shift
 from evomask.measures.profiles import PapersLoss, PapersRisk
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
@@ -21,7 +21,9 @@ from evomask.papers.pram.inputs import (
     FLARE,
     GERMAN,
     HOUSING,
+    INITIAL,
     MASKED,
+    ONLY_INVARIANT,
     PROTECTIONS,
     RATIOS,
     SCORES,
@@ -87,12 +89,36 @@ def test_our_uniform_matrix_is_that_of_table_4_12():
     assert risk == pytest.approx(paper[1], abs=0.5)
 
 
-def test_the_initial_row_of_table_4_8_is_ours_too():
-    initial = reproduce("pram-table-4.8", share=QUICK).rows[0]
-    for i in range(1, 7):
-        assert initial[f"DEGREE {i} ours"] == pytest.approx(
-            initial[f"DEGREE {i} paper"], abs=0.0011
-        )
+@pytest.mark.parametrize("table", ["pram-table-4.8", "pram-table-4.9"])
+@pytest.mark.parametrize("row", [0, 1], ids=["initial", "only invariance"])
+def test_rows_that_do_not_evolve_have_the_printed_ratios(table, row):
+    found = reproduce(table, share=QUICK).rows[row]
+    ours = [found[f"DEGREE {i} ours"] for i in range(1, 7)]
+    assert ours == pytest.approx([found[f"DEGREE {i} paper"] for i in range(1, 7)], abs=0.0011)
+
+
+@pytest.mark.parametrize("table", ["pram-table-4.10", "pram-table-4.11"])
+def test_rows_that_do_not_evolve_have_the_printed_risks(table):
+    for row in reproduce(table, share=QUICK).rows[:2]:
+        assert row["risk ours"] == pytest.approx(row["risk paper"], abs=0.0006)
+
+
+@pytest.mark.parametrize("beside", [SKEWED, EVEN])
+def test_only_invariance_keeps_frequencies_and_its_diagonal_in_range(beside):
+    frequencies = category_frequencies(crossed(beside), MASKED)
+    matrix = matrix_of(beside, ONLY_INVARIANT, Effort(1, QUICK))
+    assert frequency_shift(matrix, frequencies) < 1e-12
+    assert RANGE[0] <= np.diagonal(matrix).min()
+    assert np.diagonal(matrix).max() <= RANGE[1]
+
+
+@pytest.mark.parametrize("table", ["pram-table-4.10", "pram-table-4.11"])
+def test_rows_that_evolve_compare_as_the_thesis_says(table):
+    rows = {row["matrix"]: row for row in reproduce(table, share=0.2).rows}
+    counts = {variant: row["utility ours"] for variant, row in rows.items()}
+    assert counts[BOTH] <= counts[ONLY_INVARIANT] < counts[INITIAL]
+    assert counts[BOTH] < counts[CONTROL] < counts[INITIAL]
+    assert rows[BOTH]["risk ours"] > rows[INITIAL]["risk ours"]
 
 
 def test_with_control_the_diagonal_stays_in_its_range():

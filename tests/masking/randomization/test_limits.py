@@ -67,6 +67,26 @@ def test_without_a_range_the_invariant_matrix_is_the_two_stage_one():
     assert made == pytest.approx(made_invariant(matrix, counts))
 
 
+def test_alpha_mixes_an_invariant_matrix_with_the_identity():
+    counts, matrix = np.array([10.0, 60.0, 30.0]), random_matrix(3, 2)
+    made = shaped(matrix, counts, Limits(invariant=True, alpha=0.3))
+    assert made == pytest.approx(0.3 * made_invariant(matrix, counts) + 0.7 * np.eye(3))
+    assert frequency_shift(made, counts) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"alpha": 0.0, "invariant": True}, "alpha must lie above 0 and up to 1, got 0"),
+        ({"alpha": 1.5, "invariant": True}, "alpha must lie above 0 and up to 1, got 1.5"),
+        ({"alpha": 0.5}, "alpha goes with invariant matrices"),
+    ],
+)
+def test_an_alpha_that_means_nothing_is_refused(wrong, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        Limits(**wrong)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_diagonal_without_invariance_is_raised_and_lowered(seed):
     matrix = random_matrix(5, seed, power=12)

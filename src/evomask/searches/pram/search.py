@@ -84,7 +84,8 @@ class Parameters:
         draws: files averaged for each set of matrices, where there is no expectation.
         expected: read expectations where there are some; else all measures from draws, as (4.4).
         invariant: make matrices that keep expected frequencies.
-        alpha: weight of an invariant matrix against the identity; below 1 fewer values change.
+        alpha: weight of an invariant matrix against the identity (4.6), for all matrices of the
+            thesis' algorithm and for the first ones of ours; below 1 fewer values change.
         diagonal: lowest and highest probability that a category stays, as 0.55,0.75.
         dominant: let every category rather stay than change.
         band: how many places an ordinal category may move; 0: any number.
