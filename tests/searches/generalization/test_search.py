@@ -78,12 +78,13 @@ def test_guided_search_never_reads_a_node_twice():
 def test_guided_search_of_a_lattice_beyond_its_pool_stays_near_the_front():
     from evomask.evolution.state import State
     from evomask.searches.generalization.guided import Guided
+    from evomask.searches.generalization.people import People
     from evomask.searches.generalization.thresholds import Thresholds
 
     state, _ = run(Algorithm.GUIDED, turns=0)
     objectives = Objectives(LATTICE, K_GLM)
-    thresholds = Thresholds(Reader(LATTICE, LATTICE.rule(limit=0)))
-    scheme = Guided(objectives, thresholds, pool=12)
+    reader = Reader(LATTICE, LATTICE.rule(limit=0))
+    scheme = Guided(objectives, Thresholds(reader), People(reader, K_GLM), pool=12)
     brood = scheme.propose(State(population=state.population), np.random.default_rng(0))
     read = {member.genome for member in state.population}
     assert not {genome.node_of(task.rival, LATTICE.shape) for task in brood} & read

@@ -7,7 +7,8 @@ import pytest
 
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.thresholds import WORST, Thresholds, past_all
+from evomask.searches.generalization.thresholds import Thresholds, past_all
+from evomask.searches.generalization.worst import WORST, Classes
 from tests.searches.generalization.lattices import all_nodes, small_lattice
 
 LATTICE = small_lattice()
@@ -39,7 +40,8 @@ def test_the_worst_class_that_stays_has_the_value_of_the_index(name, limit):
     thresholds, values = read(name, limit)
     for node, value in zip(NODES, values, strict=True):
         classes = thresholds.reader.equivalence(node)
-        worst = WORST[name](classes, LATTICE.ordered)[classes.stays].min()
+        told = Classes(classes.sizes, classes.counts, LATTICE.shares, LATTICE.ordered)
+        worst = WORST[name](told)[classes.stays].min()
         assert abs(worst) == pytest.approx(value)
 
 

@@ -17,10 +17,12 @@ from evomask.searches.generalization.comparison import minimal
 from evomask.searches.generalization.genome import as_rows, number_of
 from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
-from evomask.searches.generalization.prediction import Prediction, predict
+from evomask.searches.generalization.people import People
+from evomask.searches.generalization.prediction import Prediction, limited, predict
 from evomask.searches.generalization.problem import NODE
 from evomask.searches.generalization.reader import AnyIndex, Objectives
-from evomask.searches.generalization.thresholds import NEVER, SURE, WORST, Thresholds, past_all
+from evomask.searches.generalization.thresholds import NEVER, SURE, Thresholds, past_all
+from evomask.searches.generalization.worst import WORST
 
 REACH = 3
 """Steps from the front beyond which distance no longer matters."""
@@ -34,8 +36,8 @@ Less where thresholds are forecast, whose errors grow with the distance themselv
 SMALL = 10_000
 """Nodes of a lattice up to which thresholds are forecast, which takes longer and tells more."""
 
-FIRST, FEWEST = {True: 5, False: 10}, {True: 3, False: 5}
-"""First nodes, and the fewest in a brood, of a small lattice and of a large one."""
+FIRST, FEWEST, PART = {True: 5, False: 10}, {True: 1, False: 5}, {True: 20, False: 10}
+"""First nodes, the fewest in a brood and which part of those read, small lattices and large."""
 
 MOST = 25
 """Nodes in a brood: few while little is known, for each prediction is better than the last."""
@@ -46,10 +48,12 @@ class Guided:
     """Everyone read so far is the population; a brood is the most promising of the others.
 
     A node's promise is by how many usual errors the prediction puts it past every read node,
-    less a penalty for each step that it is away from the front. Nodes that the front surely
-    dominates wait until no others are left.
+    less a penalty for each step that it is away from the front. In a small lattice the classes of
+    some people bound every node; those come first that no other may dominate. Nodes that the front
+    surely dominates wait until no others are left: then the front is complete.
 
     Args:
+        people: who is in the way of read nodes, and what their classes tell of the others.
         thresholds: what the classes of read nodes tell of those that were not read.
         pool: how many unread nodes are looked at; a larger lattice is looked at near its front.
         memory: how many read nodes a prediction learns from: the front, and the newest.
@@ -57,6 +61,7 @@ class Guided:
 
     objectives: Objectives
     thresholds: Thresholds
+    people: People
     pool: int = 20_000
     memory: int = 2_000
 
@@ -74,14 +79,30 @@ class Guided:
         values = self.objectives.natural(fitness[lessons])
         predicted = predict(self.objectives, known[lessons], values, others)
         own = np.searchsorted(lessons, front)
-        alive = _alive(predicted, own)
-        others, predicted = others[alive], predicted.of(alive)
+        count = brood_size(len(known), self.objectives.lattice.size)
+        others, predicted = _open(others, predicted, own)
+        if self._is_small:
+            self.people.learn(nodes)
+            predicted = limited(self.objectives, predicted, values, self.people.best(others))
+            others, predicted = _open(others, predicted, own)
+        ahead = margins(predicted.read[own], predicted.hopes)
+        if not (ahead > 0).any():
+            return _tasks(others[np.argsort(-ahead, kind="stable")[:count]], shape)
         gains = self._gains(predicted, known[lessons], values, own, others)
         promise = past_all(gains, len(own)) - self._penalty * _steps(others, known[front])
-        count = brood_size(len(known), self.objectives.lattice.size)
-        best = np.argsort(-promise, kind="stable")[:count]
-        numbers = [number_of(tuple(others[place].tolist()), shape) for place in best]
-        return tuple(Task(NODE, (), number) for number in numbers)
+        return _tasks(others[self._chosen(predicted, promise, count)], shape)
+
+    def _chosen(self, predicted: Prediction, promise: Floats, count: int) -> Indices:
+        """The most promising; in a small lattice of those that no other may dominate."""
+        if not self._is_small or not self.people.count:
+            return np.argsort(-promise, kind="stable")[:count]
+        hopes = np.where(np.isfinite(predicted.hopes), predicted.hopes, predicted.expected)
+        ahead = minimal(hopes)
+        return ahead[np.argsort(-promise[ahead], kind="stable")][:count]
+
+    @property
+    def _is_small(self) -> bool:
+        return self.objectives.lattice.size <= SMALL
 
     def _gains(
         self, predicted: Prediction, known: Rows, values: Points, front: Indices, others: Rows
@@ -107,7 +128,7 @@ class Guided:
     def _is_forecast(self, index: AnyIndex) -> TypeGuard[Index]:
         """Whether it is forecast who beats the front in this, not the value itself."""
         is_worst = isinstance(index, Index) and index.name in WORST
-        return is_worst and self.objectives.lattice.size <= SMALL
+        return is_worst and self._is_small
 
     def _others(self, read: list[Levels], front: Rows, rng: np.random.Generator) -> Rows:
         """Unread nodes worth a prediction: all of a small lattice, else those near the front."""
@@ -129,14 +150,20 @@ class Guided:
         return (*state.population, *born(state, brood, outcomes))
 
 
+def _tasks(nodes: Rows, shape: tuple[int, ...]) -> Brood[Levels]:
+    numbers = [number_of(tuple(node), shape) for node in nodes.tolist()]
+    return tuple(Task(NODE, (), number) for number in numbers)
+
+
 def first_nodes(size: int) -> int:
     """How many nodes a search of a lattice of that size begins with."""
     return FIRST[size <= SMALL]
 
 
 def brood_size(read: int, size: int) -> int:
-    """How many nodes are read before the next prediction: a tenth of those read, 3 to 25."""
-    return min(max(read // 10, FEWEST[size <= SMALL]), MOST)
+    """How many nodes are read before the next prediction: a part of those read, 25 at most."""
+    small = size <= SMALL
+    return min(max(read // PART[small], FEWEST[small]), MOST)
 
 
 def _ahead(predicted: Prediction, best: Floats, c: int, other: int) -> Floats:
@@ -160,10 +187,11 @@ def _steps(others: Rows, front: Rows) -> Indices:
     return np.minimum(distances(others, front), REACH) - 1
 
 
-def _alive(predicted: Prediction, front: Indices) -> Flags:
-    """Which nodes the front does not surely dominate; all where it dominates every one."""
-    alive: Flags = margins(predicted.read[front], predicted.hopes) > 0
-    return alive if alive.any() else ~alive
+def _open(others: Rows, predicted: Prediction, front: Indices) -> tuple[Rows, Prediction]:
+    """The nodes that the front does not surely dominate; all where it dominates every one."""
+    is_open: Flags = margins(predicted.read[front], predicted.hopes) > 0
+    is_open = is_open if is_open.any() else ~is_open
+    return others[is_open], predicted.of(is_open)
 
 
 def _around(front: Rows, heights: Indices, count: int, rng: np.random.Generator) -> Rows:

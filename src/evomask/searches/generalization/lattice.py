@@ -152,6 +152,12 @@ class Lattice:
         ]
         return np.argsort(left, kind="stable")
 
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of records that have each sensitive value."""
+        shares: Floats = self.bottom.counts[:, : self.sensitive].sum(axis=0) / self.n_records
+        return shares
+
     def base(self, levels: Sequence[int]) -> Indices:
         """The attributes' losses at a node with no record suppressed, in units of `full`."""
         return self.bases[np.arange(len(levels)), list(levels)]

@@ -52,6 +52,20 @@ class Prediction:
         return replace(self, expected=expected, hopes=hopes, fears=fears)
 
 
+def limited(
+    objectives: Objectives, predicted: Prediction, values: Points, best: Points
+) -> Prediction:
+    """The same where others can be no better than *best*; NaN: nothing is known.
+
+    Args:
+        values: of the read nodes.
+    """
+    bounds = _scaled(objectives, best, _logarithmic(objectives, values))
+    bounds = np.where(np.isnan(best), -np.inf, bounds)
+    hopes = np.maximum(predicted.hopes, bounds)
+    return replace(predicted, hopes=hopes, expected=np.maximum(predicted.expected, hopes))
+
+
 def predict(objectives: Objectives, known: Rows, values: Points, others: Rows) -> Prediction:
     """What *others* are probably worth, given the *values* of the *known* nodes."""
     logs = _logarithmic(objectives, values)

@@ -22,6 +22,7 @@ from evomask.searches.generalization.guided import Guided, first_nodes
 from evomask.searches.generalization.indices import BINARY, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.local_problem import LocalRecodings
+from evomask.searches.generalization.people import People
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import AnyIndex, Objectives, Reader, RelativeIndex
 from evomask.searches.generalization.schemes import Remembering
@@ -251,7 +252,8 @@ def _scheme(
         size = conditions.population or POPULATION
         return Remembering(Archived(conditions.crossover), size), size
     first = first_nodes(objectives.lattice.size)
-    return Guided(objectives, Thresholds(reader)), conditions.population or first
+    people = People(reader, objectives.indices)
+    return Guided(objectives, Thresholds(reader), people), conditions.population or first
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:

@@ -5,17 +5,18 @@ that are not better than a value says how far the node is from beating it, and i
 sum of levels and pairs can follow. A read node tells it for all values at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.lattice.classes import Rows
-from evomask.searches.generalization.indices import Equivalence, Index
+from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
 from evomask.searches.generalization.prediction import evaluated, features, penalties, ridge
 from evomask.searches.generalization.reader import Reader
+from evomask.searches.generalization.worst import WORST, Classes
 
 RIDGE = (2e-8, 0.1, 1.0)
 """Penalties of the constant, of single levels and of pairs."""
@@ -40,36 +41,6 @@ SMALL, STEEP = 0.02, 3.0
 
 SURE, NEVER = 5.0, -1e6
 """Usual errors by which a node is ahead where that follows from others, or cannot be."""
-
-
-def _different(node: Equivalence, _: bool) -> Floats:
-    different: Floats = (node.counts > 0).sum(axis=1).astype(np.float64)
-    return different
-
-
-def _effective(node: Equivalence, _: bool) -> Floats:
-    shares = node.counts / node.sizes[:, None]
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    effective: Floats = np.exp(-(shares * logs).sum(axis=1))
-    return effective
-
-
-def _distance(node: Equivalence, ordered: bool) -> Floats:
-    """Minus the earth mover's distance of each class' sensitive values to the table's."""
-    apart = node.counts / node.sizes[:, None] - node.counts.sum(axis=0) / node.sizes.sum()
-    moved = np.abs(np.cumsum(apart, axis=1)) if ordered else np.abs(apart)
-    most = max(1, node.counts.shape[1] - 1) if ordered else 2
-    distance: Floats = -moved.sum(axis=1) / most
-    return distance
-
-
-WORST: Mapping[str, Callable[[Equivalence, bool], Floats]] = {
-    "k": lambda node, _: node.sizes.astype(np.float64),
-    "l": _different,
-    "entropy": _effective,
-    "t": _distance,
-}
-"""For each index that is the worst of all classes the value of a class; more is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +105,9 @@ class Thresholds:
         key = (index.name, levels)
         if key not in self._profiles:
             node = self.reader.equivalence(levels)
-            worth = np.round(WORST[index.name](node, self.reader.lattice.ordered), DIGITS)
+            lattice = self.reader.lattice
+            told = Classes(node.sizes, node.counts, lattice.shares, lattice.ordered)
+            worth = np.round(WORST[index.name](told), DIGITS)
             counted = node.sizes if index.name == "k" else np.where(node.stays, node.sizes, 0)
             found, places = np.unique(worth, return_inverse=True)
             records = np.bincount(places, weights=counted, minlength=len(found))
