@@ -15,7 +15,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import genetic
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import Construction, fixed_size, in_turn
-from evomask.searches.partition.hybrid import Inner, inside_macrogroups, one_step, two_step
+from evomask.searches.partition.hybrid import Inner, one_step, two_step
 from evomask.searches.partition.problem import PartitionProblem
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
 from evomask.searches.search import Surroundings
@@ -294,10 +294,30 @@ def test_records_in_turn_leave_their_rest_to_the_last_group():
     assert in_turn(2, 3).tolist() == [0, 0]
 
 
-def test_a_hybrid_that_is_not_informed_starts_from_records_as_they_come():
-    points = uniform(40, 2)
-    macrogroups = one_step(points, 3, 12)
-    groups = inside_macrogroups(points, macrogroups, 3, informed=False)
-    informed = inside_macrogroups(points, macrogroups, 3)
-    assert np.bincount(groups).min() >= 3
-    assert within_sum_of_squares(points, groups) > within_sum_of_squares(points, informed)
+TRIPLES = np.repeat(uniform(4, 2), 3, axis=0)
+"""Records in threes that are alike, one after the other."""
+
+ONE_EPOCH = {
+    "k": 3,
+    "algorithm": Algorithm.ONE_STEP,
+    "macro": 12,
+    "inner": Inner.GENETIC,
+    "epochs": 1,
+    "chromosomes": 2,
+}
+
+
+def test_a_hybrid_that_is_not_informed_knows_nothing_of_the_order_of_records():
+    assert least(TRIPLES, Budget(generations=1), **ONE_EPOCH) == pytest.approx(0.0, abs=1e-12)
+    assert least(TRIPLES, Budget(generations=1), **ONE_EPOCH, informed=False) > 1.0
+
+
+def test_a_hybrid_that_is_not_informed_anneals_random_groups():
+    parameters = {**ONE_EPOCH, "inner": Inner.MEMETIC, "informed": False}
+    state, _ = searched(TRIPLES, Budget(generations=1), **parameters)
+    assert group_sizes(state.population[0].genome).tolist() == [3, 3, 3, 3]
+
+
+def test_two_steps_always_know_their_groups():
+    told = {**ONE_EPOCH, "algorithm": Algorithm.TWO_STEP, "informed": False}
+    assert least(TRIPLES, Budget(generations=1), **told) == pytest.approx(0.0, abs=1e-12)

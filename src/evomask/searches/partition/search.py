@@ -89,7 +89,8 @@ class Parameters:
         gamma: how readily V-MDAV widens a group.
         construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), projection
             or halves.
-        informed: whether one-step starts from MDAV's groups inside macrogroups; not in the paper.
+        informed: whether one-step starts from MDAV's groups inside macrogroups; in the paper it
+            starts from random ones.
         prove: in the end, tell how far the partition can be from the best possible.
         width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
@@ -284,14 +285,18 @@ def _hybrid(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
     heuristic = partial(fixed_size, construction=parameters.construction)
     if parameters.algorithm is Algorithm.ONE_STEP:
         macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k), heuristic)
-        groups = hybrid.inside_macrogroups(points, macrogroups, k, informed=parameters.informed)
+        informed = parameters.informed
+        groups = hybrid.inside_macrogroups(points, macrogroups, k) if informed else macrogroups
     else:
+        informed = True
         macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k, heuristic)
     if parameters.inner is hybrid.Inner.EXACT:
         largest = int(group_sizes(macrogroups).max())
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
     rates = parameters.rates(genetic.Preset.MACROGROUPS)
-    problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
+    problem = hybrid.Hybrid(
+        *_fields(common), macrogroups, groups, parameters.inner, rates, informed
+    )
     return Setup(problem, hybrid.PartsJoined(), hybrid.PARTS, Best(), least=1)
 
 
