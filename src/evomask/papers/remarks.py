@@ -11,8 +11,8 @@ EPOCHS = (
     "fewer epochs than the paper, too."
 )
 KEPT = (
-    "Ours keeps the best genome, so it converges earlier; a share below 0.1 has fewer epochs, and "
-    "so earlier ones."
+    "Ours keeps the best genome, so it converges earlier on small files; a share below 0.1 has "
+    "fewer epochs, and so earlier ones."
 )
 GRAPHS = (
     "Twitter's graphs are not published; ours are crawled from two other networks, and links among "
@@ -85,8 +85,8 @@ REMARKS: Mapping[str, str] = {
     ),
     "partition-hybrid-table-2": (
         "Scattered and Clustered are drawn in the paper's way; how far its groups were shifted is "
-        "not printed. On Clustered its one step gains 37 to 67 percent on MDAV, which ours does not; "
-        "on EIA one step with K = 27 is a sixth above the paper, two steps are 3 to 5 percent "
+        "not printed. On Clustered its one step gains 37 to 67 percent on MDAV, which ours does "
+        "not; on EIA one step with K = 27 is a sixth above the paper, two steps are 3 to 5 percent "
         "above it. But for Scattered with K = 12 (83 and 83) its counts of macrogroups in two "
         "steps are more than records can fill (360 groups of three on Census make 90, not 91): an "
         "empty last one seems to be counted."
@@ -140,7 +140,8 @@ REMARKS: Mapping[str, str] = {
     "graphs": (
         f"{GRAPHS} Foursquare has 4 cities, of which ours hold 1 and 2, and hundreds of topics; "
         "Sinanet has 10 topics and places that are drawn at random; the thesis has 18 topics. So "
-        "places are nearly always found again, or never. The thesis prints curves without numbers: the statements of its text are checked."
+        "places are nearly always found again, or never. The thesis prints curves without "
+        "numbers: the statements of its text are checked."
     ),
     "graphs-figure-6.9": GRAPHS,
     "graphs-figure-6.14": f"{GRAPHS} {OUR_MEASURES}",
