@@ -20,7 +20,6 @@ from evomask.evolution.schemes import Unbred
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
-from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.vmdav import vmdav
 from evomask.masking.method import About
 from evomask.searches.partition import genetic, hybrid
@@ -69,6 +68,14 @@ class Algorithm(StrEnum):
     EXACT = "exact"
 
 
+CONSTRUCTIONS = {
+    Algorithm.ONE_STEP: tuple(Construction),
+    Algorithm.TWO_STEP: tuple(Construction),
+    Algorithm.MDAV: (Construction.MDAV, Construction.CLASSIC),
+}
+"""What an algorithm may use to group records; the others use none that can be named."""
+
+
 @dataclass(frozen=True)
 class Parameters:
     """What can be set on the partition search.
@@ -87,8 +94,8 @@ class Parameters:
         epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
-        construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), projection
-            or halves.
+        construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), cbfs,
+            projection or halves (groups of k to 2k-1); mdav also with mdav-classic.
         informed: whether one-step starts from MDAV's groups inside macrogroups; in the paper it
             starts from random ones.
         prove: in the end, tell how far the partition can be from the best possible.
@@ -120,8 +127,16 @@ class Parameters:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
         if self.prove and self.algorithm is not Algorithm.MEMETIC:
             raise ParameterError("--prove goes with --algorithm memetic, the default")
+        self._check_construction()
         if self.width is not None and self.width <= BESIDE:
             raise ParameterError(f"width must be at least {BESIDE + 1}, got {self.width}")
+
+    def _check_construction(self) -> None:
+        if self.construction not in CONSTRUCTIONS.get(self.algorithm, (Construction.MDAV,)):
+            raise ParameterError(
+                f"--construction {self.construction} means nothing to {self.algorithm}; it "
+                "goes with one-step and two-step, mdav-classic also with mdav"
+            )
 
     def rates(self, usual: genetic.Preset) -> genetic.Rates:
         """The preset asked for, or the usual one, with what was set in its place."""
@@ -198,7 +213,8 @@ def prepared(common: PartitionProblem, parameters: Parameters, around: Surroundi
         return _hybrid(common, parameters)
     if algorithm is Algorithm.EXACT:
         _require_few(len(common.points), "there are", "--algorithm memetic")
-    return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Unbred(), 1, Best())
+    direct = Direct(*_fields(common), algorithm, parameters.gamma, parameters.construction)
+    return Setup(direct, Unbred(), 1, Best())
 
 
 def _require_few(records: int, where: str, instead: str) -> None:
@@ -306,12 +322,13 @@ class Direct(PartitionProblem):
 
     algorithm: Algorithm
     gamma: float
+    construction: Construction
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """The partition by the chosen construction; there is no other genome."""
         if self.algorithm is Algorithm.VMDAV:
             return self.outcome(canonical(vmdav(self.points, self.k, self.gamma)))
-        labels = canonical(mdav(self.points, self.k))
+        labels = canonical(fixed_size(self.points, self.k, self.construction))
         if self.algorithm is Algorithm.EXACT:
             labels = hybrid.refined(
                 self.points, self.k, hybrid.Inner.EXACT, genetic.MACROGROUPS, labels, rng
