@@ -5,7 +5,6 @@ importance of nodes by entropy as in Shetty and Adibi (2005). Directions are ign
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -129,14 +128,8 @@ def _links(graph: Graph) -> csr_array:
     )
 
 
-class _Paths(NamedTuple):
-    mean: float
-    characteristic: float
-    longest: int
-
-
-def _paths(links: csr_array) -> _Paths:
-    """Shortest paths between different nodes that are connected; all 0 where none are."""
+def _paths(links: csr_array) -> tuple[float, float, int]:
+    """Mean, characteristic and longest of the shortest paths; 0 where no nodes are connected."""
     n = links.shape[0]
     sources = np.unique(np.linspace(0, n - 1, n if n <= WHOLE else FEW_SOURCES).astype(np.int64))
     totals, counts, longest = list[Floats](), list[Floats](), 0.0
@@ -149,10 +142,10 @@ def _paths(links: csr_array) -> _Paths:
         longest = max(longest, float(lengths.max()))
     total, count = np.concatenate(totals), np.concatenate(counts)
     if not count.any():
-        return _Paths(0.0, 0.0, 0)
+        return 0.0, 0.0, 0
     linked = count > 0
     middle = np.median(total[linked] / count[linked])
-    return _Paths(float(total.sum() / count.sum()), float(middle), int(longest))
+    return float(total.sum() / count.sum()), float(middle), int(longest)
 
 
 def _bits(degrees: Indices) -> Floats:
