@@ -113,6 +113,44 @@ def test_extract_writes_records_shared_by_k_with_their_degree(evomask, graph_fil
     assert found["smallest"] >= 4
 
 
+def extracted_of_release(evomask, graph_file, tmp_path, *words):
+    masked, key = tmp_path / "masked.gexf", tmp_path / "key.csv"
+    evomask("graph", "protect", graph_file, "-k", 4, "--out", masked, "--key", key, "--seed", 1)
+    out = ["-k", 4, "--out", tmp_path / "people.csv", "--seed", 2, "--force"]
+    return evomask("graph", "extract", masked, *out, *words)
+
+
+def test_extract_is_measured_against_the_original_of_a_release(evomask, graph_file, tmp_path):
+    alone = json.loads(extracted_of_release(evomask, graph_file, tmp_path, "--json").out)
+    words = ["--original", graph_file, "--key", tmp_path / "key.csv"]
+    found = json.loads(extracted_of_release(evomask, graph_file, tmp_path, *words, "--json").out)
+    assert alone["against"] == str(tmp_path / "masked.gexf")
+    assert found["against"] == str(graph_file)
+    assert found["loss"] > alone["loss"]
+    assert found["risk"] < alone["risk"]
+    said = extracted_of_release(evomask, graph_file, tmp_path, *words).out
+    assert f"against {graph_file}, by evomask's own measures" in " ".join(said.split())
+
+
+def test_extract_needs_the_key_to_know_which_node_became_which(evomask, graph_file, tmp_path):
+    answer = extracted_of_release(evomask, graph_file, tmp_path, "--original", graph_file)
+    assert answer.code == 1
+    assert "give the key" in answer.err
+    assert not (tmp_path / "people.csv").exists()
+
+
+def test_extract_takes_no_key_without_an_original(evomask, graph_file, tmp_path):
+    answer = extracted_of_release(evomask, graph_file, tmp_path, "--key", tmp_path / "key.csv")
+    assert answer.code == 1
+    assert "--key goes with --original" in answer.err
+
+
+def test_study_says_whose_measures_those_of_microdata_are(evomask, graph_file, tmp_path):
+    words = ["--ks", "2", "--runs", 1, "--out", tmp_path / "figures"]
+    said = evomask("graph", "study", graph_file, *words).out
+    assert "by evomask's own measures" in " ".join(said.split())
+
+
 def test_study_draws_loss_and_risk_by_k_and_the_graph(evomask, graph_file, tmp_path):
     words = ["--ks", "2,5", "--runs", 2, "--out", tmp_path / "figures", "--json"]
     found = json.loads(evomask("graph", "study", graph_file, *words).out)

@@ -13,6 +13,7 @@ from evomask.graphs.neighbourhoods import (
     neighbourhood_labels,
     smallest_neighbourhood_class,
 )
+from evomask.graphs.risk import Neighbourhoods
 from evomask.runs.graphs.graph import PROTECTORS, protected_with_edges, with_profiles
 from tests.graphs.examples import graph_of, profiles, random_graph
 
@@ -106,6 +107,32 @@ def test_classes_tell_a_triangle_from_a_path():
     assert len(set(labels[:3])) == 1
     assert labels[4] != labels[0]
     assert labels[3] == labels[5]
+
+
+HEXAGON = [(0, i) for i in range(1, 7)] + [(i, i % 6 + 1) for i in range(1, 7)]
+TRIANGLES = [(7, i) for i in range(8, 14)] + [
+    (8, 9), (9, 10), (8, 10), (11, 12), (12, 13), (11, 13),
+]  # fmt: skip
+HUBS = graph_of([("", "", "", "")] * 14, [("", "", "")] * 14, HEXAGON + TRIANGLES)
+"""Two nodes of six neighbours each, which lie on a ring, or on two: no signature tells them."""
+
+
+def test_neighbourhoods_of_one_signature_are_laid_on_one_another():
+    labels = neighbourhood_labels(HUBS)
+    assert labels[0] != labels[7]
+
+
+def test_a_doubt_is_a_match_for_risk_and_none_for_a_guarantee(monkeypatch):
+    monkeypatch.setattr("evomask.graphs.risk.PATIENCE", 0)
+    doubted = Neighbourhoods.of(HUBS).classes([])
+    assert doubted[0] == doubted[7]
+    assert neighbourhood_labels(HUBS)[0] != neighbourhood_labels(HUBS)[7]
+
+
+def test_k_is_guaranteed_even_where_matching_gives_up(monkeypatch):
+    monkeypatch.setattr("evomask.graphs.risk.PATIENCE", 0)
+    masked = NeighbourhoodSearch().protect(HUBS, 2, np.random.default_rng(0))
+    assert smallest_class_by_networkx(masked) >= 2
 
 
 def test_links_and_profiles_together_are_shared_by_k():

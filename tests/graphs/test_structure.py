@@ -46,6 +46,12 @@ def test_paths_and_components_equal_networkx():
     found = structure_of(GRAPH)
     assert found.path_length == pytest.approx(np.mean(lengths))
     assert found.diameter == max(lengths)
+    means = [
+        sum(to.values()) / (len(to) - 1)
+        for _, to in nx.all_pairs_shortest_path_length(made)
+        if len(to) > 1
+    ]
+    assert found.characteristic_length == pytest.approx(np.median(means))
     assert found.components == nx.number_connected_components(made)
 
 
@@ -76,3 +82,16 @@ def test_edges_in_one_graph_alone_are_counted():
     one = graph_of([CITIES[0]] * 3, [("a", "b", "c")] * 3, [[0, 1], [1, 2]])
     other = one.with_edges(np.array([[0, 1], [0, 2]]))
     assert edge_loss(one, other) == pytest.approx(100 * 2 / 3)
+
+
+def test_paths_of_a_graph_above_a_block_of_sources_are_those_of_all_nodes():
+    graph = random_graph(450, 700)
+    made = as_networkx(graph)
+    lengths = [
+        length
+        for _, to in nx.all_pairs_shortest_path_length(made)
+        for length in to.values()
+        if length > 0
+    ]
+    assert structure_of(graph).path_length == pytest.approx(np.mean(lengths))
+    assert structure_of(graph).diameter == max(lengths)

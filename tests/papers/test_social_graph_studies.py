@@ -1,13 +1,16 @@
 """Section 6.5 on reference graphs: how loss and risk go with k, and what the search saves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from evomask.data.graph import Graph
+from evomask.graphs.charts import StudyRow
 from evomask.graphs.structure import structure_of
 from evomask.io.graphs import GraphSource, read_graph
-from evomask.papers.graphs import figures
+from evomask.papers.graphs import claims, figures
 from evomask.papers.graphs.inputs import FOURSQUARE, SINANET, SIZES, graph_like
 from evomask.runs.graphs.graph import PROTECTORS, with_profiles
 from evomask.studies.graphs import study_graph
@@ -91,14 +94,85 @@ class TestFiguresOfChapter6:
         assert [chart.title.split(", ")[-1] for chart in charts] == [FOURSQUARE, SINANET]
         assert all("loss rises with k: yes; CDIL grows fastest" in c.reading for c in charts)
 
+    def test_the_second_graph_is_not_asked_what_is_said_of_the_first_alone(self, reference):
+        reference("graphs/sinanet/nodes.csv")
+        for chart in figures.figure_6_11(share=0.15):
+            assert "CDIL grows" not in chart.reading
+            assert (
+                "loss is below the first graph's throughout (3 of 3 values): yes" in chart.reading
+            )
+
     def test_risk_asks_for_what_neighbours_say(self, reference):
         reference("graphs/sinanet/nodes.csv")
         (chart, _) = figures.figure_6_12(share=0.15)
-        assert "risk falls with k: yes" in chart.reading
+        assert "risk falls with k in all cases (not: location): no" in chart.reading
         assert {line.name for line in chart.series} >= {"location", "topics", "all"}
 
     def test_microdata_come_from_the_protected_graph(self, reference):
         reference("graphs/sinanet/nodes.csv")
         (chart, _) = figures.figure_6_14(share=0.15)
         assert {line.name for line in chart.series} == {"loss", "risk"}
+        assert "evomask's own measures" in chart.title
         assert "loss rises with k: yes; risk falls with k: yes" in chart.reading
+
+    def test_layouts_tell_the_characteristic_path_of_both(self, reference):
+        reference("graphs/foursquare4/nodes.csv")
+        chart = figures._layout("first graph", FOURSQUARE, 1)
+        assert "longest path 17, characteristic path 8, mean path 7.60" in chart.reading
+        assert "longest path 15, characteristic path 7, mean path 6.60" in chart.reading
+
+
+def row_of(k, risk, loss):
+    """A row in which every kind of risk is *risk* times a number of its own."""
+    kinds = {"location": 1, "topic1": 6, "topic2": 5, "topic3": 4, "topics": 3, "all": 2}
+    losses = {"AAMIL": 2 * loss, "CDIL": 3 * loss, "DBIL": 4 * loss, "mean": 3 * loss}
+    risks = {name: risk * part for name, part in kinds.items()}
+    return StudyRow(k, losses, risks, {"loss": loss, "risk": risk})
+
+
+FALLING = [row_of(k, 12.0 - k, 1.0 + 0.1 * k) for k in (2, 5, 10)]
+
+
+def answers(check, rows, first=FALLING):
+    return dict(check(rows, first))
+
+
+class TestStatementsOfTheText:
+    def test_all_that_holds_is_said_to_hold(self):
+        assert all(answers(claims.risk_of_first, FALLING).values())
+        assert answers(claims.loss_of_first, FALLING) == {
+            "loss rises with k": True,
+            "CDIL grows fastest": False,
+        }
+
+    def test_equal_values_neither_fall_nor_are_rarer(self):
+        flat = [row_of(k, 0.0, 1.0) for k in (2, 5, 10)]
+        assert not any(answers(claims.risk_of_first, flat).values())
+        assert not any(answers(claims.microdata_of_first, flat).values())
+        second = answers(claims.loss_of_second, flat, flat)
+        assert [text for text, held in second.items() if held] == [
+            "AAMIL is lowest for nearly all k"
+        ]
+
+    def test_kinds_of_risk_that_do_not_fall_are_named(self):
+        stays = [
+            replace(row, risks={**row.risks, "topic2": 50.0, "location": 0.0}) for row in FALLING
+        ]
+        found = answers(claims.risk_of_first, stays)
+        assert found["risk falls with k in all cases (not: location, topic2)"] is False
+
+    def test_lower_and_much_lower_are_told_apart(self):
+        lower = [row_of(row.k, 0.9 * row.microdata["risk"], 0.7 * row.microdata["loss"])
+                 for row in FALLING]  # fmt: skip
+        found = answers(claims.microdata_of_second, lower)
+        assert found["loss is lower by a quarter or more (3 of 3)"] is True
+        assert found["risk is below the first graph's throughout (3 of 3 values)"] is True
+        assert found["risk is lower by a quarter or more (0 of 3)"] is False
+        assert answers(claims.risk_of_second, lower)[
+            "risk is below the first graph's throughout (18 of 18 values)"
+        ]
+
+    def test_risk_may_fall_by_a_larger_share_and_fewer_points(self):
+        found = answers(claims.microdata_of_first, [row_of(2, 4.0, 40.0), row_of(9, 0.0, 50.0)])
+        assert found["risk falls by more points than loss rises"] is False
+        assert found["risk falls by a larger share of its first value"] is True

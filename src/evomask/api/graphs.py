@@ -1,6 +1,8 @@
 """Social graphs as networkx has them: protected, and measured."""
 
 from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ def protect_graph(
     topics: Iterable[str] = (),
     protector: str = "search",
     edges: bool = False,
+    neighbourhoods: bool = False,
+    supernodes: str | PathLike[str] | None = None,
     seed: int | None = None,
 ) -> Any:  # noqa: ANN401
     """Make every profile of a networkx graph shared by k nodes or more; a new graph back.
@@ -25,22 +29,26 @@ def protect_graph(
         topics: node attributes of the topics, in order; topic1, topic2, ... when absent.
         protector: ``search`` (loses less) or ``random`` (the thesis' Algorithm 14).
         edges: whether degrees are made k-anonymous too, by adding edges.
+        neighbourhoods: whether one-hop neighbourhoods are, together with profiles; not with
+            *edges*.
+        supernodes: a new folder for the clusters as supernodes, too.
 
     Nodes keep their names, as text, and their order: rename them before a release. Attributes
     that are no part of a profile are left out.
     """
     from evomask.io.graphs import graph_from_networkx, graph_to_networkx
-    from evomask.runs.graphs.graph import (
-        generator,
-        protected_with_edges,
-        protector_named,
-        with_profiles,
-    )
+    from evomask.runs.graphs import graph as use
 
-    loaded = with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
-    masked = protected_with_edges(
-        loaded, k, protector_named(protector), generator(seed), degrees=edges
+    folder = None if supernodes is None else Path(supernodes)
+    if folder is not None:
+        use.check_supernodes_target(folder, force=False)
+    loaded = use.with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
+    protectors = use.protector_named(protector), use.generator(seed)
+    masked = use.protected_with_edges(
+        loaded, k, *protectors, degrees=edges, neighbourhoods=neighbourhoods
     )
+    if folder is not None:
+        use.write_as_supernodes(masked, folder)
     return graph_to_networkx(masked.graph)
 
 
@@ -50,8 +58,14 @@ def measure_graph(
     *,
     location: Iterable[str] = (),
     topics: Iterable[str] = (),
+    neighbours_alone: bool = False,
 ) -> "Readings":
-    """Loss, risk and structure of a protected networkx graph; nodes are matched by name."""
+    """Loss, risk and structure of a protected networkx graph; nodes are matched by name.
+
+    Args:
+        neighbours_alone: whether intruders know the attributes of neighbours and not those of the
+            node they look for, as in the thesis.
+    """
     from evomask.io.graphs import graph_from_networkx
     from evomask.runs.graphs.graph import read_aligned, with_profiles
 
@@ -59,4 +73,4 @@ def measure_graph(
         with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
         for graph in (original, masked)
     )
-    return read_aligned(before, after)
+    return read_aligned(before, after, knows_own=not neighbours_alone)

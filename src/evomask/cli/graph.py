@@ -13,6 +13,7 @@ from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
+    from evomask.runs.graphs.extract import ExtractOutcome
     from evomask.runs.graphs.graph import GraphInput, ProtectGraphOutcome, Readings
     from evomask.studies.graphs import GraphStudy
 
@@ -141,7 +142,7 @@ def protect(
 
 @registered(graphs)
 @examples(
-    "evomask graph measure graph.graphml protected.graphml",
+    "evomask graph measure graph.graphml protected.graphml --key key.csv",
 )
 def measure(
     original: GraphFile,
@@ -169,14 +170,23 @@ def measure(
 
 @registered(graphs)
 @examples(
-    "evomask graph extract graph.graphml -k 5 --out people.csv",
+    "evomask graph extract protected.graphml -k 5 --out people.csv",
+    "evomask graph extract protected.graphml -k 5 --original graph.graphml --key key.csv -o p.csv",
 )
 def extract(
     graph: GraphFile,
     k: K,
     out: Annotated[Path, typer.Option("--out", "-o", help="The table of records.")],
+    original: Annotated[
+        Path | None,
+        typer.Option("--original", help="The graph before protection: loss and risk against it."),
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="What protect --key wrote.")] = None,
     protector: Protector = "search",
     nodes: Nodes = None,
+    original_nodes: Annotated[
+        Path | None, typer.Option("--original-nodes", help="Node table of original edges.")
+    ] = None,
     location: Location = "",
     topics: Topics = "",
     places: PlaceTable = None,
@@ -186,17 +196,30 @@ def extract(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a record for each node, with its degree, alike in groups of K or more."""
-    from evomask.runs.graphs.graph import ExtractJob, extract_file
+    """Write a record for each node, with its degree, alike in groups of K or more.
 
-    source = _source(graph, nodes, location, topics, places, directed)
-    outcome = extract_file(ExtractJob(source, k, out, protector, seed, force))
+    GRAPH is the protected graph; with --original (and --key, if nodes got new names) loss and
+    risk are measured against the graph before.
+    """
+    from evomask.runs.graphs.extract import ExtractJob, extract_file
+
+    columns = location, topics, places, directed
+    source = _source(graph, nodes, *columns)
+    before = None if original is None else _source(original, original_nodes, *columns)
+    outcome = extract_file(ExtractJob(source, k, out, protector, seed, force, before, key))
     notes(outcome.notes, quiet=quiet)
     if json:
-        say_json({**asdict(outcome), "out": str(outcome.out), "notes": list(outcome.notes)})
+        say_json({**asdict(outcome), **_texts(outcome), "notes": list(outcome.notes)})
         return
     say(f"{outcome.records} records, alike in groups of {outcome.smallest} or more: {outcome.out}")
-    say(f"information loss {outcome.loss:.2f} %, records found again {outcome.risk:.2f} %")
+    say(
+        f"information loss {outcome.loss:.2f} %, records found again {outcome.risk:.2f} %, against "
+        f"{outcome.against}, by evomask's own measures"
+    )
+
+
+def _texts(outcome: "ExtractOutcome") -> dict[str, str]:
+    return {"out": str(outcome.out), "against": str(outcome.against)}
 
 
 @registered(graphs)
@@ -244,7 +267,7 @@ def study(
         say_json(_study_json(study))
         return
     for path, chart in zip(written, study.charts, strict=True):
-        say(f"{path}: {chart.reading}")
+        say(f"{path}: {chart.title}. {chart.reading}")
 
 
 def _source(

@@ -37,8 +37,8 @@ def study_charts(rows: Sequence[StudyRow]) -> tuple[Chart, ...]:
               lambda row: row.losses),
         _by_k("graph-risk", "Disclosure risk by k", "neighbourhoods found again in percent", rows,
               lambda row: row.risks),
-        _by_k("graph-microdata", "Extracted microdata by k", "percent", rows,
-              lambda row: row.microdata),
+        _by_k("graph-microdata", "Extracted microdata by k, by evomask's own measures", "percent",
+              rows, lambda row: row.microdata),
     )  # fmt: skip
 
 

@@ -69,8 +69,11 @@ REFRESH = 50
 
 
 def neighbourhood_labels(graph: Graph) -> Labels:
-    """Class of each node by its neighbourhood, attributes aside, compared exactly."""
-    return Neighbourhoods.of(graph).classes([])
+    """Class of each node by its neighbourhood, attributes aside, compared exactly.
+
+    Neighbourhoods that cannot be compared in time count as different: k is never overstated.
+    """
+    return Neighbourhoods.of(graph).classes([], doubt_is_same=False)
 
 
 def smallest_neighbourhood_class(graph: Graph) -> int:

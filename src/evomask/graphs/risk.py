@@ -16,7 +16,8 @@ from evomask.data.graph import Edges, Graph
 from evomask.graphs.profiles import Profiles
 
 PATIENCE = 10_000
-"""Steps back after which two neighbourhoods of equal signature are taken for the same."""
+"""Steps back after which it stays in doubt whether two neighbourhoods of equal signature are the
+same: they count as the same where a risk is measured, and as different where k is guaranteed."""
 
 BUCKETS = ((0, 0), (1, 1), (2, 4), (5, 10), (11, 20), (21, None))
 """Sizes of candidate sets, as Hay and others (2007) group them; 0 is nothing found."""
@@ -110,8 +111,14 @@ class Neighbourhoods:
         loops[looped] = 1
         return cls(starts, neighbours, ways, loops)
 
-    def classes(self, columns: list[Indices], *, knows_own: bool = True) -> Labels:
-        """Class of each node: the same neighbourhood with the same values in *columns*."""
+    def classes(
+        self, columns: list[Indices], *, knows_own: bool = True, doubt_is_same: bool = True
+    ) -> Labels:
+        """Class of each node: the same neighbourhood with the same values in *columns*.
+
+        Args:
+            doubt_is_same: what two neighbourhoods are that cannot be compared in `PATIENCE` steps.
+        """
         from evomask.kernels.graphs.neighbourhoods import neighbourhood_classes, signatures
 
         n = len(self.loops)
@@ -120,7 +127,7 @@ class Neighbourhoods:
         arrays = (self.starts, self.neighbours, self.ways, colours, roots)
         ranks = np.unique(signatures(*arrays), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(ranks, kind="stable").astype(np.int64)
-        return neighbourhood_classes(*arrays, order, ranks, PATIENCE)
+        return neighbourhood_classes(*arrays, order, ranks, PATIENCE, int(doubt_is_same))
 
 
 def _rows(arcs: Edges, n_nodes: int) -> tuple[Indices, Indices, Indices]:

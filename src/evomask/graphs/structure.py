@@ -13,8 +13,12 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from evomask.arrays import Floats, Indices
 from evomask.data.graph import Graph
 
-MOST_SOURCES = 200
-"""Shortest paths are followed from at most this many nodes, spread evenly over all."""
+WHOLE = 5_000
+"""Up to so many nodes shortest paths are followed from every one."""
+
+FEW_SOURCES = 200
+"""In a larger graph they are followed from so many nodes, spread evenly over all; and so many are
+looked at together."""
 
 TOP = 10
 """Percentage of nodes that count as the important ones."""
@@ -27,6 +31,7 @@ class Structure:
     Args:
         clustering: mean over nodes of the share of their neighbours' pairs that are linked.
         path_length: mean length of the shortest paths between nodes that are connected.
+        characteristic_length: the median over nodes of the mean length of theirs.
         diameter: the longest of them.
         entropy: of the distribution of edge ends over nodes, in bits.
     """
@@ -37,14 +42,15 @@ class Structure:
     mean_degree: float
     clustering: float
     path_length: float
+    characteristic_length: float
     diameter: int
     entropy: float
 
 
 def structure_of(graph: Graph) -> Structure:
-    """The structure of a graph; paths from a sample of nodes where it is large."""
+    """The structure of a graph; paths from a sample of nodes where it has over 5,000."""
     links = _links(graph)
-    lengths = _lengths(links)
+    paths = _paths(links)
     degrees = np.diff(links.indptr)
     return Structure(
         len(graph),
@@ -52,8 +58,7 @@ def structure_of(graph: Graph) -> Structure:
         int(connected_components(links, directed=False)[0]),
         float(degrees.mean()),
         float(clustering_of(graph).mean()),
-        float(lengths.mean()) if len(lengths) else 0.0,
-        int(lengths.max(initial=0.0)),
+        *paths,
         _entropy(degrees),
     )
 
@@ -123,11 +128,24 @@ def _links(graph: Graph) -> csr_array:
     )
 
 
-def _lengths(links: csr_array) -> Floats:
+def _paths(links: csr_array) -> tuple[float, float, int]:
+    """Mean, characteristic and longest of the shortest paths; 0 where no nodes are connected."""
     n = links.shape[0]
-    sources = np.unique(np.linspace(0, n - 1, min(n, MOST_SOURCES)).astype(np.int64))
-    lengths: Floats = dijkstra(links, directed=False, indices=sources, unweighted=True)
-    return lengths[np.isfinite(lengths) & (lengths > 0)]
+    sources = np.unique(np.linspace(0, n - 1, n if n <= WHOLE else FEW_SOURCES).astype(np.int64))
+    totals, counts, longest = list[Floats](), list[Floats](), 0.0
+    for start in range(0, len(sources), FEW_SOURCES):
+        some = sources[start : start + FEW_SOURCES]
+        lengths: Floats = dijkstra(links, directed=False, indices=some, unweighted=True)
+        lengths[np.isinf(lengths)] = 0.0
+        totals.append(lengths.sum(axis=1))
+        counts.append((lengths > 0).sum(axis=1))
+        longest = max(longest, float(lengths.max()))
+    total, count = np.concatenate(totals), np.concatenate(counts)
+    if not count.any():
+        return 0.0, 0.0, 0
+    linked = count > 0
+    middle = np.median(total[linked] / count[linked])
+    return float(total.sum() / count.sum()), float(middle), int(longest)
 
 
 def _bits(degrees: Indices) -> Floats:

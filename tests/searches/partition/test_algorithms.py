@@ -15,7 +15,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.searches.partition import genetic
 from evomask.searches.partition.bounds import lower_bound
 from evomask.searches.partition.constructions import Construction, fixed_size, in_turn
-from evomask.searches.partition.hybrid import Inner, inside_macrogroups, one_step, two_step
+from evomask.searches.partition.hybrid import Inner, one_step, two_step
 from evomask.searches.partition.problem import PartitionProblem
 from evomask.searches.partition.search import Algorithm, Parameters, prepared
 from evomask.searches.search import Surroundings
@@ -289,15 +289,96 @@ def test_every_construction_makes_groups_of_k_or_more(construction, n):
     assert len(labels) == n
 
 
+@pytest.mark.parametrize("construction", [c for c in Construction if c is not Construction.HALVES])
+def test_a_construction_of_fixed_size_makes_groups_of_k_but_for_a_rest(construction):
+    sizes = group_sizes(fixed_size(uniform(63, 2), 5, construction))
+    assert (sizes == 5).sum() >= len(sizes) - 3
+    assert len(sizes) == 12
+    assert group_sizes(fixed_size(uniform(60, 2), 5, construction)).tolist() == [5] * 12
+
+
+def test_halves_make_groups_of_k_to_2k_minus_1():
+    sizes = group_sizes(fixed_size(uniform(63, 2), 5, Construction.HALVES))
+    assert 5 < sizes.min() <= sizes.max() <= 9
+
+
+def cbfs_by_the_book(points, k):
+    """The farthest from the centroid and its nearest, by lists."""
+    left, groups = list(range(len(points))), []
+    while len(left) >= 2 * k:
+        centre = points[left].mean(axis=0)
+        far = max(left, key=lambda i: (np.sum((points[i] - centre) ** 2), -i))
+        near = sorted(left, key=lambda i: (np.sum((points[i] - points[far]) ** 2), i))[:k]
+        groups.append(set(near))
+        left = [i for i in left if i not in near]
+    return [*groups, set(left)]
+
+
+@pytest.mark.parametrize("points", [uniform(47, 3), np.round(uniform(40, 2))], ids=["real", "ties"])
+def test_cbfs_is_as_it_is_described(points):
+    labels = fixed_size(points, 4, Construction.CBFS)
+    groups = [set(np.flatnonzero(labels == g)) for g in range(labels.max() + 1)]
+    assert groups == cbfs_by_the_book(points, 4)
+
+
+def test_a_hybrid_may_use_cbfs():
+    points = uniform(200, 2)
+    told = {"algorithm": Algorithm.TWO_STEP, "macro": 12, "construction": Construction.CBFS}
+    alone = within_sum_of_squares(points, fixed_size(points, 3, Construction.CBFS))
+    assert least(points, Budget(generations=1), **told) < alone
+
+
+def test_mdav_has_either_ending():
+    points = uniform(20, 2)
+    for construction in (Construction.MDAV, Construction.CLASSIC):
+        told = {"algorithm": Algorithm.MDAV, "construction": construction}
+        expected = mdav(points, 3, classic=construction is Construction.CLASSIC)
+        found = least(points, Budget(generations=1), **told)
+        assert found == pytest.approx(within_sum_of_squares(points, expected))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "construction"),
+    [
+        (Algorithm.MDAV, Construction.CBFS),
+        (Algorithm.VMDAV, Construction.CLASSIC),
+        (Algorithm.MEMETIC, Construction.HALVES),
+    ],
+)
+def test_a_construction_that_means_nothing_is_refused(algorithm, construction):
+    with pytest.raises(ParameterError, match="goes with one-step and two-step"):
+        Parameters(algorithm=algorithm, construction=construction)
+
+
 def test_records_in_turn_leave_their_rest_to_the_last_group():
     assert in_turn(8, 3).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
     assert in_turn(2, 3).tolist() == [0, 0]
 
 
-def test_a_hybrid_that_is_not_informed_starts_from_records_as_they_come():
-    points = uniform(40, 2)
-    macrogroups = one_step(points, 3, 12)
-    groups = inside_macrogroups(points, macrogroups, 3, informed=False)
-    informed = inside_macrogroups(points, macrogroups, 3)
-    assert np.bincount(groups).min() >= 3
-    assert within_sum_of_squares(points, groups) > within_sum_of_squares(points, informed)
+TRIPLES = np.repeat(uniform(4, 2), 3, axis=0)
+"""Records in threes that are alike, one after the other."""
+
+ONE_EPOCH = {
+    "k": 3,
+    "algorithm": Algorithm.ONE_STEP,
+    "macro": 12,
+    "inner": Inner.GENETIC,
+    "epochs": 1,
+    "chromosomes": 2,
+}
+
+
+def test_a_hybrid_that_is_not_informed_knows_nothing_of_the_order_of_records():
+    assert least(TRIPLES, Budget(generations=1), **ONE_EPOCH) == pytest.approx(0.0, abs=1e-12)
+    assert least(TRIPLES, Budget(generations=1), **ONE_EPOCH, informed=False) > 1.0
+
+
+def test_a_hybrid_that_is_not_informed_anneals_random_groups():
+    parameters = {**ONE_EPOCH, "inner": Inner.MEMETIC, "informed": False}
+    state, _ = searched(TRIPLES, Budget(generations=1), **parameters)
+    assert group_sizes(state.population[0].genome).tolist() == [3, 3, 3, 3]
+
+
+def test_two_steps_always_know_their_groups():
+    told = {**ONE_EPOCH, "algorithm": Algorithm.TWO_STEP, "informed": False}
+    assert least(TRIPLES, Budget(generations=1), **told) == pytest.approx(0.0, abs=1e-12)

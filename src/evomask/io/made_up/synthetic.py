@@ -31,6 +31,11 @@ def scattered(seed: int, n_records: int = 1000) -> Table:
 
 def clustered(seed: int, n_records: int = 1000) -> Table:
     """Records of two attributes, shifted group by group into clusters of 3 to 5 records."""
+    return clustered_with_clusters(seed, n_records)[0]
+
+
+def clustered_with_clusters(seed: int, n_records: int = 1000) -> tuple[Table, NDArray[np.int64]]:
+    """The same records, and the natural cluster of each."""
     if n_records < 3:
         raise ParameterError(f"clusters have 3 records or more, got {n_records} records")
     rng = np.random.default_rng(seed)
@@ -38,7 +43,7 @@ def clustered(seed: int, n_records: int = 1000) -> Table:
     clusters = natural_clusters(n_records, rng)
     shifts = rng.uniform(-SHIFT * REACH, SHIFT * REACH, (clusters.max() + 1, 2))
     order = rng.permutation(n_records)
-    return _table((points + shifts[clusters])[order])
+    return _table((points + shifts[clusters])[order]), clusters[order]
 
 
 def natural_clusters(n_records: int, rng: np.random.Generator) -> NDArray[np.int64]:

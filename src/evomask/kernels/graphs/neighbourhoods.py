@@ -161,11 +161,11 @@ def _is_same(
     colours: Indices,
     roots: Indices,
     patience: int,
+    doubt: int,
 ) -> bool:
     """Whether two neighbourhoods of equal signature are the same, by laying one on the other.
 
-    Members go on members of equal hash. After *patience* steps back the answer is yes: a
-    doubt counts as a match.
+    Members go on members of equal hash. After *patience* steps back the answer is *doubt*.
     """
     size = starts[a + 1] - starts[a] + 1
     if starts[b + 1] - starts[b] + 1 != size:
@@ -209,12 +209,12 @@ def _is_same(
         if step < 0:
             return False
         if patience < 0:
-            return True
+            return doubt != 0
         taken[image[order[step]]] = False
     return True
 
 
-@kernel(INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, WHOLE)
+@kernel(INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, INDICES, WHOLE, WHOLE)
 def neighbourhood_classes(
     starts: Indices,
     neighbours: Indices,
@@ -224,10 +224,12 @@ def neighbourhood_classes(
     order: Indices,
     ranks: Indices,
     patience: int,
+    doubt: int,
 ) -> Labels:
     """Class of each node: nodes with the same neighbourhood share one.
 
-    *order* lists the nodes by signature and *ranks* numbers the signatures of all nodes.
+    *order* lists the nodes by signature and *ranks* numbers the signatures of all nodes. After
+    *patience* steps back two neighbourhoods are the same if *doubt* is 1, and not if it is 0.
     """
     n = colours.size
     labels = wholes(n, -1)
@@ -239,7 +241,8 @@ def neighbourhood_classes(
         if at == 0 or ranks[node] != ranks[order[at - 1]]:
             first = classes
         for known in range(first, classes):
-            if _is_same(samples[known], node, starts, neighbours, ways, colours, roots, patience):
+            other = samples[known]
+            if _is_same(other, node, starts, neighbours, ways, colours, roots, patience, doubt):
                 labels[node] = known
                 break
         if labels[node] < 0:

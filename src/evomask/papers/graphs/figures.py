@@ -5,17 +5,17 @@ say, as in section 6.4. Microdata come from the protected graph. The thesis prin
 numbers: what its text says of them is checked on ours.
 """
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from evomask.data.chart import Chart
-from evomask.graphs.charts import StudyRow, outlined_graph
+from evomask.graphs.charts import outlined_graph
 from evomask.graphs.protection import RandomSeeds
 from evomask.graphs.structure import structure_of
 from evomask.papers.effort import Effort
+from evomask.papers.graphs import claims
 from evomask.papers.graphs.inputs import (
     FIRST,
     FOURSQUARE,
@@ -63,9 +63,11 @@ def _layout(which: str, network: str, seed: int) -> Chart:
     ours, paper = structure_of(graph), PRINTED[which]
     reading = (
         f"Thesis: {SIZES[which][0]} users, {SIZES[which][1]} edges, longest path "
-        f"{paper['diameter']}, mean path {paper['shortest path']:.2f}, mean degree "
-        f"{paper['degree']}. Ours: {ours.nodes} users, {ours.edges} edges, longest path "
-        f"{ours.diameter}, mean path {ours.path_length:.2f}, mean degree {ours.mean_degree:.1f}."
+        f"{paper['diameter']}, characteristic path {paper['characteristic']}, mean path "
+        f"{paper['shortest path']:.2f}, mean degree {paper['degree']}. Ours: {ours.nodes} users, "
+        f"{ours.edges} edges, longest path {ours.diameter}, characteristic path "
+        f"{ours.characteristic_length:.0f}, mean path {ours.path_length:.2f}, mean degree "
+        f"{ours.mean_degree:.1f}."
     )
     slug = f"{which}-{network}".lower().replace(" ", "-")
     return outlined_graph(graph, slug, f"{which.capitalize()}, {network}", reading, seed)
@@ -73,105 +75,49 @@ def _layout(which: str, network: str, seed: int) -> Chart:
 
 def figure_6_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Information loss by k, first graph."""
-    return _drawn(FIRST, LOSS, Effort(seed, share), _loss_claims)
+    return _drawn(FIRST, LOSS, Effort(seed, share), claims.loss_of_first)
 
 
 def figure_6_11(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Information loss by k, second graph."""
-    effort = Effort(seed, share)
-    return _drawn(SECOND, LOSS, effort, lambda rows: [*_loss_claims(rows), *_second_claims(rows)])
+    return _drawn(SECOND, LOSS, Effort(seed, share), claims.loss_of_second)
 
 
 def figure_6_12(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Disclosure risk by k and by what is known of neighbours, first graph."""
-    return _drawn(FIRST, RISK, Effort(seed, share), _risk_claims)
+    return _drawn(FIRST, RISK, Effort(seed, share), claims.risk_of_first)
 
 
 def figure_6_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Disclosure risk by k and by what is known of neighbours, second graph."""
-    return _drawn(SECOND, RISK, Effort(seed, share), _risk_claims)
+    return _drawn(SECOND, RISK, Effort(seed, share), claims.risk_of_second)
 
 
 def figure_6_14(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Loss and risk (measures of ours) of microdata from the protected first graph, by k."""
-    return _drawn(FIRST, MICRODATA, Effort(seed, share), _microdata_claims)
+    return _drawn(FIRST, MICRODATA, Effort(seed, share), claims.microdata_of_first)
 
 
 def figure_6_15(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Loss and risk (measures of ours) of microdata from the protected second graph, by k."""
-    return _drawn(SECOND, MICRODATA, Effort(seed, share), _microdata_claims)
+    return _drawn(SECOND, MICRODATA, Effort(seed, share), claims.microdata_of_second)
 
 
-Claim = tuple[str, bool]
-
-
-def _drawn(
-    which: str, place: int, effort: Effort, claims: Callable[[tuple[StudyRow, ...]], list[Claim]]
-) -> list[Chart]:
-    return [_with_claims(which, network, place, effort, claims) for network in NETWORKS]
+def _drawn(which: str, place: int, effort: Effort, check: claims.Check) -> list[Chart]:
+    return [_with_claims(which, network, place, effort, check) for network in NETWORKS]
 
 
 def _with_claims(
-    which: str,
-    network: str,
-    place: int,
-    effort: Effort,
-    claims: Callable[[tuple[StudyRow, ...]], list[Claim]],
+    which: str, network: str, place: int, effort: Effort, check: claims.Check
 ) -> Chart:
     study = studied(which, network, effort)
+    first = study if which == FIRST else studied(FIRST, network, effort)
     chart = study.charts[place]
-    answers = "; ".join(f"{text}: {'yes' if held else 'no'}" for text, held in claims(study.rows))
+    found = check(study.rows, first.rows)
+    answers = "; ".join(f"{text}: {'yes' if held else 'no'}" for text, held in found)
     return replace(
         chart,
         name=f"{chart.name}-{which}-{network}".lower().replace(" ", "-"),
         title=f"{chart.title}, {which}, {network}",
         reading=f"{chart.reading} The thesis says, and ours show: {answers}.",
     )
-
-
-def _loss_claims(rows: tuple[StudyRow, ...]) -> list[Claim]:
-    first, last = rows[0].losses, rows[-1].losses
-    grown = {name: last[name] - first[name] for name in ("AAMIL", "CDIL", "DBIL")}
-    return [
-        ("loss rises with k", _rises(row.losses["mean"] for row in rows)),
-        ("CDIL grows fastest", max(grown, key=lambda name: grown[name]) == "CDIL"),
-    ]
-
-
-def _second_claims(rows: tuple[StudyRow, ...]) -> list[Claim]:
-    lowest = [min(("AAMIL", "CDIL", "DBIL"), key=lambda n: row.losses[n]) for row in rows]
-    return [("AAMIL is lowest for nearly all k", lowest.count("AAMIL") >= 0.8 * len(rows))]
-
-
-def _risk_claims(rows: tuple[StudyRow, ...]) -> list[Claim]:
-    mean = {name: float(np.mean([row.risks[name] for row in rows])) for name in rows[0].risks}
-    topics = [mean[name] for name in TOPICS]
-    return [
-        ("risk falls with k", _rises(-sum(row.risks.values()) for row in rows)),
-        (
-            "the first topic is found most often, then the second, then the third",
-            topics == sorted(topics, reverse=True),
-        ),
-        (
-            "topics together are found more rarely, all attributes most rarely",
-            min(topics) >= mean["topics"] >= mean["all"],
-        ),
-    ]
-
-
-def _microdata_claims(rows: tuple[StudyRow, ...]) -> list[Claim]:
-    first, last = rows[0].microdata, rows[-1].microdata
-    return [
-        ("loss rises with k", _rises(row.microdata["loss"] for row in rows)),
-        ("risk falls with k", last["risk"] <= first["risk"]),
-    ]
-
-
-def _rises(values: Iterable[float]) -> bool:
-    """Whether values rise with their place, by rank."""
-    from scipy.stats import spearmanr
-
-    line = list(values)
-    if len(set(line)) < 2:
-        return False
-    return bool(spearmanr(range(len(line)), line).statistic > 0.5)

@@ -2,7 +2,8 @@
 
 Twitter's are not published. Ours are crawled as in Algorithm 12 from friendships of Foursquare
 (four cities, 391 kinds of venues as topics) and from followers of Sina Weibo (ten topics; places
-are drawn from a gazetteer, since the network tells none), with as many nodes and edges.
+are drawn from a gazetteer, since the network tells none), with as many nodes and edges: links among
+crawled users are thinned at random to the thesis' number, where the thesis keeps every link.
 """
 
 from functools import lru_cache
@@ -22,10 +23,10 @@ SIZES = {FIRST: (306, 342), SECOND: (1638, 4622)}
 """Nodes and edges of the thesis' graphs."""
 
 PRINTED = {
-    FIRST: {"diameter": 17, "shortest path": 7.597, "degree": 2},
-    SECOND: {"diameter": 11, "shortest path": 4.2595, "degree": 5},
+    FIRST: {"diameter": 17, "characteristic": 8, "shortest path": 7.597, "degree": 2},
+    SECOND: {"diameter": 11, "characteristic": 4, "shortest path": 4.2595, "degree": 5},
 }
-"""What the text says of them: longest and mean shortest path in hops, mean degree."""
+"""What the text says of them: longest, characteristic and mean path in hops, mean degree."""
 
 PLACES = ("city", "admin1", "country", "continent")
 TOPICS = ("topic1", "topic2", "topic3")

@@ -1,4 +1,4 @@
-"""Social graphs from file to file: protect, measure, extract."""
+"""Social graphs from file to file: protect and measure."""
 
 import secrets
 import time
@@ -12,7 +12,6 @@ from evomask.arrays import Labels
 from evomask.data.graph import Graph
 from evomask.errors import DataError, ParameterError
 from evomask.graphs.edges import degree_anonymous, shuffled_edges
-from evomask.graphs.extraction import extracted
 from evomask.graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, located
 from evomask.graphs.measures import SemanticLoss, semantic_loss
 from evomask.graphs.neighbourhoods import (
@@ -36,7 +35,6 @@ from evomask.io.graphs import (
     read_rows,
     write_graph,
 )
-from evomask.io.tables import Asked, check_table_target, write_table
 from evomask.runs.graphs.naming import (
     new_names,
     order_of,
@@ -144,31 +142,6 @@ class ProtectGraphOutcome:
     supernode_loss: float
 
 
-@dataclass(frozen=True)
-class ExtractJob:
-    """Which graph to turn into a table, how, and where to write it."""
-
-    source: GraphInput
-    k: int
-    out: Path
-    protector: str = "search"
-    seed: int | None = None
-    force: bool = False
-
-
-@dataclass(frozen=True)
-class ExtractOutcome:
-    """What came of it; loss and risk in percent."""
-
-    out: Path
-    records: int
-    smallest: int
-    loss: float
-    risk: float
-    seconds: float
-    notes: tuple[str, ...]
-
-
 def load_graph(source: GraphInput) -> LoadedGraph:
     """Read a graph and find its profiles."""
     graph = read_graph(GraphSource(source.path, source.nodes, source.directed))
@@ -214,9 +187,9 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     protector = protector_named(job.protector)
     check_graph_target(job.out, force=job.force, inputs=job.source.files)
     if job.supernodes is not None:
-        check_graph_target(job.supernodes, force=job.force, inputs=job.source.files)
-        if job.supernodes.suffix or job.supernodes.absolute() == job.out.absolute():
-            raise ParameterError("supernodes are written to a folder of their own; name another")
+        check_supernodes_target(job.supernodes, force=job.force, inputs=job.source.files)
+        if job.supernodes.absolute() == job.out.absolute():
+            raise ParameterError(ANOTHER_FOLDER)
     if job.key is not None:
         check_target(job.key, force=job.force, inputs=job.source.files)
         if job.key.absolute() == job.out.absolute():
@@ -238,12 +211,28 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
         write_key(job.key, [loaded.graph.names[i] for i in order], released.names, job.force)
     general = supernodes(masked, protected.labels)
     if job.supernodes is not None:
-        first = np.unique(protected.labels, return_index=True)[1]
-        write_supernodes(general, masked.nodes.take(first), job.supernodes, force=job.force)
+        write_as_supernodes(protected, job.supernodes, force=job.force)
     return ProtectGraphOutcome(
         job.out, len(masked), len(masked.edges), len(general.members), int(general.members.min()),
-        seconds, readings, (*loaded.notes, *_about_seed(job.seed)), general.loss,
+        seconds, readings, (*loaded.notes, *about_seed(job.seed)), general.loss,
     )  # fmt: skip
+
+
+ANOTHER_FOLDER = "supernodes are written to a folder of their own; name another"
+
+
+def check_supernodes_target(folder: Path, *, force: bool, inputs: tuple[Path, ...] = ()) -> None:
+    """Refuse what supernodes cannot be written to, before anything is computed."""
+    check_graph_target(folder, force=force, inputs=inputs)
+    if folder.suffix:
+        raise ParameterError(ANOTHER_FOLDER)
+
+
+def write_as_supernodes(protected: ProtectedGraph, folder: Path, *, force: bool = False) -> None:
+    """Write the clusters of a protected graph as supernodes, with their profiles."""
+    first = np.unique(protected.labels, return_index=True)[1]
+    general = supernodes(protected.graph, protected.labels)
+    write_supernodes(general, protected.graph.nodes.take(first), folder, force=force)
 
 
 def protected_with_edges(
@@ -319,33 +308,22 @@ def read_aligned(
     knows_own: bool = True,
 ) -> Readings:
     """All measures of a protected graph; without *key* its nodes have the same names."""
+    masked = aligned(before, after, key)
+    return read_graphs(before.graph, masked, before.columns, knows_own=knows_own)
+
+
+def aligned(before: LoadedGraph, after: LoadedGraph, key: Mapping[str, str] | None = None) -> Graph:
+    """A protected graph with names and order of its original's nodes."""
     if before.columns != after.columns:
         raise DataError("the two graphs hold profiles in different columns; name them the same")
     if before.graph.directed != after.graph.directed:
         raise DataError("one graph is directed and the other is not; use --undirected for both")
     order = order_of(before.graph, after.graph, key)
-    aligned = after.graph.renamed(before.graph.names, order)
-    return read_graphs(before.graph, aligned, before.columns, knows_own=knows_own)
+    return after.graph.renamed(before.graph.names, order)
 
 
-def extract_file(job: ExtractJob) -> ExtractOutcome:
-    """Write a graph's nodes as k-anonymous records, with their degrees, in random order."""
-    protector = protector_named(job.protector)
-    check_table_target(job.out, force=job.force, inputs=job.source.files)
-    loaded = load_graph(job.source)
-    rng = generator(job.seed)
-    started = time.perf_counter()
-    found = extracted(loaded.graph, loaded.columns, job.k, protector, rng)
-    seconds = time.perf_counter() - started
-    shuffled = found.table.take(new_order(len(found.table)))
-    written = write_table(shuffled, job.out, force=job.force, asked=Asked(job.k))
-    notes = (*loaded.notes, *_about_seed(job.seed))
-    return ExtractOutcome(
-        job.out, written.records, found.smallest, found.loss, found.risk, seconds, notes
-    )
-
-
-def _about_seed(seed: int | None) -> tuple[str, ...]:
+def about_seed(seed: int | None) -> tuple[str, ...]:
+    """What the user should know of a seed, where one was given."""
     return () if seed is None else note_on_seed(seed)
 
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels, Points
+from evomask.arrays import Floats, Indices, Labels, Points
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import along_groups, nearest_point_next, tour
 from evomask.kernels.groups.splits import split_order
@@ -19,23 +19,60 @@ MANY = 20_000
 
 
 class Construction(StrEnum):
-    """Heuristics that make groups of one size, for the macrogroups of the hybrids."""
+    """Heuristics that group records, for the macrogroups of the hybrids.
+
+    All make groups of one size, the last aside, but ``halves``: its groups hold k to 2k-1 records.
+    """
 
     MDAV = "mdav"
     CLASSIC = "mdav-classic"
+    CBFS = "cbfs"
     PROJECTION = "projection"
     HALVES = "halves"
 
 
 def fixed_size(points: Points, k: int, construction: Construction) -> Labels:
-    """Groups of k records or more by a heuristic: MDAV with either ending, records in the order
-    of their first principal component, or halves of halves.
+    """Groups of k records or more by a heuristic: MDAV with either ending, CBFS, records in the
+    order of their first principal component, or halves of halves.
     """
+    if construction is Construction.CBFS:
+        return centroid_based(points, k)
     if construction is Construction.PROJECTION:
         return in_turn(len(points), k, _along_first_component(points))
     if construction is Construction.HALVES:
         return halved(points, k)
     return mdav(points, k, classic=construction is Construction.CLASSIC)
+
+
+def centroid_based(points: Points, k: int) -> Labels:
+    """CBFS (Laszlo and Mukherjee, 2005): the record farthest from the centroid of those that
+    remain and its k-1 nearest, again and again while 2k or more remain; the rest is the last group.
+
+    The lowest index wins every tie. Cost is O(n² d / k) time and O(n d) memory.
+    """
+    labels = np.empty(len(points), dtype=np.int64)
+    left, group = np.arange(len(points)), 0
+    while len(left) >= 2 * k:
+        remaining = points[left]
+        far = int(np.argmax(_squared(remaining, remaining.mean(axis=0))))
+        near = _nearest(_squared(remaining, remaining[far]), k)
+        labels[left[near]] = group
+        left, group = np.delete(left, near), group + 1
+    labels[left] = group
+    return labels
+
+
+def _squared(points: Points, centre: Floats) -> Floats:
+    apart: Floats = np.square(points - centre).sum(axis=1)
+    return apart
+
+
+def _nearest(distances: Floats, k: int) -> Indices:
+    """Places of the k smallest distances; the lowest place wins a tie."""
+    limit = np.partition(distances, k - 1)[k - 1]
+    within = np.flatnonzero(distances < limit)
+    ties = np.flatnonzero(distances == limit)[: k - len(within)]
+    return np.concatenate([within, ties])
 
 
 def in_turn(n_records: int, k: int, order: Indices | None = None) -> Labels:

@@ -23,7 +23,6 @@ from evomask.kernels.groups.annealing import anneal
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.sums import padded
-from evomask.searches.partition.constructions import in_turn
 from evomask.searches.partition.genetic import MACROGROUPS, Rates, begun, continued
 from evomask.searches.partition.genome import near_count, near_records
 from evomask.searches.partition.problem import RECOMBINE, PartitionProblem
@@ -73,15 +72,24 @@ def two_step(
 
 
 def refined(
-    points: Points, k: int, inner: Inner, rates: Rates, known: Labels, rng: np.random.Generator
+    points: Points,
+    k: int,
+    inner: Inner,
+    rates: Rates,
+    known: Labels | None,
+    rng: np.random.Generator,
 ) -> Labels:
-    """The best partition of a macrogroup that the inner search finds; never worse than *known*."""
+    """The best partition of a macrogroup that the inner search finds; never worse than *known*.
+
+    Where nothing is known the search starts at random.
+    """
     if len(points) < 2 * k:
         return np.zeros(len(points), dtype=np.int64)
     if inner is Inner.GENETIC:
         start = begun(points, k, rates, rng, known)
         return continued(points, k, rates, start, rates.epochs, rng).labels
-    annealed = _annealed(points, k, known, rng)
+    first = begun(points, k, rates, rng).labels if known is None else known
+    annealed = _annealed(points, k, first, rng)
     if inner is Inner.EXACT or (inner is Inner.BEST and len(points) <= EXACT_RECORDS):
         return optimum(points, k, within_sum_of_squares(points, annealed))
     return annealed
@@ -110,12 +118,18 @@ def refined_part(
     rates: Rates,
     part: int,
     rng: np.random.Generator,
+    *,
+    informed: bool = True,
 ) -> Labels:
-    """The groups with every macrogroup of one part refined, the others as they are."""
+    """The groups with every macrogroup of one part refined, the others as they are.
+
+    Args:
+        informed: whether the search inside a macrogroup knows its groups.
+    """
     labels = groups.copy()
     for number in range(part, int(macrogroups.max()) + 1, PARTS):
         records: Indices = np.flatnonzero(macrogroups == number)
-        known = canonical(groups[records])
+        known = canonical(groups[records]) if informed else None
         inside = refined(points[records], k, inner, rates, known, rng)
         labels[records] = labels.max() + 1 + inside
     return canonical(labels)
@@ -128,12 +142,14 @@ class Hybrid(PartitionProblem):
     Args:
         macrogroups: number of each record's macrogroup.
         groups: the partition in which macrogroups are left that are not refined.
+        informed: whether the search inside knows these groups.
     """
 
     macrogroups: Labels
     groups: Labels
     inner: Inner = Inner.BEST
     rates: Rates = MACROGROUPS
+    informed: bool = True
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """Refine one part of the macrogroups, or put the parts together."""
@@ -141,7 +157,7 @@ class Hybrid(PartitionProblem):
             return self.outcome(
                 refined_part(
                     self.points, self.k, self.macrogroups, self.groups, self.inner, self.rates,
-                    task.rival or 0, rng,
+                    task.rival or 0, rng, informed=self.informed,
                 )
             )  # fmt: skip
         return self.outcome(
@@ -149,20 +165,13 @@ class Hybrid(PartitionProblem):
         )
 
 
-def inside_macrogroups(
-    points: Points, macrogroups: Labels, k: int, *, informed: bool = True
-) -> Labels:
-    """Groups of k inside each macrogroup: what the one-step hybrid starts from.
-
-    Args:
-        informed: whether MDAV makes them; in the paper nothing is known inside a macrogroup, and
-            records are taken as they come.
-    """
+def inside_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
+    """MDAV's groups of k inside each macrogroup: what an informed one-step hybrid starts from."""
     labels = np.empty(len(points), dtype=np.int64)
     count = 0
     for number in range(int(macrogroups.max()) + 1):
         records = np.flatnonzero(macrogroups == number)
-        inside = mdav(points[records], k) if informed else in_turn(len(records), k)
+        inside = mdav(points[records], k)
         labels[records] = count + inside
         count += int(inside.max()) + 1
     return labels

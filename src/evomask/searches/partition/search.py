@@ -20,7 +20,6 @@ from evomask.evolution.schemes import Unbred
 from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
-from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.vmdav import vmdav
 from evomask.masking.method import About
 from evomask.searches.partition import genetic, hybrid
@@ -69,6 +68,14 @@ class Algorithm(StrEnum):
     EXACT = "exact"
 
 
+CONSTRUCTIONS = {
+    Algorithm.ONE_STEP: tuple(Construction),
+    Algorithm.TWO_STEP: tuple(Construction),
+    Algorithm.MDAV: (Construction.MDAV, Construction.CLASSIC),
+}
+"""What an algorithm may use to group records; the others use none that can be named."""
+
+
 @dataclass(frozen=True)
 class Parameters:
     """What can be set on the partition search.
@@ -87,9 +94,10 @@ class Parameters:
         epochs: generations of the genetic algorithm; by default those of the preset.
         per_gene: whether the mutation rate is that of each gene, as in the papers.
         gamma: how readily V-MDAV widens a group.
-        construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), projection
-            or halves.
-        informed: whether one-step starts from MDAV's groups inside macrogroups; not in the paper.
+        construction: what makes macrogroups: mdav, mdav-classic (the papers' ending), cbfs,
+            projection or halves (groups of k to 2k-1); mdav also with mdav-classic.
+        informed: whether one-step starts from MDAV's groups inside macrogroups; in the paper it
+            starts from random ones.
         prove: in the end, tell how far the partition can be from the best possible.
         width: tasks of a generation, 3 or more, so that many workers have work; a few by default.
     """
@@ -119,8 +127,16 @@ class Parameters:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
         if self.prove and self.algorithm is not Algorithm.MEMETIC:
             raise ParameterError("--prove goes with --algorithm memetic, the default")
+        self._check_construction()
         if self.width is not None and self.width <= BESIDE:
             raise ParameterError(f"width must be at least {BESIDE + 1}, got {self.width}")
+
+    def _check_construction(self) -> None:
+        if self.construction not in CONSTRUCTIONS.get(self.algorithm, (Construction.MDAV,)):
+            raise ParameterError(
+                f"--construction {self.construction} means nothing to {self.algorithm}; it "
+                "goes with one-step and two-step, mdav-classic also with mdav"
+            )
 
     def rates(self, usual: genetic.Preset) -> genetic.Rates:
         """The preset asked for, or the usual one, with what was set in its place."""
@@ -197,7 +213,8 @@ def prepared(common: PartitionProblem, parameters: Parameters, around: Surroundi
         return _hybrid(common, parameters)
     if algorithm is Algorithm.EXACT:
         _require_few(len(common.points), "there are", "--algorithm memetic")
-    return Setup(Direct(*_fields(common), algorithm, parameters.gamma), Unbred(), 1, Best())
+    direct = Direct(*_fields(common), algorithm, parameters.gamma, parameters.construction)
+    return Setup(direct, Unbred(), 1, Best())
 
 
 def _require_few(records: int, where: str, instead: str) -> None:
@@ -284,14 +301,18 @@ def _hybrid(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
     heuristic = partial(fixed_size, construction=parameters.construction)
     if parameters.algorithm is Algorithm.ONE_STEP:
         macrogroups = hybrid.one_step(points, k, parameters.macro or max(50, 2 * k), heuristic)
-        groups = hybrid.inside_macrogroups(points, macrogroups, k, informed=parameters.informed)
+        informed = parameters.informed
+        groups = hybrid.inside_macrogroups(points, macrogroups, k) if informed else macrogroups
     else:
+        informed = True
         macrogroups, groups = hybrid.two_step(points, k, parameters.macro or 6 * k, heuristic)
     if parameters.inner is hybrid.Inner.EXACT:
         largest = int(group_sizes(macrogroups).max())
         _require_few(largest, "a macrogroup has", "a smaller --macro or --inner best")
     rates = parameters.rates(genetic.Preset.MACROGROUPS)
-    problem = hybrid.Hybrid(*_fields(common), macrogroups, groups, parameters.inner, rates)
+    problem = hybrid.Hybrid(
+        *_fields(common), macrogroups, groups, parameters.inner, rates, informed
+    )
     return Setup(problem, hybrid.PartsJoined(), hybrid.PARTS, Best(), least=1)
 
 
@@ -301,12 +322,13 @@ class Direct(PartitionProblem):
 
     algorithm: Algorithm
     gamma: float
+    construction: Construction
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         """The partition by the chosen construction; there is no other genome."""
         if self.algorithm is Algorithm.VMDAV:
             return self.outcome(canonical(vmdav(self.points, self.k, self.gamma)))
-        labels = canonical(mdav(self.points, self.k))
+        labels = canonical(fixed_size(self.points, self.k, self.construction))
         if self.algorithm is Algorithm.EXACT:
             labels = hybrid.refined(
                 self.points, self.k, hybrid.Inner.EXACT, genetic.MACROGROUPS, labels, rng
