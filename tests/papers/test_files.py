@@ -1,11 +1,16 @@
 """What chapter 3 prints, and its claims on a small effort."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from evomask.evolution.individual import Joined
+from evomask.masking.method import making_of
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
+from evomask.papers.files.first import PRINTED, first_files
 from evomask.papers.files.inputs import (
     ADULT,
     CATEGORICAL,
@@ -22,7 +27,8 @@ from evomask.papers.files.inputs import (
     TARRAGONA,
     original,
 )
-from evomask.papers.files.tables import fall, searched
+from evomask.papers.files.tables import fall, prepared, searched
+from evomask.searches.files.search import Parameters
 
 QUICK = 0.02
 
@@ -60,6 +66,38 @@ def test_files_have_the_records_and_attributes_that_are_told(reference, name, sh
     reference("casc/census.csv")
     table = original(name)
     assert (len(table), len(table.schema.quasi_identifiers)) == shape
+
+
+class TestFirstFiles:
+    @pytest.fixture(autouse=True)
+    def _data(self, reference):
+        reference("uci/adult.csv")
+
+    @pytest.mark.parametrize(
+        ("name", "files"), [(HOUSING, 110), (GERMAN, 104), (FLARE, 104), (ADULT, 86)]
+    )
+    def test_the_thesis_counts_so_many(self, name, files):
+        assert PRINTED[name].files == files
+
+    @pytest.mark.parametrize(
+        ("name", "grouped", "coded"),
+        [(HOUSING, 72, 6), (GERMAN, 72, 3), (FLARE, 72, 4), (ADULT, 48, 6)],
+    )
+    def test_ours_have_its_methods_and_nearly_its_counts(self, name, grouped, coded):
+        families = Counter(entry.family for entry in first_files(name, original(name)))
+        assert families == {
+            "microaggregation": grouped, "rank swapping": 11, "PRAM": 9, "bottom coding": coded,
+            "top coding": coded, "global recoding": coded,
+        }  # fmt: skip
+
+    def test_a_run_begins_from_them_and_from_none_of_our_own(self):
+        parameters = Parameters(profile=RiskProfile.PAPERS, held_out=False)
+        problem = prepared(FLARE, parameters, Effort(), classic=False).problem
+        used = {step.method for m in problem.methods for step in making_of(m.method).steps}
+        assert used == {
+            "mdav-generic", "rank-swapping", "pram", "top-coding", "bottom-coding",
+            "global-recoding",
+        }  # fmt: skip
 
 
 class TestRuns:

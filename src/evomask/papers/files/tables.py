@@ -2,9 +2,9 @@
 
 The thesis names a probabilistic loss of numbers and does not say how it is scaled; its scores begin
 where those of the classic loss, IL1 to IL5, begin. So figures use that one, and table 3.2 ours
-beside it. Probabilistic linkage is not in our fitness. First files are those of
-`evomask.masking.grid` that the thesis' methods make. See docs/evolved-protections.md for what comes
-out again and what does not.
+beside it. Probabilistic linkage is not in our fitness. First files of numbers are those of
+`evomask.masking.grid` that the thesis' methods make; for those of categories see `first`. See
+docs/evolved-protections.md for what comes out again and what does not.
 """
 
 import time
@@ -24,6 +24,7 @@ from evomask.masking.method import making_of
 from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
+from evomask.papers.files.first import first_files
 from evomask.papers.files.inputs import (
     CONTINUOUS,
     FINAL_SCORES,
@@ -45,14 +46,8 @@ TIMED = 60
 OTHER_EXECUTION = 1000
 """Added to the seed for a second execution."""
 
-STRANGE = (
-    "mondrian",
-    "clustered-microaggregation",
-    "clustered-global-median",
-    "independent-noise",
-    "correlated-noise",
-)
-"""Methods of the first population that the thesis does not have."""
+STRANGE = ("independent-noise", "correlated-noise")
+"""Methods for numbers in our first population that the thesis does not have."""
 
 Row = dict[str, object]
 
@@ -87,7 +82,10 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
     """The search on one of the thesis' files, begun from files that its methods make."""
     setup = FILES.setup(original_for(name, effort), parameters, effort.around)
     problem: Any = setup.problem
-    methods = methods_for(problem.methods, FIRST_FILES.get(name))
+    if name in CONTINUOUS:
+        methods = methods_for(problem.methods, FIRST_FILES[name])
+    else:
+        methods = first_files(name, problem.coding.original)
     judge = problem.judge
     if classic:
         judge = AnotherJudge(problem.coding, parameters.profile, classic_loss(problem.coding.names))
@@ -98,7 +96,7 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
 def methods_for(
     methods: tuple[GridMethod, ...], count: int | None = None
 ) -> tuple[GridMethod, ...]:
-    """The methods of the thesis: no Mondrian, clusters or noise; evenly so many, if told."""
+    """The thesis' methods for numbers, which have no noise; evenly so many, if told."""
     steps = [making_of(entry.method).steps for entry in methods]
     usual = [
         entry
