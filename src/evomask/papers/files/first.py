@@ -24,7 +24,11 @@ WIDTHS = (1, 2, 3)
 """Attributes microaggregated by ones, by twos, and all three together."""
 
 MICROAGGREGATION, SWAPPING, PRAM = "microaggregation", "rank swapping", "PRAM"
-CODINGS = {"bottom coding": BottomCoding, "top coding": TopCoding, "global recoding": GlobalRecoding}
+CODINGS = {
+    "bottom coding": BottomCoding,
+    "top coding": TopCoding,
+    "global recoding": GlobalRecoding,
+}
 
 
 class Composition(NamedTuple):
