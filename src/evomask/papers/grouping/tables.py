@@ -159,8 +159,8 @@ def _printed_groups(name: str, k: int, label: str) -> int:
 
 
 PARTS = {
-    "MDAV": ("_mdav", "with_rest"),
-    "euclideanDistance": ("_strictly_nearest",),
+    "MDAV": ("mdav", "_mdav", "with_rest", "_released"),
+    "euclideanDistance": ("strictly_nearest", "_strictly_nearest"),
     "computeSingleID": ("_disclosed",),
     "score": ("components", "_linked"),
     "initOriginalData": ("setup",),
@@ -178,6 +178,8 @@ PARTS = {
 """Our functions that do what those of table 3.1 do, the first of which is counted."""
 
 ELSE = "all else"
+LOADING = 0.01
+"""Share of a run before the profiled one, so that no kernel is loaded in it."""
 
 
 THREE = ("MDAV", "euclideanDistance", "computeSingleID")
@@ -194,6 +196,7 @@ class Spent(NamedTuple):
 
 def table_3_1(seed: int = 1, share: float = 1.0) -> list[Row]:
     """Where the time of GOMM goes, all functions, Water-treatment, k = 25."""
+    searched.__wrapped__(WATER, 25, Effort(seed, LOADING))
     profiler = cProfile.Profile(time.process_time)
     profiler.runcall(searched.__wrapped__, WATER, 25, Effort(seed, share))
     stats: Any = pstats.Stats(profiler)
