@@ -10,6 +10,8 @@ from evomask.masking.method import making_of
 from evomask.measures.profiles import RiskProfile
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
+from evomask.papers.files import claims
+from evomask.papers.files.attacks import FOR_AVERAGES, FOR_SWAPPING, STANDARD, overcomes
 from evomask.papers.files.first import PRINTED, first_files
 from evomask.papers.files.inputs import (
     ADULT,
@@ -29,6 +31,7 @@ from evomask.papers.files.inputs import (
 )
 from evomask.papers.files.tables import fall, prepared, searched
 from evomask.searches.files.search import Parameters
+from evomask.studies.files import FilesStudy, ScoreRange
 
 QUICK = 0.02
 
@@ -151,10 +154,67 @@ class TestRuns:
         assert all({"min paper", "min ours", "seconds"} <= row.keys() for row in rows)
 
 
-def test_each_attack_links_most_where_it_was_made_for(reference, monkeypatch):
-    reference("casc/tarragona.csv")
-    monkeypatch.setattr("evomask.papers.files.attacks.CONTINUOUS", (TARRAGONA,))
-    swapped, averaged, evolved = reproduce("files-attacks", share=0.005).rows
-    assert swapped["made for swapping"] > evolved["made for swapping"]
-    assert averaged["made for microaggregation"] >= evolved["made for microaggregation"]
-    assert all(row["paper"] is None for row in (swapped, averaged, evolved))
+class TestAttacks:
+    @pytest.fixture
+    def rows(self, reference, monkeypatch):
+        reference("casc/tarragona.csv")
+        monkeypatch.setattr("evomask.papers.files.attacks.CONTINUOUS", (TARRAGONA,))
+        return reproduce("files-attacks", share=0.005).rows
+
+    def test_each_attack_links_more_than_the_standard_one_where_it_was_made_for(self, rows):
+        swapped, averaged, _ = rows
+        assert swapped["made for swapping"] > swapped["distance linkage"]
+        assert averaged["made for microaggregation"] > averaged["distance linkage"]
+        assert [row["holds"] for row in (swapped, averaged)] == ["yes", "yes"]
+
+    def test_the_evolved_file_is_asked_whether_it_overcomes_both(self, rows):
+        linked = {attack: rows[-1][attack] for attack in (STANDARD, FOR_SWAPPING, FOR_AVERAGES)}
+        assert rows[-1]["holds"] == ("yes" if overcomes(linked) else "no")
+
+    @pytest.mark.parametrize(
+        ("swapping", "averages", "so"), [(30, 40, True), (41, 3, False), (3, 41, False)]
+    )
+    def test_it_overcomes_them_where_neither_links_more(self, swapping, averages, so):
+        linked = {STANDARD: 40.0, FOR_SWAPPING: swapping, FOR_AVERAGES: averages}
+        assert overcomes(linked) is so
+
+
+def study_of(first, last, means=((30.0,), (20.0,))):
+    scores = tuple(ScoreRange(i, 99.0, m, 1.0) for i, m in enumerate([50.0, *means[0]]))
+    return FilesStudy(first, last, scores, (), 0, 0.0, np.zeros(1))
+
+
+class TestClaims:
+    def test_loss_and_risk_both_fall_or_do_not(self):
+        assert claims.both_fall(study_of([(30, 40)], [(20, 30)])).holds
+        assert not claims.both_fall(study_of([(30, 40)], [(20, 45)])).holds
+
+    def test_one_operator_is_better_in_all_generations_or_not(self):
+        low, high, crossing = (
+            study_of([(1, 1)], [(1, 1)], (means,)) for means in ((20, 19), (30, 29), (21, 18))
+        )
+        assert claims.one_is_better([low, high, high]).holds
+        told = claims.one_is_better([low, high, crossing])
+        assert not told.holds
+        assert "50" in told.told
+
+    def test_balance_is_the_distance_of_loss_and_risk(self):
+        even, uneven = study_of([(10, 50)], [(30, 31)]), study_of([(10, 50)], [(10, 40)])
+        assert claims.more_balanced(even, uneven).holds
+        assert not claims.more_balanced(uneven, even).holds
+        assert claims.fewer_categories_less_balanced(
+            {ADULT: even, HOUSING: even, GERMAN: uneven, FLARE: uneven}
+        ).holds
+
+    def test_a_hole_is_seen_and_filled_or_not(self):
+        whole = study_of([(30, 30), (50, 10)], [(29, 29)])
+        assert claims.has_a_hole(study_of([(50, 10)], [(32, 30)]), whole).holds
+        assert not claims.has_a_hole(study_of([(50, 10)], [(50, 10)]), whole).holds
+
+    @pytest.mark.parametrize("number", ["3.2", "3.6", "3.8", "3.10", "3.5"])
+    def test_a_figure_has_what_the_thesis_says_beside_ours(self, reference, monkeypatch, number):
+        reference("casc/tarragona.csv")
+        monkeypatch.setattr("evomask.papers.files.figures.CONTINUOUS", (TARRAGONA,))
+        for chart in reproduce(f"files-figure-{number}", share=0.002).charts:
+            assert "Thesis: " in chart.reading
+            assert "Ours: yes, " in chart.reading or "Ours: no, " in chart.reading
