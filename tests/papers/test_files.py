@@ -154,6 +154,24 @@ class TestRuns:
         assert all({"min paper", "min ours", "seconds"} <= row.keys() for row in rows)
 
 
+def test_seconds_have_the_papers_least_most_and_deviation_beside_ours(reference, monkeypatch):
+    reference("casc/tarragona.csv")
+    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    row = reproduce("files-table-3.3", share=0.2).rows[0]
+    paper = [row[f"{label} paper, s"] for label in ("mean", "min", "max", "sd")]
+    assert paper == [167.4, 163.1, 171.7, 2.33]
+    assert row["min ours, ms"] <= row["mean ours, ms"] <= row["max ours, ms"]
+
+
+def test_a_third_execution_has_no_paper_beside_it(reference, monkeypatch):
+    reference("casc/tarragona.csv")
+    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    rows = reproduce("files-table-3.2", share=0.002, runs=3).rows
+    assert [row["execution"] for row in rows] == [1, 1, 2, 2, 3, 3]
+    assert [row["min paper"] is None for row in rows] == [False] * 4 + [True] * 2
+    assert rows[-1]["fall paper"] is None
+
+
 class TestAttacks:
     @pytest.fixture
     def rows(self, reference, monkeypatch):
