@@ -15,6 +15,7 @@ from evomask.papers.clustered import (
     TriedGrid,
     against,
     directions,
+    faster,
     moved,
     original,
     steeper_axis,
@@ -97,6 +98,11 @@ class TestClaims:
         assert against(low, high, "il").holds
         assert against(low, high, "dr").holds
         assert not against(high, low, "il").holds
+
+    def test_german_credit_changes_faster_or_does_not(self):
+        flat, steep = grid_of(lambda k, c: k / 100), grid_of(lambda k, c: k / 2)
+        assert faster(steep, flat, "il").holds
+        assert not faster(flat, steep, "il").holds
 
     @pytest.mark.parametrize("number", ["5.1", "5.3", "5.4", "5.6", "5.8", "5.9"])
     def test_a_figure_has_what_the_thesis_says_beside_ours(self, reference, number):

@@ -107,9 +107,13 @@ def table_4_14(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _protection_rows(name: str, effort: Effort) -> list[Row]:
+    printed = PROTECTIONS[name]
     return [
-        {"protection": label, **_beside(PROTECTIONS[name][printed], fitness), "equation": text}
-        for label, (printed, fitness, text) in protections(name, effort).items()
+        {"protection": label}
+        | _beside(printed[theirs], fitness)
+        | _means(printed[theirs], fitness)
+        | {"equation": text}
+        for label, (theirs, fitness, text) in protections(name, effort).items()
     ]
 
 
@@ -117,8 +121,11 @@ def _beside(paper: tuple[float, float], ours: Fitness) -> Row:
     row: Row = {}
     for label, of in (("IL", 0), ("DR", 1)):
         row |= {f"{label} paper": paper[of], f"{label} ours": ours[of]}
-    row |= {"max paper": max(paper), "max ours": max(ours)}
-    return row | {"mean paper": sum(paper) / 2, "mean ours": sum(ours) / 2}
+    return row | {"max paper": max(paper), "max ours": max(ours)}
+
+
+def _means(paper: tuple[float, float], ours: Fitness) -> Row:
+    return {"mean paper": sum(paper) / 2, "mean ours": sum(ours) / 2}
 
 
 def table_4_15(seed: int = 1, share: float = 1.0) -> list[Row]:
