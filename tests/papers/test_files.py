@@ -28,6 +28,7 @@ from evomask.papers.files.inputs import (
     HOUSING,
     TARRAGONA,
     original,
+    with_more,
 )
 from evomask.papers.files.tables import fall, prepared, searched
 from evomask.searches.files.search import Parameters
@@ -69,6 +70,25 @@ def test_files_have_the_records_and_attributes_that_are_told(reference, name, sh
     reference("casc/census.csv")
     table = original(name)
     assert (len(table), len(table.schema.quasi_identifiers)) == shape
+
+
+def test_a_second_file_of_adult_is_read_where_it_is_there(reference, tmp_path):
+    reference("uci/adult.csv")
+    table = original(ADULT)
+    assert with_more(table, tmp_path / "none.csv") is table
+    more = tmp_path / "adult_test.csv"
+    more.write_text(
+        "education,marital-status,occupation,income\n11th,Divorced,Sales,<=50K.\n"
+        "Doctorate,Widowed,?,>50K.\n",
+        encoding="utf-8",
+    )
+    joined = with_more(table, more)
+    assert len(joined) == len(table) + 2
+    assert joined.schema == table.schema
+    names = joined.schema.names
+    last = [joined.attribute(n).categories[joined[n][-2]] for n in names]
+    assert last == ["11th", "Divorced", "Sales"]
+    assert joined["occupation"][-1] == joined.attribute("occupation").domain_size
 
 
 class TestFirstFiles:

@@ -1,13 +1,15 @@
 """Chapter 3 of the thesis on evolved protections: its files, and what it prints of them.
 
-See `papers.housing` for the U.S. Housing survey. Of Adult the first 32,561 of 48,842 records are at
-hand; all are used that lack none of the three attributes, and below full effort a share of them.
+See `papers.housing` for the U.S. Housing survey. Adult has 48,842 records in two files; the second,
+`uci/adult_test.csv`, is read where it is there, the first has 32,561. All records are used that
+lack none of the three attributes, and below full effort a share of them.
 All categories are taken as ordered, as the thesis' top coding and rank swapping need it: by their
 codes, schooling by its length.
 """
 
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -36,6 +38,7 @@ FILES = {
     GERMAN: "uci/german_credit.csv",
     FLARE: "uci/solar_flare.csv",
 }
+MORE_OF_ADULT = "adult_test.csv"
 RECORDS = {EIA: 2000}
 """How many records are used where it is not all of them."""
 
@@ -142,13 +145,25 @@ def original(name: str) -> Table:
         declared = dict.fromkeys(CATEGORIES[name], ordinal)
         if name == ADULT:
             declared["education"] = replace(ordinal, categories=SCHOOLING)
-        table = read_table(path, declared, Dialect(missing=("?",)))
-        return _complete(table.only(declared), RECORDS.get(name))
+        table = read_table(path, declared, Dialect(missing=("?",))).only(declared)
+        if name == ADULT:
+            table = with_more(table, path.with_name(MORE_OF_ADULT))
+        return _complete(table, RECORDS.get(name))
     table = read_table(path)
     table = table.only(NUMBERS.get(name, table.schema.names))
     table = table.take(np.arange(min(len(table), RECORDS.get(name, len(table)))))
     roles = dict.fromkeys(table.schema.names, Role.QUASI_IDENTIFIER)
     return table.with_schema(table.schema.assigning(roles))
+
+
+def with_more(table: Table, path: Path) -> Table:
+    """A table of categories with the records of a second file below, where there is one."""
+    if not path.is_file():
+        return table
+    declared = {a.name: Declaration(a.kind, a.role, categories=a.categories) for a in table.schema}
+    more = read_table(path, declared, Dialect(missing=("?",))).only(declared)
+    columns = {name: np.concatenate([table[name], more[name]]) for name in table.schema.names}
+    return Table(table.schema, columns)
 
 
 def _complete(table: Table, records: int | None) -> Table:
