@@ -28,7 +28,14 @@ def test_a_figure_is_written_with_its_rows(evomask, reference, tmp_path):
 def test_a_figure_is_read_to_a_person(evomask, reference):
     reference("uci/german_credit.csv")
     told = evomask("reproduce", "clustered-figure-5.7", "--share", 0.2).out
-    assert "Loss grows and risk falls with k. German credit, 1000 records" in told
+    assert "the smaller k, the less loss and the more risk. Ours: yes" in told
+    assert "Share 0.2 of the paper's effort." in told
+
+
+def test_runs_that_change_nothing_are_noted(evomask):
+    answer = evomask("reproduce", "graphs-figure-6.6", "--runs", 3)
+    assert "graphs-figure-6.6 averages no runs, so --runs changes nothing" in answer.err
+    assert "Share 1 of the paper's effort." in answer.out
 
 
 def test_it_says_what_it_makes_unless_quiet(evomask):

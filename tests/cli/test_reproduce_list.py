@@ -9,7 +9,7 @@ import json
 import pytest
 
 from evomask.papers.catalogue import REPRODUCTIONS, full_name
-from evomask.papers.page import Entry, entry_of, page, spent_share
+from evomask.papers.page import Asked, Entry, entry_of, page, spent_share
 from evomask.papers.remarks import remark_on
 
 GROUPING_THESIS = {
@@ -62,7 +62,7 @@ def test_every_entry_says_what_differs():
 
 def test_the_remark_on_one_number_is_not_that_on_a_longer_one():
     assert remark_on("pram-figure-4.1") == "Nothing differs."
-    assert remark_on("pram-figure-4.12") == remark_on("pram-figure-4.9") != "Nothing differs."
+    assert remark_on("pram-figure-4.12") == remark_on("pram-figure-4.11") != "Nothing differs."
 
 
 def test_a_name_may_be_written_with_dashes():
@@ -72,13 +72,13 @@ def test_a_name_may_be_written_with_dashes():
 
 class TestThePageOfAll:
     def test_an_entry_has_rows_with_paper_beside_ours(self):
-        entry, charts = entry_of("graphs-figure-6.6", seed=1, share=None, clock=lambda: 0.0)
+        entry, charts = entry_of("graphs-figure-6.6", Asked(1), clock=lambda: 0.0)
         assert charts == []
         assert entry.rows == [{"what": "AAMIL, location", "paper": 0.5, "ours": 0.5}]
 
     def test_what_cannot_be_made_is_told_in_its_place(self, monkeypatch, tmp_path):
         monkeypatch.setenv("EVOMASK_DATA", str(tmp_path))
-        entry, _ = entry_of("data-table-2.4", seed=1, share=None, clock=lambda: 0.0)
+        entry, _ = entry_of("data-table-2.4", Asked(1), clock=lambda: 0.0)
         assert entry.failure
         assert f"Not made: {entry.failure}." in page([entry])
 
@@ -87,6 +87,7 @@ class TestThePageOfAll:
         assert spent_share("files-table-3.2", 0.2) == 0.2
         assert spent_share("files-table-3.2", None) == 1.0
         assert spent_share("generalization-table-1b", 0.1) == 0.1
+        assert spent_share("generalization-table-1b", None, 5) == 0.25
         entry = Entry("x", "Sums.", "Nothing differs.", 0.25, 3.0, [{"a": 1.0, "b": None}], [])
         text = page([entry])
         assert "Sums. Share 0.25, 3.0 s. Nothing differs." in text
@@ -100,19 +101,87 @@ class TestThePageOfAll:
         )
         assert "1 entries, 60 minutes of one processor, all with the papers'" in page([whole])
 
-    def test_a_folder_keeps_what_was_made(self, evomask, tmp_path):
+    def test_a_folder_keeps_what_was_made_and_what_is_said_of_it_is_taken_anew(
+        self, evomask, tmp_path
+    ):
         words = ("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path, "--json")
         first = json.loads(evomask(*words).out)["rows"]
         assert [row["name"] for row in first] == ["graphs-figure-6.6"]
         kept = tmp_path / "graphs-figure-6.6.json"
-        changed = {**json.loads(kept.read_text(encoding="utf-8")), "remark": "kept"}
+        told = json.loads(kept.read_text(encoding="utf-8"))
+        changed = {**told, "remark": "old", "summary": "old", "rows": [{"what": "kept"}]}
         kept.write_text(json.dumps(changed), encoding="utf-8")
-        again = json.loads(evomask(*words).out)["rows"]
-        assert again[0]["remark"] == "kept"
+        again = json.loads(evomask(*words).out)["rows"][0]
+        assert again["rows"] == [{"what": "kept"}]
+        assert (again["remark"], again["summary"]) == (told["remark"], told["summary"])
         assert "kept" in (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize(
+        ("asked", "kept"),
+        [
+            (Asked(), True),
+            (Asked(share=0.5), True),
+            (Asked(share=0.2), False),
+            (Asked(seed=7), True),
+            (Asked(seed=8), False),
+            (Asked(runs=3), True),
+            (Asked(runs=4), False),
+        ],
+    )
+    def test_what_was_made_is_kept_only_where_it_answers_what_is_asked(self, asked, kept):
+        entry = Entry("files-table-3.2", "", "", 0.5, 1.0, [], [], seed=7, runs=3)
+        assert asked.answered_by(entry) is kept
+
+    def test_what_is_exact_answers_any_seed_and_share(self):
+        entry = Entry("partition-table-1", "", "", 1.0, 1.0, [], [])
+        assert Asked(seed=8, share=0.1, runs=9).answered_by(entry)
+
+    def test_an_entry_of_another_share_is_made_again(self, evomask, reference, tmp_path):
+        reference("uci/german_credit.csv")
+        words = ("reproduce", "clustered-figure-5.7", "--all", "--out", tmp_path, "--json")
+        for share in (0.2, 0.4):
+            (row,) = json.loads(evomask(*words, "--share", share).out)["rows"]
+            assert row["share"] == share
+        (row,) = json.loads(evomask(*words).out)["rows"]
+        assert row["share"] == 0.4
+
+    def test_runs_are_handed_on_to_all_and_noted_where_there_are_none(self, evomask, reference):
+        reference("casc/census.csv")
+        answer = evomask(
+            "reproduce", "grouping-figure-b.1", "--all", "--share", 0.02, "--runs", 2, "--json"
+        )
+        (row,) = json.loads(answer.out)["rows"]
+        assert row["runs"] == 2
+        assert "Means of 2 runs" in row["readings"][0]
+        told = evomask("reproduce", "graphs-figure-6.6", "--all", "--runs", 2)
+        assert "graphs-figure-6.6 averages no runs" in told.err
+
+    def test_seed_and_runs_that_were_asked_for_are_told(self):
+        entry = Entry("x", "Sums.", "Nothing differs.", 0.5, 3.0, [], [], seed=7, runs=2)
+        assert "Sums. Share 0.5, seed 7, runs 2, 3.0 s. Nothing differs." in page([entry])
 
     def test_a_damaged_entry_is_one_sentence(self, evomask, tmp_path):
         (tmp_path / "graphs-figure-6.6.json").write_text("{", encoding="utf-8")
         answer = evomask("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path)
         assert answer.code == 1
         assert "delete it to go on" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("files-table-3.2", "cites both measures"),
+        ("files-figure-3.6", "German credit 101 of 104"),
+        ("files-figure-3.6", "32,561"),
+        ("files-figure-3.10", "First files"),
+        ("pram-figure-4.12", "expectations"),
+        ("pram-table-4.3", "Housing"),
+        ("pram-table-4.10", "2.83"),
+        ("equations-figure-4.18", "same five"),
+        ("grouping-figure-5.1", "machine"),
+        ("generalization-table-1a", "72 ages"),
+        ("clustered-table-5.3", "Housing"),
+    ],
+)
+def test_a_remark_says_what_differs_there(name, words):
+    assert words in remark_on(name)

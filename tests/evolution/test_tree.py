@@ -89,11 +89,35 @@ def test_grown_trees_stay_within_the_levels_and_have_a_function_on_top(levels, s
     assert 2 <= depth(tree, SYMBOLS) <= levels
 
 
-def test_half_and_half_goes_through_depths_and_both_ways():
-    first = [half_and_half(SYMBOLS, 4, i, rng_of(i)) for i in range(4)]
-    assert [depth(tree, SYMBOLS) for tree in first] == [1, 2, 3, 4]
-    later = [half_and_half(SYMBOLS, 4, 7, rng_of(i)) for i in range(40)]
-    assert len({depth(tree, SYMBOLS) for tree in later}) > 1
+def is_full(tree):
+    levels = levels_of(tree, SYMBOLS)
+    ends = {level for s, level in zip(tree, levels, strict=True) if not SYMBOLS.operands(s)}
+    return len(ends) == 1
+
+
+def test_half_and_half_goes_through_all_depths():
+    for number in range(8):
+        tried = [half_and_half(SYMBOLS, 4, number, rng_of(i)) for i in range(40)]
+        assert max(depth(tree, SYMBOLS) for tree in tried) == 1 + number % 4
+
+
+@pytest.mark.parametrize("first", range(0, 20, 5))
+def test_half_and_half_makes_half_of_the_trees_of_each_depth_full(first):
+    """Of two trees in turn of one depth one is always full; below three levels all are."""
+    for number in range(first + 2, first + 5):
+        always = [
+            all(is_full(half_and_half(SYMBOLS, 5, n, rng_of(i))) for i in range(40))
+            for n in (number, number + 5)
+        ]
+        assert sorted(always) == [False, True]
+
+
+def test_half_and_half_grows_some_trees_of_a_small_population():
+    """Five trees of five depths: those of even depths are grown, which shows from the fourth on."""
+    always = [
+        all(is_full(half_and_half(SYMBOLS, 5, n, rng_of(i))) for i in range(40)) for n in range(5)
+    ]
+    assert always == [True, True, True, False, True]
 
 
 @given(trees(), trees(), seeds())

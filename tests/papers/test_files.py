@@ -1,11 +1,18 @@
 """What chapter 3 prints, and its claims on a small effort."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from evomask.evolution.individual import Joined
+from evomask.masking.method import making_of
+from evomask.measures.profiles import RiskProfile
 from evomask.papers.catalogue import REPRODUCTIONS, reproduce
 from evomask.papers.effort import Effort
+from evomask.papers.files import claims
+from evomask.papers.files.attacks import FOR_AVERAGES, FOR_SWAPPING, STANDARD, overcomes
+from evomask.papers.files.first import PRINTED, first_files
 from evomask.papers.files.inputs import (
     ADULT,
     CATEGORICAL,
@@ -21,8 +28,11 @@ from evomask.papers.files.inputs import (
     HOUSING,
     TARRAGONA,
     original,
+    with_more,
 )
-from evomask.papers.files.tables import fall, searched
+from evomask.papers.files.tables import fall, prepared, searched
+from evomask.searches.files.search import Parameters
+from evomask.studies.files import FilesStudy, ScoreRange
 
 QUICK = 0.02
 
@@ -60,6 +70,57 @@ def test_files_have_the_records_and_attributes_that_are_told(reference, name, sh
     reference("casc/census.csv")
     table = original(name)
     assert (len(table), len(table.schema.quasi_identifiers)) == shape
+
+
+def test_a_second_file_of_adult_is_read_where_it_is_there(reference, tmp_path):
+    reference("uci/adult.csv")
+    table = original(ADULT)
+    assert with_more(table, tmp_path / "none.csv") is table
+    more = tmp_path / "adult_test.csv"
+    more.write_text(
+        "education,marital-status,occupation,income\n11th,Divorced,Sales,<=50K.\n"
+        "Doctorate,Widowed,?,>50K.\n",
+        encoding="utf-8",
+    )
+    joined = with_more(table, more)
+    assert len(joined) == len(table) + 2
+    assert joined.schema == table.schema
+    names = joined.schema.names
+    last = [joined.attribute(n).categories[joined[n][-2]] for n in names]
+    assert last == ["11th", "Divorced", "Sales"]
+    assert joined["occupation"][-1] == joined.attribute("occupation").domain_size
+
+
+class TestFirstFiles:
+    @pytest.fixture(autouse=True)
+    def _data(self, reference):
+        reference("uci/adult.csv")
+
+    @pytest.mark.parametrize(
+        ("name", "files"), [(HOUSING, 110), (GERMAN, 104), (FLARE, 104), (ADULT, 86)]
+    )
+    def test_the_thesis_counts_so_many(self, name, files):
+        assert PRINTED[name].files == files
+
+    @pytest.mark.parametrize(
+        ("name", "grouped", "coded"),
+        [(HOUSING, 72, 6), (GERMAN, 72, 3), (FLARE, 72, 4), (ADULT, 48, 6)],
+    )
+    def test_ours_have_its_methods_and_nearly_its_counts(self, name, grouped, coded):
+        families = Counter(entry.family for entry in first_files(name, original(name)))
+        assert families == {
+            "microaggregation": grouped, "rank swapping": 11, "PRAM": 9, "bottom coding": coded,
+            "top coding": coded, "global recoding": coded,
+        }  # fmt: skip
+
+    def test_a_run_begins_from_them_and_from_none_of_our_own(self):
+        parameters = Parameters(profile=RiskProfile.PAPERS, held_out=False)
+        problem = prepared(FLARE, parameters, Effort(), classic=False).problem
+        used = {step.method for m in problem.methods for step in making_of(m.method).steps}
+        assert used == {
+            "mdav-generic", "rank-swapping", "pram", "top-coding", "bottom-coding",
+            "global-recoding",
+        }  # fmt: skip
 
 
 class TestRuns:
@@ -113,10 +174,85 @@ class TestRuns:
         assert all({"min paper", "min ours", "seconds"} <= row.keys() for row in rows)
 
 
-def test_each_attack_links_most_where_it_was_made_for(reference, monkeypatch):
+def test_seconds_have_the_papers_least_most_and_deviation_beside_ours(reference, monkeypatch):
     reference("casc/tarragona.csv")
-    monkeypatch.setattr("evomask.papers.files.attacks.CONTINUOUS", (TARRAGONA,))
-    swapped, averaged, evolved = reproduce("files-attacks", share=0.005).rows
-    assert swapped["made for swapping"] > evolved["made for swapping"]
-    assert averaged["made for microaggregation"] >= evolved["made for microaggregation"]
-    assert all(row["paper"] is None for row in (swapped, averaged, evolved))
+    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    row = reproduce("files-table-3.3", share=0.2).rows[0]
+    paper = [row[f"{label} paper, s"] for label in ("mean", "min", "max", "sd")]
+    assert paper == [167.4, 163.1, 171.7, 2.33]
+    assert row["min ours, ms"] <= row["mean ours, ms"] <= row["max ours, ms"]
+
+
+def test_a_third_execution_has_no_paper_beside_it(reference, monkeypatch):
+    reference("casc/tarragona.csv")
+    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    rows = reproduce("files-table-3.2", share=0.002, runs=3).rows
+    assert [row["execution"] for row in rows] == [1, 1, 2, 2, 3, 3]
+    assert [row["min paper"] is None for row in rows] == [False] * 4 + [True] * 2
+    assert rows[-1]["fall paper"] is None
+
+
+class TestAttacks:
+    @pytest.fixture
+    def rows(self, reference, monkeypatch):
+        reference("casc/tarragona.csv")
+        monkeypatch.setattr("evomask.papers.files.attacks.CONTINUOUS", (TARRAGONA,))
+        return reproduce("files-attacks", share=0.005).rows
+
+    def test_each_attack_links_more_than_the_standard_one_where_it_was_made_for(self, rows):
+        swapped, averaged, _ = rows
+        assert swapped["made for swapping"] > swapped["distance linkage"]
+        assert averaged["made for microaggregation"] > averaged["distance linkage"]
+        assert [row["holds"] for row in (swapped, averaged)] == ["yes", "yes"]
+
+    def test_the_evolved_file_is_asked_whether_it_overcomes_both(self, rows):
+        linked = {attack: rows[-1][attack] for attack in (STANDARD, FOR_SWAPPING, FOR_AVERAGES)}
+        assert rows[-1]["holds"] == ("yes" if overcomes(linked) else "no")
+
+    @pytest.mark.parametrize(
+        ("swapping", "averages", "so"), [(30, 40, True), (41, 3, False), (3, 41, False)]
+    )
+    def test_it_overcomes_them_where_neither_links_more(self, swapping, averages, so):
+        linked = {STANDARD: 40.0, FOR_SWAPPING: swapping, FOR_AVERAGES: averages}
+        assert overcomes(linked) is so
+
+
+def study_of(first, last, means=((30.0,), (20.0,))):
+    scores = tuple(ScoreRange(i, 99.0, m, 1.0) for i, m in enumerate([50.0, *means[0]]))
+    return FilesStudy(first, last, scores, (), 0, 0.0, np.zeros(1))
+
+
+class TestClaims:
+    def test_loss_and_risk_both_fall_or_do_not(self):
+        assert claims.both_fall(study_of([(30, 40)], [(20, 30)])).holds
+        assert not claims.both_fall(study_of([(30, 40)], [(20, 45)])).holds
+
+    def test_one_operator_is_better_in_all_generations_or_not(self):
+        low, high, crossing = (
+            study_of([(1, 1)], [(1, 1)], (means,)) for means in ((20, 19), (30, 29), (21, 18))
+        )
+        assert claims.one_is_better([low, high, high]).holds
+        told = claims.one_is_better([low, high, crossing])
+        assert not told.holds
+        assert "50" in told.told
+
+    def test_balance_is_the_distance_of_loss_and_risk(self):
+        even, uneven = study_of([(10, 50)], [(30, 31)]), study_of([(10, 50)], [(10, 40)])
+        assert claims.more_balanced(even, uneven).holds
+        assert not claims.more_balanced(uneven, even).holds
+        assert claims.fewer_categories_less_balanced(
+            {ADULT: even, HOUSING: even, GERMAN: uneven, FLARE: uneven}
+        ).holds
+
+    def test_a_hole_is_seen_and_filled_or_not(self):
+        whole = study_of([(30, 30), (50, 10)], [(29, 29)])
+        assert claims.has_a_hole(study_of([(50, 10)], [(32, 30)]), whole).holds
+        assert not claims.has_a_hole(study_of([(50, 10)], [(50, 10)]), whole).holds
+
+    @pytest.mark.parametrize("number", ["3.2", "3.6", "3.8", "3.10", "3.5"])
+    def test_a_figure_has_what_the_thesis_says_beside_ours(self, reference, monkeypatch, number):
+        reference("casc/tarragona.csv")
+        monkeypatch.setattr("evomask.papers.files.figures.CONTINUOUS", (TARRAGONA,))
+        for chart in reproduce(f"files-figure-{number}", share=0.002).charts:
+            assert "Thesis: " in chart.reading
+            assert "Ours: yes, " in chart.reading or "Ours: no, " in chart.reading

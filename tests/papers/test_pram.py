@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evomask.evolution.individual import Joined
 from evomask.masking.randomization.limits import Limits, shaped
 from evomask.masking.randomization.pram import category_frequencies, constant_diagonal
 from evomask.masking.randomization.transitions import frequency_shift
@@ -33,8 +34,16 @@ from evomask.papers.pram.inputs import (
     crossed,
     original,
 )
-from evomask.papers.pram.invariance import RANGE, chi_square_change, matrix_of, utility
-from evomask.papers.pram.matrices import SearchRun, searched
+from evomask.papers.pram.invariance import (
+    RANGE,
+    chi_square_change,
+    chi_square_claims,
+    evolution_claim,
+    matrix_of,
+    utility,
+    utility_claims,
+)
+from evomask.papers.pram.matrices import SearchRun, searched, single_claim, together_claim
 from evomask.searches.pram.search import Algorithm
 
 QUICK = 0.005
@@ -83,7 +92,7 @@ def test_one_crossing_is_skewed_and_the_other_even():
 
 
 def test_our_uniform_matrix_is_that_of_table_4_12():
-    loss, risk = standard(GERMAN)["Unif PRAM"]
+    loss, risk = standard(GERMAN, Effort())["Unif PRAM"]
     paper = PROTECTIONS[GERMAN]["Unif PRAM"]
     assert loss == pytest.approx(paper[0], abs=0.5)
     assert risk == pytest.approx(paper[1], abs=0.5)
@@ -195,3 +204,54 @@ def test_the_chapter_is_complete():
     tables, figures = range(1, 16), range(1, 21)
     made = {name.split("-", 1)[1] for name in OURS}
     assert made == {f"table-4.{i}" for i in tables} | {f"figure-4.{i}" for i in figures}
+
+
+class TestClaims:
+    def test_an_equation_that_stays_has_not_improved(self):
+        assert not equations.improved(Joined.MEAN, FLARE, [30.0, 30.0]).holds
+        told = equations.improved(Joined.MEAN, FLARE, [30.0, 29.0])
+        assert told.holds
+        assert "33.09 to 26.1" in told.told
+
+    def test_balance_is_the_distance_of_loss_and_risk(self):
+        assert equations.balanced(GERMAN, (0.0, 50.0), (30.0, 31.0)).holds
+        assert not equations.balanced(GERMAN, (30.0, 31.0), (0.0, 50.0)).holds
+
+    def test_of_single_attributes_risk_falls_more_than_loss(self):
+        assert single_claim(GERMAN, [(50.0, 40.0), (45.0, 10.0)]).holds
+        assert not single_claim(GERMAN, [(50.0, 40.0), (10.0, 35.0)]).holds
+
+    def test_of_all_three_attributes_loss_falls_and_risk_rises(self):
+        assert together_claim(FLARE, [(80.0, 26.0), (35.0, 31.0)]).holds
+        assert not together_claim(FLARE, [(80.0, 26.0), (35.0, 20.0)]).holds
+        assert together_claim(HOUSING, [(60.0, 30.0), (50.0, 9.0)]).holds
+
+    def test_invariance_ends_lower_or_does_not(self):
+        assert evolution_claim(EVEN, {BOTH: [9, 5], CONTROL: [9, 6]}).holds
+        assert not evolution_claim(EVEN, {BOTH: [9, 7], CONTROL: [9, 6]}).holds
+
+    def test_matrices_are_compared_with_the_initial_one(self):
+        usual, other = [9.0, 6.0, 5.0, 8.0, 7.0], [9.0, 6.0, 5.0, 9.5, 7.0]
+        assert "Ours: yes" in utility_claims({EVEN: usual})
+        assert "Ours: no" in utility_claims({EVEN: other})
+
+    def test_chi_square_is_asked_for_both_crossings(self):
+        told = chi_square_claims({EVEN: [9, 6, 5, 8, 7], SKEWED: [1, 2, 3, 4, 5]})
+        assert told.count("Ours: no") == 1
+        assert told.count("Ours: yes") == 1
+
+    @pytest.mark.parametrize("number", [4, 7, 9, 10, 12, 13])
+    def test_a_figure_of_matrices_has_the_thesis_beside_ours(self, number):
+        for chart in reproduce(f"pram-figure-4.{number}", share=QUICK).charts:
+            assert "Thesis: " in chart.reading
+            assert "Ours: yes, " in chart.reading or "Ours: no, " in chart.reading
+
+    @pytest.mark.parametrize("number", [16, 17])
+    def test_a_figure_of_equations_has_the_thesis_beside_ours(self, number):
+        for chart in reproduce(f"equations-figure-4.{number}", share=QUICK).charts:
+            assert "Ours: yes, " in chart.reading or "Ours: no, " in chart.reading
+
+
+def test_standard_matrices_are_judged_by_files_of_the_seed():
+    first, again, other = (standard(GERMAN, Effort(seed)) for seed in (1, 1, 2))
+    assert first == again != other

@@ -8,6 +8,7 @@ from evomask.evolution.study import efficacy, lifetime, utilization
 from evomask.runs.perform import perform
 from evomask.studies.operators import (
     OperatorStudy,
+    best_cost_chart,
     mean_chart,
     operator_charts,
     operator_study,
@@ -84,6 +85,31 @@ def test_the_whole_study_is_plain_data(study):
     told = json.loads(json.dumps(study.as_json))
     assert {"counts", "best", "alone"} <= told.keys()
     assert told["best"].keys() == {"combined", "cross", "mutate"}
+
+
+def test_the_mean_of_several_runs_keeps_its_range():
+    axis = Axis("generation")
+    charts = [
+        Chart("c", "t", "r", axis, axis, (Series("a", "line", (1.0,), (y,), (y - 1,), (y + 3,)),))
+        for y in (2.0, 6.0)
+    ]
+    (line,) = mean_chart(charts).series
+    assert (line.y, line.low, line.high) == ((4.0,), (3.0,), (7.0,))
+
+
+def test_best_costs_of_several_runs_are_ratios_of_means(monkeypatch):
+    """Not means of ratios: (4 + 2) / (1 + 2) is 2, the mean of 4 and 1 is 2.5."""
+    monkeypatch.setattr("evomask.studies.operators.best_costs", lambda costs: costs)
+    chart = best_cost_chart([{0: 1.0}, {0: 2.0}], [{"mutate": {0: 4.0}}, {"mutate": {0: 2.0}}])
+    assert [line.y for line in chart.series] == [(2.0,)]
+
+
+def test_a_run_that_ended_early_counts_with_its_last_best_cost(monkeypatch):
+    monkeypatch.setattr("evomask.studies.operators.best_costs", lambda costs: costs)
+    chart = best_cost_chart(
+        [{1: 2.0}, {1: 2.0, 2: 1.0}], [{"mutate": {1: 4.0}}, {"mutate": {1: 4.0, 2: 2.0}}]
+    )
+    assert [line.y for line in chart.series] == [(2.0, 2.0)]
 
 
 def test_best_costs_are_drawn_relative_to_the_combined_run(study):

@@ -3,13 +3,16 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
-from evomask.cli.terminal.output import progress, say, say_json
+from evomask.cli.terminal.output import notes, progress, say, say_json
+
+if TYPE_CHECKING:
+    from evomask.papers.page import Asked
 
 Name = Annotated[str, typer.Argument(metavar="TABLE", help="See --list; with --all a beginning.")]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
@@ -20,7 +23,9 @@ Listing = Annotated[bool, typer.Option("--list", help="Name the tables and figur
 All = Annotated[
     bool,
     typer.Option(
-        "--all", help="Make everything, onto one page; what stands in the folder already is kept."
+        "--all",
+        help="Make everything, onto one page; what stands in the folder already is kept, unless "
+        "another share, seed or number of runs is asked for.",
     ),
 ]
 Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
@@ -28,7 +33,7 @@ Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for dat
 
 @examples(
     "evomask reproduce --list",
-    "evomask reproduce partition-3.2 --share 0.05",
+    "evomask reproduce partition-table-2 --share 0.05",
     "evomask reproduce --all --share 0.01 --out page",
 )
 def reproduce(
@@ -44,54 +49,60 @@ def reproduce(
 ) -> None:
     """Make a table or figure of a source paper again, the paper's numbers beside ours."""
     from evomask.papers.catalogue import REPRODUCTIONS, full_name, summary_of
-    from evomask.papers.catalogue import reproduce as made
-    from evomask.papers.page import cell
-    from evomask.papers.remarks import remark_on
-    from evomask.runs.figures import write_study
+    from evomask.papers.page import Asked
 
     if list_:
         names = {name: summary_of(name) for name in REPRODUCTIONS}
         say_json(names) if json else say("\n".join(f"{n}: {s}" for n, s in names.items()))
         return
     if all_:
-        _everything(table, out, share, seed, json=json, quiet=quiet)
+        _everything(table, out, Asked(seed, share, runs), json=json, quiet=quiet)
         return
     if not table:
         raise typer.BadParameter("give TABLE, --all or --list")
     progress(f"making {table} again; this may take minutes", quiet=quiet)
-    reproduction = made(table, runs=runs, seed=seed, share=share)
+    _one(full_name(table), out, Asked(seed, share, runs), json=json, quiet=quiet)
+
+
+def _one(name: str, out: Path | None, asked: "Asked", *, json: bool, quiet: bool) -> None:
+    """Make one table or figure and print it with the share that was spent, and what differs."""
+    from evomask.papers.catalogue import reproduce as made
+    from evomask.papers.page import cell, spent_share, takes, without_runs
+    from evomask.papers.remarks import remark_on
+    from evomask.runs.figures import write_study
+
+    if asked.runs is not None and not takes(name, "runs"):
+        notes([without_runs(name)], quiet=quiet)
+    reproduction = made(name, runs=asked.runs, seed=asked.seed, share=asked.share)
     written = write_study(reproduction.as_json, reproduction.charts, out) if out else []
     readings = [f"{chart.title}: {chart.reading}" for chart in reproduction.charts]
     rows = [_line(row, cell) for row in reproduction.rows]
-    lines = [*rows, *readings, *written, remark_on(full_name(table))]
-    data = {**reproduction.as_json, "remark": remark_on(full_name(table))}
+    share = spent_share(name, asked.share, asked.runs)
+    spent = f"Share {share:g} of the paper's effort."
+    data = {**reproduction.as_json, "share": share, "remark": remark_on(name)}
+    lines = [*rows, *readings, *written, f"{spent} {remark_on(name)}"]
     say_json(data) if json else say("\n".join(filter(None, lines)))
 
 
-def _everything(
-    start: str,
-    out: Path | None,
-    share: float | None,
-    seed: int | None,
-    *,
-    json: bool,
-    quiet: bool,
-) -> None:
+def _everything(start: str, out: Path | None, asked: "Asked", *, json: bool, quiet: bool) -> None:
     """Make every table and figure whose name begins so; the page is written anew after each."""
     from evomask.papers.catalogue import REPRODUCTIONS
     from evomask.papers.keeping import keep_entry, keep_page, kept_entry
-    from evomask.papers.page import Entry, entry_of, page
+    from evomask.papers.page import Entry, entry_of, page, takes, without_runs
 
     entries: list[Entry] = []
     for name in REPRODUCTIONS:
+        wanted = name.startswith(start)
         kept = kept_entry(out, name) if out else None
-        if kept is not None:
+        if kept is not None and (not wanted or asked.answered_by(kept)):
             entries.append(kept)
             continue
-        if not name.startswith(start):
+        if not wanted:
             continue
+        if asked.runs is not None and not takes(name, "runs"):
+            notes([without_runs(name)], quiet=quiet)
         progress(f"making {name} again", quiet=quiet)
-        entry, charts = entry_of(name, seed=seed, share=share, clock=time.process_time)
+        entry, charts = entry_of(name, asked, clock=time.process_time)
         entries.append(entry)
         if out:
             keep_entry(out, entry, charts)

@@ -88,8 +88,12 @@ def _branches(
 
 
 def half_and_half(symbols: Symbols, levels: int, number: int, rng: np.random.Generator) -> Tree:
-    """Tree *number* of a first population: levels 1 to *levels* in turn, full and grown ones."""
-    make = full if (number // levels) % 2 == 0 else grow
+    """Tree *number* of a first population: levels 1 to *levels* in turn.
+
+    Of the trees of each depth every other one is full and the rest are grown, and so are those of
+    the population as a whole, however small it is.
+    """
+    make = full if (number % levels + number // levels) % 2 == 0 else grow
     return make(symbols, 1 + number % levels, rng)
 
 

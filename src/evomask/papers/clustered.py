@@ -5,6 +5,7 @@ Which numbers of clusters and which k the thesis tried is not said; ours reach t
 """
 
 import time
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
+from evomask.papers.claims import Claim
 from evomask.papers.effort import Effort
 from evomask.papers.housing import PROTECTED, housing
 from evomask.searches.clustered.genome import spread
@@ -213,7 +215,7 @@ def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
         Chart(
             f"clustered-{part}",
             f"{title} by k and number of clusters, {method}",
-            f"{reading} {_about(name, grid)}",
+            f"{_surface_claims(name, method, part, effort)} {_about(name, grid)}",
             Axis("k", tuple(map(str, sizes))),
             Axis("clusters", tuple(map(str, numbers))),
             heat=HeatMap(
@@ -221,21 +223,96 @@ def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
                 tuple(tuple(getattr(at[c, k], part) for k in sizes) for c in numbers),
             ),
         )
-        for part, title, reading in (
-            ("il", "information loss", "Loss grows with k."),
-            ("dr", "disclosure risk", "Risk falls as k grows."),
-        )
+        for part, title in (("il", "information loss"), ("dr", "disclosure risk"))
     ]
+
+
+def _surface_claims(name: str, method: str, part: str, effort: Effort) -> str:
+    """Directions, and what the text adds of this file and method, for loss or risk."""
+    grid = tried(name, method, LossOf.STATISTICS, effort)
+    said = [directions(grid, part)]
+    if name == HOUSING:
+        said.append(steeper_axis(grid, part, method))
+    elif method == CLUSTERED_MICRO:
+        said.append(faster(grid, tried(HOUSING, method, LossOf.STATISTICS, effort), part))
+    else:
+        said.append(against(grid, tried(name, CLUSTERED_MICRO, LossOf.STATISTICS, effort), part))
+    return " ".join(claim.told for claim in said)
+
+
+def directions(grid: TriedGrid, part: str) -> Claim:
+    """Whether loss rises with k and falls with clusters, and risk the other way round."""
+    by_k, by_clusters = slope(grid, "k", part), slope(grid, "clusters", part)
+    if part == "il":
+        text, holds = "loss falls with more clusters and with a smaller k", by_k > 0 > by_clusters
+    else:
+        text, holds = "risk falls with fewer clusters and with a larger k", by_k < 0 < by_clusters
+    return Claim(text, holds, {"rank correlation with k": by_k, "with clusters": by_clusters})
+
+
+def slope(grid: TriedGrid, axis: str, part: str) -> float:
+    """Rank correlation of loss or risk with k or the number of clusters; 0 where one is flat."""
+    from scipy.stats import spearmanr
+
+    pairs = [(getattr(cell, axis), getattr(cell, part)) for cell in grid.cells]
+    if any(len(set(values)) < 2 for values in zip(*pairs, strict=True)):
+        return 0.0
+    return float(spearmanr(pairs).statistic)
+
+
+def steeper_axis(grid: TriedGrid, part: str, method: str) -> Claim:
+    """Whether values move faster along clusters (microaggregation) or along k (global median)."""
+    by_k, by_clusters = moved(grid, "k", part), moved(grid, "clusters", part)
+    fast, slow = ("clusters", "k") if method == CLUSTERED_MICRO else ("k", "clusters")
+    holds = by_clusters > by_k if method == CLUSTERED_MICRO else by_k > by_clusters
+    return Claim(
+        f"values change fast along {fast} and slowly along {slow}",
+        holds,
+        {"points along k": by_k, "along clusters": by_clusters},
+    )
+
+
+def moved(grid: TriedGrid, axis: str, part: str) -> float:
+    """Points between the largest and the smallest mean along an axis."""
+    values: dict[int, list[float]] = {}
+    for cell in grid.cells:
+        values.setdefault(getattr(cell, axis), []).append(getattr(cell, part))
+    means = [float(np.mean(own)) for own in values.values()]
+    return max(means) - min(means)
+
+
+def faster(german: TriedGrid, other: TriedGrid, part: str) -> Claim:
+    """German credit, which has few categories: values change faster than those of Housing."""
+    ours, theirs = moved(german, "k", part), moved(other, "k", part)
+    text = "values change much faster than those of Housing"
+    return Claim(text, ours > theirs, {"points along k": ours, "those of Housing": theirs})
+
+
+def against(median: TriedGrid, micro: TriedGrid, part: str) -> Claim:
+    """German credit: the global median loses less than microaggregation at a higher risk."""
+    ours, other = (float(np.mean([getattr(c, part) for c in g.cells])) for g in (median, micro))
+    text = "loss is lower" if part == "il" else "risk is a little higher"
+    return Claim(
+        f"{text} than by clustered microaggregation",
+        ours < other if part == "il" else ours > other,
+        {"mean of all cells": ours, "by microaggregation": other},
+    )
 
 
 def _by_k(name: str, effort: Effort) -> list[Chart]:
     grid = tried(name, MICRO, LossOf.STATISTICS, effort)
     sizes = tuple(float(cell.k) for cell in grid.cells)
+    loss, risk = (slope(grid, "k", part) for part in ("il", "dr"))
+    claim = Claim(
+        "the smaller k, the less loss and the more risk",
+        risk < 0 < loss,
+        {"rank correlation of loss with k": loss, "of risk": risk},
+    )
     return [
         Chart(
             "microaggregation-by-k",
             "Microaggregation without clustering",
-            f"Loss grows and risk falls with k. {_about(name, grid)}",
+            f"{claim.told} {_about(name, grid)}",
             Axis("k"),
             Axis("percent"),
             (
@@ -252,7 +329,6 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
     printed = PRINTED[name, loss].items()
     theirs = tuple(Series(f"{m}, paper's best", "points", (il,), (dr,)) for m, (il, dr) in printed)
     best = {method: max(grid.best.il, grid.best.dr) for method, grid in grids.items()}
-    best_scores = ", ".join(f"{method} {value:.1f}" for method, value in best.items())
     everything = TriedGrid(
         tuple(cell for grid in grids.values() for cell in grid.cells),
         sum(grid.seconds for grid in grids.values()),
@@ -261,12 +337,26 @@ def _dispersion(name: str, loss: LossOf, effort: Effort) -> list[Chart]:
         Chart(
             f"clustered-{loss}-dispersion",
             f"Loss of {loss} against risk",
-            f"Smallest worst of loss and risk: {best_scores}. {_about(name, everything)}",
+            f"Smallest worst of loss and risk. {_best_claim(name, loss, best).told} "
+            f"{_about(name, everything)}",
             Axis("information loss in percent"),
             Axis("disclosure risk in percent"),
             ours + theirs,
         )
     ]
+
+
+def _best_claim(name: str, loss: LossOf, best: Mapping[str, float]) -> Claim:
+    """Which of the clustered methods the thesis finds better than microaggregation."""
+    both = (name, loss) != (HOUSING, LossOf.STATISTICS)
+    better = (CLUSTERED_MICRO, CLUSTERED_MEDIAN) if both else (CLUSTERED_MEDIAN,)
+    printed = {method: max(pair) for method, pair in PRINTED[name, loss].items()}
+    numbers = ", ".join(f"{value:.2f}" for value in printed.values())
+    return Claim(
+        f"{' and '.join(better)} better than microaggregation ({numbers})",
+        all(best[method] < best[MICRO] for method in better),
+        best,
+    )
 
 
 def _points(method: str, cells: tuple[GridCell, ...]) -> Series:

@@ -15,13 +15,13 @@ PAGE = "reproduction.md"
 
 
 def kept_entry(folder: Path, name: str) -> Entry | None:
-    """What was made of a table or figure before, if it was."""
+    """What was made of a table or figure before, if it was, with what is said of it now."""
     path = folder / f"{name}.json"
     if not path.exists():
         return None
     try:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Entry(**fields)
+        return Entry(**fields).as_told_now
     except (OSError, ValueError, TypeError):
         raise FileError(f"{path} is no entry of a reproduction; delete it to go on") from None
 

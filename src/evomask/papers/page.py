@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from evomask.data.chart import Chart
@@ -23,6 +23,8 @@ class Entry:
         seconds: of the processor, without what earlier entries had left ready.
         rows: of a table; a figure has its readings instead.
         failure: why it could not be made, in one sentence; empty where it was.
+        seed: that was asked for; none where it is the usual one.
+        runs: that were asked for; none where they are the usual ones, or there are no runs.
     """
 
     name: str
@@ -33,33 +35,73 @@ class Entry:
     rows: list[dict[str, Any]]
     readings: list[str]
     failure: str = ""
+    seed: int | None = None
+    runs: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The entry as a dictionary that JSON can hold."""
         return asdict(self)
 
+    @property
+    def as_told_now(self) -> "Entry":
+        """The same results with what is said of them now."""
+        return replace(self, summary=summary_of(self.name), remark=remark_on(self.name))
 
-def entry_of(
-    name: str, *, seed: int | None, share: float | None, clock: Callable[[], float]
-) -> tuple[Entry, list[Chart]]:
+
+@dataclass(frozen=True)
+class Asked:
+    """What a reproduction is asked to spend; none where it is what is usual."""
+
+    seed: int | None = None
+    share: float | None = None
+    runs: int | None = None
+
+    def answered_by(self, entry: Entry) -> bool:
+        """Whether an entry was made with all that is asked for; what is not asked may differ."""
+        share = self.share is None or entry.share == spent_share(entry.name, self.share)
+        seed = self.seed is None or entry.seed == self.seed or not takes(entry.name, "seed")
+        runs = self.runs is None or entry.runs == self.runs or not takes(entry.name, "runs")
+        return share and seed and runs
+
+
+def entry_of(name: str, asked: Asked, *, clock: Callable[[], float]) -> tuple[Entry, list[Chart]]:
     """Make one table or figure; what stands in its way is told in its place."""
-    known = (name, summary_of(name), remark_on(name), spent_share(name, share))
+    runs = asked.runs if takes(name, "runs") else None
+    share = spent_share(name, asked.share, runs)
+    entry = Entry(name, summary_of(name), remark_on(name), share, 0.0, [], [], "", asked.seed, runs)
     started = clock()
     try:
-        made = reproduce(name, seed=seed, share=share)
+        made = reproduce(name, seed=asked.seed, share=asked.share, runs=runs)
     except EvomaskError as error:
-        return Entry(*known, clock() - started, [], [], str(error)), []
+        return replace(entry, seconds=clock() - started, failure=str(error)), []
     readings = [f"{chart.title}: {chart.reading}" for chart in made.charts]
     rows = [] if made.charts else made.rows
-    return Entry(*known, clock() - started, rows, readings), made.charts
+    return replace(entry, seconds=clock() - started, rows=rows, readings=readings), made.charts
 
 
-def spent_share(name: str, share: float | None) -> float:
-    """The share that a reproduction spends when it is asked for one; 1 where there is no less."""
+def takes(name: str, option: str) -> bool:
+    """Whether a reproduction depends on an option: seed, share or runs."""
+    return option in inspect.signature(function_named(name)).parameters
+
+
+def without_runs(name: str) -> str:
+    """What to say where runs are asked for and there are none."""
+    return f"{name} averages no runs, so --runs changes nothing"
+
+
+def spent_share(name: str, share: float | None, runs: int | None = None) -> float:
+    """The share that a reproduction spends when it is asked for one; 1 where there is no less.
+
+    Where only the number of runs can be less, the share of the usual runs.
+    """
     parameters = inspect.signature(function_named(name)).parameters
     if "share" in parameters:
         return float(parameters["share"].default) if share is None else share
-    return 1.0 if share is None or "runs" not in parameters else share
+    if "runs" not in parameters:
+        return 1.0
+    if runs is not None:
+        return min(1.0, runs / int(parameters["runs"].default))
+    return 1.0 if share is None else share
 
 
 def page(entries: Sequence[Entry]) -> str:
@@ -92,12 +134,19 @@ def _efforts(entries: Sequence[Entry]) -> str:
 def _section(entry: Entry) -> list[str]:
     lines = [
         f"## {entry.name}",
-        f"{entry.summary} Share {entry.share:g}, {entry.seconds:.1f} s. {entry.remark}".strip(),
+        f"{entry.summary} {_spent(entry)} {entry.remark}".strip(),
         "",
     ]
     if entry.failure:
         return [*lines, f"Not made: {entry.failure}.", ""]
     return [*lines, *_table(entry.rows), *(f"- {text}" for text in entry.readings), ""]
+
+
+def _spent(entry: Entry) -> str:
+    """Share, seed and runs where they were asked for, and seconds."""
+    asked = {"seed": entry.seed, "runs": entry.runs}
+    more = "".join(f", {name} {value}" for name, value in asked.items() if value is not None)
+    return f"Share {entry.share:g}{more}, {entry.seconds:.1f} s."
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:

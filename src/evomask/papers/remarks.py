@@ -5,6 +5,32 @@ from collections.abc import Mapping
 HOUSING = (
     "The Housing survey is not to be had; people of Adult stand in for it, so these agree in kind."
 )
+FIRST_FILES = (
+    "First files are of the thesis' methods and counts, with parameters of ours: Housing 110 and "
+    "Adult 86 as printed, Solar flare 104, German credit 101 of 104, whose attributes have too few "
+    "categories for the last of each coding. How many generations it ran is not said; ours 1,000."
+)
+ADULT = "Of Adult the 30,718 complete of 32,561 records are at hand, of the thesis' 48,842."
+EXPECTED = (
+    "Ours are expectations over all files that a matrix may make, not differences of drawn ones."
+)
+SAME_DRAWS = (
+    "Judged as in the thesis, by five drawn files and with probabilistic linkage; but ours are the "
+    "same five for all equations of a run, and its first equations are not printed."
+)
+MEANS = "The thesis' largest and mean of loss and risk are computed by us, and agree with its own."
+RISKS = (
+    "Evolved matrices differ from the printed ones (share 1, seed 1): the risk of the invariant "
+    "one is above that of only invariance, 2.83, and not at or below it (beside SCH 3.14, thesis "
+    "2.34; beside METRO 2.90, thesis 2.83); without invariance it is lower than printed (SCH 1.32 "
+    "and 1.49, thesis 2.72 and 4.00; METRO 1.28 and 2.57, thesis 2.55 and 4.32). Utilities agree "
+    "in order."
+)
+TRIED = "Which k and numbers of clusters were tried is not said; ours reach 200 and 60."
+SURFACES = (
+    "In the thesis both measures move with the number of clusters; ours move by 3 to 5 points "
+    "along it and by more than 40 along k."
+)
 DRAWN = "The paper's random files are not published; ours are drawn in its way, so sums differ."
 EPOCHS = (
     "For 100 records the paper gives no number of epochs; ours has 10,000. A share below 0.1 has "
@@ -24,17 +50,40 @@ OUR_MEASURES = (
 )
 
 REMARKS: Mapping[str, str] = {
-    "data-table": "The thesis counts one more category than the files hold, for missing values.",
-    "data-table-2.2": "The survey is not to be had; ours are the categories of what stands in.",
+    "data-table-2.3": (
+        "The thesis counts one more category than the file holds, of PURPOSE and STATSEX two: one "
+        "that is documented and that nobody has."
+    ),
+    "data-table-2.4": (
+        "The thesis counts one more category than the file holds, of CLASS two; of the three "
+        "counts of flares 10 each, where the file holds 8, 6 and 3 values."
+    ),
+    "data-table-2.5": (
+        "The thesis counts one more category than the file holds; of WORKCLASS, OCCUPATION and "
+        "NATIVE-COUNTRY, which have missing values, ours count these and agree."
+    ),
+    "data-table-2.2": (
+        "The survey is not to be had; ours are the categories of what stands in, of the first "
+        "three one more, that nobody holds, as the text of chapter 3 counts them."
+    ),
     "masking-table-2.1": "Swaps are drawn: one draw among many gives the printed file.",
     "grouping": (
         "How the thesis scaled its data is not said, and no scaling tried gives its absolute "
         "costs; its claims are what compares."
     ),
+    "grouping-figure": (
+        "The thesis draws curves without numbers and does not say how many runs it averaged; ours "
+        "is one unless --runs are told. What its text says is answered."
+    ),
+    "grouping-figure-5.1": (
+        "Seconds are another machine's, and ours remember groups that were measured before; the "
+        "thesis draws curves without numbers, so what its text says is answered."
+    ),
     "grouping-table-2.1": "The thesis prints 1.5 where the mean of 2 and 3 is 2.5.",
     "grouping-table-3.1": (
         "Seconds are another machine's; our kernels make thousands of calls one, so some functions "
-        "have no part of their own here."
+        "have no part of their own here, and the three functions that take 99 % there take less: "
+        "what they call is counted beside."
     ),
     "grouping-table-a": (
         "The groupings are the thesis'; ours is the mean absolute correlation within groups, which "
@@ -43,29 +92,41 @@ REMARKS: Mapping[str, str] = {
     "files-figure-3.1": "Nothing differs.",
     "files-table-3.1": "Two codes are lost in our copy of the thesis; the others do not differ.",
     "files": (
-        "The thesis does not say which loss of numbers and which scale it used; by ours even the "
-        "original with permuted records scores above its best files, so falls are smaller."
+        "The thesis cites its loss of numbers (Mateo-Sanz et al., 2005) and its risk without their "
+        "formulas and scale; by ours even the original with permuted records scores above its best "
+        "files, so falls are smaller."
     ),
     "files-table-3.2": (
-        "By neither of the two losses that stand in the rows do scores fall as far as the thesis'; "
-        "its text tells neither its losses nor its risks."
+        "The thesis cites both measures and prints no formulas; by neither of the two losses in "
+        "the rows do scores fall as far as its own. It has two executions; more have none beside."
     ),
     "files-readings": (
         "Which reading is the thesis' cannot be told; the last row is the nearest, and how far off."
     ),
-    "files-table-3.3": "Seconds are another machine's.",
-    "files-figure-3.6": HOUSING,
-    "files-figure-3.7": HOUSING,
-    "files-figure-3.8": HOUSING,
-    "files-figure-3.9": HOUSING,
-    "files-attacks": "The thesis states it and prints no figures.",
-    "clustered": "Which k and numbers of clusters were tried is not said; ours reach 200 and 60.",
-    "clustered-table-5.1": HOUSING,
-    "clustered-figure-5.1": HOUSING,
-    "clustered-figure-5.2": HOUSING,
-    "clustered-figure-5.3": HOUSING,
-    "clustered-figure-5.4": HOUSING,
-    "clustered-figure-5.10": HOUSING,
+    "files-table-3.3": "Seconds are another machine's; our deviations are of fewer generations.",
+    "files-figure-3.6": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.7": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.8": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.9": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.10": FIRST_FILES,
+    "files-figure-3.11": FIRST_FILES,
+    "files-figure-3.12": FIRST_FILES,
+    "files-figure-3.13": FIRST_FILES,
+    "files-attacks": (
+        "The thesis states it and prints no figures. At share 1, seed 1, it holds on Diabetes; on "
+        "the other three evolved files distances link 3 to 4 % and the better special attack 7 to "
+        "9 %, of swapped files 10 to 79 %."
+    ),
+    "clustered": TRIED,
+    "clustered-table-5.1": f"{HOUSING} {TRIED}",
+    "clustered-table-5.3": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.1": f"{HOUSING} {TRIED} {SURFACES}",
+    "clustered-figure-5.2": f"{HOUSING} {TRIED} {SURFACES}",
+    "clustered-figure-5.3": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.4": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.5": f"{TRIED} {SURFACES}",
+    "clustered-figure-5.6": f"{TRIED} {SURFACES}",
+    "clustered-figure-5.10": f"{HOUSING} {TRIED}",
     "partition": DRAWN,
     "partition-table-1": "Nothing differs.",
     "partition-example-1": "Nothing differs.",
@@ -107,30 +168,41 @@ REMARKS: Mapping[str, str] = {
     "equations-figure-4.15": (
         "The steps are lost in our copy of the thesis; ours come from the other end of the vector."
     ),
+    "pram-figure-4.4": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
+    "pram-figure-4.5": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
+    "pram-figure-4.10": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.11": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.12": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.13": (
+        f"{HOUSING} The mean of five drawn files; how many the thesis drew is not said."
+    ),
     "pram-figure-4.1": "Nothing differs.",
     "pram-figure-4.2": "Nothing differs.",
     "pram-figure-4.3": "Nothing differs.",
     "pram-table-4.1": "One cell is cut off in print where the others are rounded.",
     "pram-table-4.2": "Nothing differs: what stands in for Housing is cut to these frequencies.",
+    "pram-table-4.3": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
     "pram-table-4.6": f"{HOUSING} Many matrices are as good; most mass leaves the diagonal.",
     "pram-table-4.7": HOUSING,
     "pram-table-4.8": (
         "The two first rows do not differ. The thesis reads ratios along rows of a matrix where it "
         "defines them along columns; ours are read along rows, and by the definition. SCH is "
-        "another attribute here, so evolved matrices agree in kind."
+        f"another attribute here. {RISKS}"
     ),
-    "pram-table-4.9": "As Table 4.8; METRO is another attribute here.",
-    "pram-table-4.10": "As Table 4.8: risks of the two first rows do not differ.",
-    "pram-table-4.11": "As Table 4.9: risks of the two first rows do not differ.",
-    "equations": (
-        "Judged as in the thesis, by five drawn files and with probabilistic linkage; but ours "
-        "are the same five for all equations of a run, and its first equations are not printed."
-    ),
-    "equations-table-4.14": HOUSING,
-    "equations-figure-4.18": HOUSING,
+    "pram-table-4.9": f"As Table 4.8; METRO is another attribute here. {RISKS}",
+    "pram-table-4.10": f"As Table 4.8: risks of the two first rows do not differ. {RISKS}",
+    "pram-table-4.11": f"As Table 4.9: risks of the two first rows do not differ. {RISKS}",
+    "equations": SAME_DRAWS,
+    "equations-table-4.12": f"{SAME_DRAWS} {MEANS}",
+    "equations-table-4.13": f"{SAME_DRAWS} {MEANS}",
+    "equations-table-4.14": f"{HOUSING} {SAME_DRAWS} {MEANS}",
+    "equations-figure-4.18": f"{HOUSING} {SAME_DRAWS}",
     "generalization": (
         "The paper gives the heights of its trees and not the trees; with ours the exact fronts "
         "are others."
+    ),
+    "generalization-table-1a": (
+        "The complete records hold 72 ages, the paper counts 74; all other numbers agree."
     ),
     "generalization-guided": "Ours; there is nothing in the paper beside it.",
     "graphs-table-6.1": "Nothing differs.",

@@ -60,7 +60,7 @@ class OperatorStudy:
         """The four figures combined and alone, best costs, and a figure for each count."""
         if not operators_used(self.combined):
             return ()
-        best = best_cost_chart(self.combined, self.alone)
+        best = best_cost_chart([self.combined], [self.alone])
         counts = (count_chart(self.combined, name) for name in self.counts)
         return (*operator_charts(self.combined), *alone_charts(self.alone), best, *counts)
 
@@ -100,21 +100,37 @@ def alone_charts(alone: Mapping[str, State[Any]]) -> tuple[Chart, ...]:
 
 
 def best_cost_chart(
-    combined: State[Any], alone: Mapping[str, State[Any]], name: str = "best-cost"
+    combined: Sequence[State[Any]],
+    alone: Sequence[Mapping[str, State[Any]]],
+    name: str = "best-cost",
 ) -> Chart:
-    """Best cost of each operator alone, in units of the combined run's at the same generation."""
-    whole = best_costs(combined)
+    """Mean best cost of each operator alone, in units of the combined runs' mean.
+
+    Args:
+        combined: the last state of each run with all operators.
+        alone: for each of these the last states of the runs of single operators.
+    """
+    whole = _mean_costs([best_costs(state) for state in combined])
+    operators = dict.fromkeys(operator for states in alone for operator in states)
+    costs = {o: _mean_costs([best_costs(s[o]) for s in alone if o in s]) for o in operators}
+    more = f" Ratios of the means of {len(combined)} runs." if len(combined) > 1 else ""
     return Chart(
         f"operators-{name}",
         "Best cost of each operator alone, divided by that of all combined",
-        "Above 1 an operator alone is behind the combined run of the same generation.",
+        f"Above 1 an operator alone is behind the combined run of the same generation.{more}",
         Axis("generation"),
         Axis("best cost relative to the combined run"),
         tuple(
-            _line(operator, {g: _ratio(cost, whole[g]) for g, cost in costs.items() if g in whole})
-            for operator, costs in ((o, best_costs(state)) for o, state in alone.items())
+            _line(operator, {g: _ratio(cost, whole[g]) for g, cost in own.items() if g in whole})
+            for operator, own in costs.items()
         ),
     )
+
+
+def _mean_costs(runs: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """The mean of runs by generation; a run that ended early stays at its last cost."""
+    seen = sorted({generation for run in runs for generation in run})
+    return {g: sum(run.get(g, run[max(run)]) for run in runs) / len(runs) for g in seen}
 
 
 def count_chart(state: State[Any], name: str) -> Chart:
@@ -258,13 +274,28 @@ def mean_chart(charts: Sequence[Chart]) -> Chart:
 
 
 def _mean_line(name: str, runs: Sequence[Series]) -> Series:
-    values: dict[float, list[float]] = {}
-    for line in runs:
-        for x, y in zip(line.x, line.y, strict=True):
-            values.setdefault(x, []).append(y)
-    places = sorted(values)
-    means = tuple(sum(values[x]) / len(values[x]) for x in places)
-    return Series(name, runs[0].mark, tuple(places), means)
+    """The mean of a line over runs, and of its range where all of them have one."""
+    values = _by_place(runs, [line.y for line in runs])
+    places = tuple(sorted(values))
+    low, high = (
+        _means(_by_place(runs, ends), places) if all(ends) else ()
+        for ends in ([line.low for line in runs], [line.high for line in runs])
+    )
+    return Series(name, runs[0].mark, places, _means(values, places), low, high)
+
+
+def _by_place(
+    runs: Sequence[Series], values: Sequence[Sequence[float]]
+) -> dict[float, list[float]]:
+    found: dict[float, list[float]] = {}
+    for line, own in zip(runs, values, strict=True):
+        for x, y in zip(line.x, own, strict=True):
+            found.setdefault(x, []).append(y)
+    return found
+
+
+def _means(values: Mapping[float, Sequence[float]], places: Sequence[float]) -> tuple[float, ...]:
+    return tuple(sum(values[x]) / len(values[x]) for x in places)
 
 
 def _plain(study: Study[Any]) -> dict[str, Any]:

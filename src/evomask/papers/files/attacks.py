@@ -2,13 +2,14 @@
 microaggregation, because they are neither.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evomask.data.table import Table
 from evomask.evolution.individual import Joined
+from evomask.masking.composition import InTurn
 from evomask.masking.microaggregation.mdav_generic import MdavGeneric
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.measures.attacks.centroids import CentroidLinkage
@@ -21,10 +22,29 @@ from evomask.papers.files.inputs import CONTINUOUS, original_for
 from evomask.papers.files.tables import prepared, searched
 from evomask.searches.files.search import Parameters
 
-WINDOW, K = 10.0, 5
-"""How far values are swapped, in percent of the ranks, and how many records are averaged."""
+WINDOW, WIDTH, K = 20.0, 3, 50
+"""How far values are swapped, in percent of the ranks; how many attributes are averaged together,
+in groups of how many records: so that each attack links more than the standard one."""
+
+STANDARD, FOR_SWAPPING, FOR_AVERAGES = (
+    "distance linkage", "made for swapping", "made for microaggregation",
+)  # fmt: skip
 
 Row = dict[str, object]
+Linked = Mapping[str, float]
+
+
+class AttackedFile(NamedTuple):
+    """A masked file and what the thesis says of it.
+
+    Args:
+        says: in our words.
+        so: whether the percentages of linked records bear it out.
+    """
+
+    masked: Table
+    says: str
+    so: Callable[[Linked], bool]
 
 
 def table_attacks(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -37,24 +57,53 @@ def _rows(name: str, effort: Effort) -> Iterator[Row]:
     original = original_for(name, effort)
     names = original.schema.quasi_identifiers
     measured: dict[str, Reading] = {
-        "distance linkage": DistanceLinkage(names).against(original),
-        "made for swapping": SwappingLinkage(names, WINDOW).against(original),
-        "made for microaggregation": CentroidLinkage(names).against(original),
+        STANDARD: DistanceLinkage(names).against(original),
+        FOR_SWAPPING: SwappingLinkage(names, WINDOW).against(original),
+        FOR_AVERAGES: CentroidLinkage(names).against(original),
     }
-    for label, masked in _masked(name, original, effort).items():
-        yield {"data": name, "file": label, "paper": None} | {
-            attack: reading(masked) for attack, reading in measured.items()
-        }
+    for label, file in _files(name, original, effort).items():
+        linked = {attack: reading(file.masked) for attack, reading in measured.items()}
+        holds = "yes" if file.so(linked) else "no"
+        yield {"data": name, "file": label, **linked, "paper": file.says, "holds": holds}
 
 
-def _masked(name: str, original: Table, effort: Effort) -> dict[str, Table]:
+def _files(name: str, original: Table, effort: Effort) -> dict[str, AttackedFile]:
     names = original.schema.quasi_identifiers
     rng = np.random.default_rng(effort.seed)
+    parts = [names[i : i + WIDTH] for i in range(0, len(names), WIDTH)]
+    averaged = InTurn(tuple(MdavGeneric(part, K) for part in parts))
+    more = "the attack made for it links more than the standard one"
+    return {
+        f"swapped, {WINDOW:g} %": AttackedFile(
+            RankSwapping(names, WINDOW).mask(original, rng), more, finds_swapped
+        ),
+        f"microaggregated by {WIDTH}, k = {K}": AttackedFile(
+            averaged.mask(original, rng), more, finds_averaged
+        ),
+        "evolved": AttackedFile(
+            _evolved(name, effort), "neither attack links more than the standard one", overcomes
+        ),
+    }
+
+
+def _evolved(name: str, effort: Effort) -> Table:
     best = searched(name, Joined.MEAN, effort).best
     parameters = Parameters(profile=RiskProfile.PAPERS, held_out=False)
     problem: Any = prepared(name, parameters, effort, classic=True).problem
-    return {
-        f"swapped, {WINDOW:g} %": RankSwapping(names, WINDOW).mask(original, rng),
-        f"microaggregated, k = {K}": MdavGeneric(names, K).mask(original, rng),
-        "evolved": problem.decode(best, 0),
-    }
+    masked: Table = problem.decode(best, 0)
+    return masked
+
+
+def finds_swapped(linked: Linked) -> bool:
+    """Whether the attack made for swapping links more than the standard one."""
+    return linked[FOR_SWAPPING] > linked[STANDARD]
+
+
+def finds_averaged(linked: Linked) -> bool:
+    """Whether the attack made for microaggregation links more than the standard one."""
+    return linked[FOR_AVERAGES] > linked[STANDARD]
+
+
+def overcomes(linked: Linked) -> bool:
+    """Whether neither special attack links more than the standard one."""
+    return not finds_swapped(linked) and not finds_averaged(linked)

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.individual import Joined
+from evomask.papers.claims import Claim
 from evomask.papers.effort import Effort
+from evomask.papers.files import claims
 from evomask.papers.files.inputs import (
     CATEGORICAL,
     CONTINUOUS,
@@ -27,7 +29,8 @@ PARTS = ("largest", "mean", "smallest")
 def figure_3_2(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files, mean score, four files of numbers."""
     effort = Effort(seed, share)
-    return [_map(name, searched(name, Joined.MEAN, effort)) for name in CONTINUOUS]
+    studies = {name: searched(name, Joined.MEAN, effort) for name in CONTINUOUS}
+    return [_map(name, study, claims.both_fall(study)) for name, study in studies.items()]
 
 
 def figure_3_3(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -65,7 +68,8 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
         Chart(
             "both-operators-tarragona",
             "Mean score of the population with both operators in one generation, Tarragona",
-            f"The mean ends at: {ended}. Rates of Schaffer et al. are 0.85 and 0.0075. "
+            f"The mean ends at: {ended}. {claims.one_is_better(list(studies.values())).told} "
+            "Rates of Schaffer et al. are 0.85 and 0.0075. "
             f"{_about(TARRAGONA, studies['one operator a generation'])}",
             GENERATION,
             Axis("mean score of the population"),
@@ -75,35 +79,49 @@ def figure_3_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def figure_3_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Risk and loss of first and last files, mean score, three files of categories."""
-    effort = Effort(seed, share)
-    return [_map(name, searched(name, Joined.MEAN, effort)) for name in CATEGORICAL]
+    """Risk and loss of first and last files, mean score, four files of categories."""
+    studies = {name: searched(name, Joined.MEAN, Effort(seed, share)) for name in CATEGORICAL}
+    last = claims.fewer_categories_less_balanced(studies)
+    return [
+        _map(name, study, claims.both_fall(study), *([last] if name == FLARE else []))
+        for name, study in studies.items()
+    ]
 
 
 def figure_3_7(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Largest, mean and smallest mean score by generation, three files of categories."""
+    """Largest, mean and smallest mean score by generation, four files of categories."""
     return _falls(Joined.MEAN, Effort(seed, share))
 
 
 def figure_3_8(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Risk and loss of first and last files, worst score, three files of categories."""
+    """Risk and loss of first and last files, worst score, four files of categories."""
     effort = Effort(seed, share)
-    return [_map(name, searched(name, Joined.WORST, effort)) for name in CATEGORICAL]
+    return [_balanced(name, effort) for name in CATEGORICAL]
+
+
+def _balanced(name: str, effort: Effort) -> Chart:
+    by_worst, by_mean = (searched(name, score, effort) for score in (Joined.WORST, Joined.MEAN))
+    return _map(name, by_worst, claims.more_balanced(by_worst, by_mean))
 
 
 def figure_3_9(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Largest, mean and smallest worst score by generation, three files of categories."""
+    """Largest, mean and smallest worst score by generation, four files of categories."""
     return _falls(Joined.WORST, Effort(seed, share))
 
 
 def figure_3_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files without the best 5 %, worst score, Solar flare."""
-    return [_map(FLARE, _robust(5.0, Effort(seed, share)))]
+    return _holed(5.0, Effort(seed, share))
 
 
 def figure_3_11(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Risk and loss of first and last files without the best 10 %, worst score, Solar flare."""
-    return [_map(FLARE, _robust(10.0, Effort(seed, share)))]
+    return _holed(10.0, Effort(seed, share))
+
+
+def _holed(percent: float, effort: Effort) -> list[Chart]:
+    whole, holed = searched(FLARE, Joined.WORST, effort), _robust(percent, effort)
+    return [_map(FLARE, holed, claims.has_a_hole(holed, whole))]
 
 
 def figure_3_12(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -127,10 +145,11 @@ def _slug(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _map(name: str, study: FilesStudy) -> Chart:
-    """Loss against risk of first and last files, with the size of the study."""
+def _map(name: str, study: FilesStudy, *said: Claim) -> Chart:
+    """Loss against risk of first and last files, what the thesis says, the size of the study."""
     chart = study.map(f"map-{_slug(name)}", f"Risk and loss of first and last files, {name}")
-    return replace(chart, reading=f"{chart.reading} {_about(name, study)}")
+    told = " ".join(claim.told for claim in said)
+    return replace(chart, reading=f"{chart.reading} {told} {_about(name, study)}")
 
 
 def _curve(label: str, study: FilesStudy, part: str) -> Series:

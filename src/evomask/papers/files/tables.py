@@ -2,9 +2,9 @@
 
 The thesis names a probabilistic loss of numbers and does not say how it is scaled; its scores begin
 where those of the classic loss, IL1 to IL5, begin. So figures use that one, and table 3.2 ours
-beside it. Probabilistic linkage is not in our fitness. First files are those of
-`evomask.masking.grid` that the thesis' methods make. See docs/evolved-protections.md for what comes
-out again and what does not.
+beside it. Probabilistic linkage is not in our fitness. First files of numbers are those of
+`evomask.masking.grid` that the thesis' methods make; for those of categories see `first`. See
+docs/evolved-protections.md for what comes out again and what does not.
 """
 
 import time
@@ -24,6 +24,7 @@ from evomask.masking.method import making_of
 from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.papers.effort import Effort
+from evomask.papers.files.first import first_files
 from evomask.papers.files.inputs import (
     CONTINUOUS,
     FINAL_SCORES,
@@ -37,7 +38,7 @@ from evomask.searches.files.fitness import (
 )
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters
-from evomask.studies.files import FilesStudy, GenerationTime, watched
+from evomask.studies.files import FilesStudy, GenerationTime, Timing, watched
 
 GENERATIONS = 1000
 TIMED = 60
@@ -45,14 +46,8 @@ TIMED = 60
 OTHER_EXECUTION = 1000
 """Added to the seed for a second execution."""
 
-STRANGE = (
-    "mondrian",
-    "clustered-microaggregation",
-    "clustered-global-median",
-    "independent-noise",
-    "correlated-noise",
-)
-"""Methods of the first population that the thesis does not have."""
+STRANGE = ("independent-noise", "correlated-noise")
+"""Methods for numbers in our first population that the thesis does not have."""
 
 Row = dict[str, object]
 
@@ -87,7 +82,10 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
     """The search on one of the thesis' files, begun from files that its methods make."""
     setup = FILES.setup(original_for(name, effort), parameters, effort.around)
     problem: Any = setup.problem
-    methods = methods_for(problem.methods, FIRST_FILES.get(name))
+    if name in CONTINUOUS:
+        methods = methods_for(problem.methods, FIRST_FILES[name])
+    else:
+        methods = first_files(name, problem.coding.original)
     judge = problem.judge
     if classic:
         judge = AnotherJudge(problem.coding, parameters.profile, classic_loss(problem.coding.names))
@@ -98,7 +96,7 @@ def prepared(name: str, parameters: Parameters, effort: Effort, *, classic: bool
 def methods_for(
     methods: tuple[GridMethod, ...], count: int | None = None
 ) -> tuple[GridMethod, ...]:
-    """The methods of the thesis: no Mondrian, clusters or noise; evenly so many, if told."""
+    """The thesis' methods for numbers, which have no noise; evenly so many, if told."""
     steps = [making_of(entry.method).steps for entry in methods]
     usual = [
         entry
@@ -149,13 +147,13 @@ def fall(before: float, after: float) -> float:
 def table_3_2(seed: int = 1, share: float = 1.0, runs: int = 2) -> list[Row]:
     """Scores after 1000 generations, four files of numbers, two executions, two losses."""
     effort = Effort(seed, share)
-    return [row for name in CONTINUOUS for row in _final_rows(name, effort, min(runs, 2))]
+    return [row for name in CONTINUOUS for row in _final_rows(name, effort, runs)]
 
 
 def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
     for execution, classic in product(range(executions), (True, False)):
         study = searched(name, Joined.MEAN, effort, execution=execution, classic=classic)
-        least, middle, most = FINAL_SCORES[name][execution]
+        least, middle, most = _printed(name, execution)
         begun, ended = study.scores[0], study.scores[-1]
         yield {
             "data": name,
@@ -169,12 +167,18 @@ def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
             "max ours": ended.largest,
             "first min paper": FIRST_BEST[name],
             "first min ours": begun.smallest,
-            "fall paper": fall(FIRST_BEST[name], least),
+            "fall paper": None if least is None else fall(FIRST_BEST[name], least),
             "fall ours": study.fall,
             "fall of mean ours": study.mean_fall,
             "generations": ended.generation,
             "seconds": study.seconds,
         }
+
+
+def _printed(name: str, execution: int) -> tuple[float | None, ...]:
+    """Smallest, mean and largest score of an execution; nothing beside a third one."""
+    printed = FINAL_SCORES[name]
+    return printed[execution] if execution < len(printed) else (None, None, None)
 
 
 def table_3_3(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -188,17 +192,15 @@ def _time_rows(name: str, effort: Effort) -> Iterator[Row]:
         for part, theirs in zip(("fitness", "other"), printed, strict=True):
             timing = study.timing(operator, partial(_seconds, part))
             if timing is not None:
-                yield {
-                    "data": name,
-                    "operator": operator,
-                    "part": part,
-                    "seconds paper": theirs,
-                    "milliseconds ours": 1000 * timing.mean,
-                    "least": 1000 * timing.least,
-                    "most": 1000 * timing.most,
-                    "sd": 1000 * timing.deviation,
-                    "times as fast": theirs / timing.mean if timing.mean else None,
-                }
+                yield {"data": name, "operator": operator, "part": part, **_beside(theirs, timing)}
+
+
+def _beside(theirs: Timing, ours: Timing) -> Row:
+    """Mean, least, most and deviation: the paper's seconds, our milliseconds."""
+    row: Row = {}
+    for label, paper, own in zip(("mean", "min", "max", "sd"), theirs, ours, strict=True):
+        row |= {f"{label} paper, s": paper, f"{label} ours, ms": 1000 * own}
+    return row | {"times as fast": theirs.mean / ours.mean if ours.mean else None}
 
 
 def _seconds(part: str, turn: GenerationTime) -> float:

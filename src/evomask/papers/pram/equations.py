@@ -4,7 +4,7 @@
 `GP, Algorithm 7` is the thesis' search with its numbers; `GP, memetic` is ours.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from evomask.masking.randomization.pram import Design
 from evomask.masking.randomization.transitions import standard_matrices
 from evomask.measures.expected.randomized import Randomized
 from evomask.measures.profiles import RiskProfile
+from evomask.papers.claims import Claim
 from evomask.papers.effort import Effort
 from evomask.papers.pram.inputs import (
     ATTRIBUTES,
@@ -22,6 +23,7 @@ from evomask.papers.pram.inputs import (
     FLARE,
     GERMAN,
     HOUSING,
+    IMPROVED,
     PROTECTIONS,
     original,
 )
@@ -57,9 +59,9 @@ def searched(
 
 
 @lru_cache
-def standard(name: str) -> dict[str, Fitness]:
+def standard(name: str, effort: Effort) -> dict[str, Fitness]:
     """The frequency matrix with the best worst score of all its parameters; the uniform one."""
-    judge = _judge(name)
+    judge = _judge(name, effort)
     made = list(standard_matrices(original(name), ATTRIBUTES[name]))
     frequency = [
         judge(entry.matrices) for entry in made if entry.method.design is Design.OFF_DIAGONAL
@@ -72,15 +74,15 @@ def standard(name: str) -> dict[str, Fitness]:
     return {"Freq PRAM": min(frequency, key=worst), "Unif PRAM": judge(uniform.matrices)}
 
 
-def _judge(name: str) -> Randomized:
-    setup = EquationsSearch.setup(original(name), JUDGED, Effort().around)
+def _judge(name: str, effort: Effort) -> Randomized:
+    setup = EquationsSearch.setup(original(name), JUDGED, effort.around)
     judge: Randomized = setup.problem.judge  # type: ignore[attr-defined]
     return judge
 
 
 def protections(name: str, effort: Effort) -> dict[str, tuple[str, Fitness, str]]:
     """What is compared: its name in the paper, loss and risk, and the formula of an equation."""
-    compared = {label: (label, fitness, "") for label, fitness in standard(name).items()}
+    compared = {label: (label, fitness, "") for label, fitness in standard(name, effort).items()}
     for algorithm, title in ((Algorithm.THESIS, "Algorithm 7"), (Algorithm.MEMETIC, "memetic")):
         for score, label in ((Joined.WORST, "GP Max"), (Joined.MEAN, "GP Mean")):
             run = searched(name, score, algorithm, effort)
@@ -105,9 +107,13 @@ def table_4_14(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _protection_rows(name: str, effort: Effort) -> list[Row]:
+    printed = PROTECTIONS[name]
     return [
-        {"protection": label, **_beside(PROTECTIONS[name][printed], fitness), "equation": text}
-        for label, (printed, fitness, text) in protections(name, effort).items()
+        {"protection": label}
+        | _beside(printed[theirs], fitness)
+        | _means(printed[theirs], fitness)
+        | {"equation": text}
+        for label, (theirs, fitness, text) in protections(name, effort).items()
     ]
 
 
@@ -115,8 +121,11 @@ def _beside(paper: tuple[float, float], ours: Fitness) -> Row:
     row: Row = {}
     for label, of in (("IL", 0), ("DR", 1)):
         row |= {f"{label} paper": paper[of], f"{label} ours": ours[of]}
-    row |= {"max paper": max(paper), "max ours": max(ours)}
-    return row | {"mean paper": sum(paper) / 2, "mean ours": sum(ours) / 2}
+    return row | {"max paper": max(paper), "max ours": max(ours)}
+
+
+def _means(paper: tuple[float, float], ours: Fitness) -> Row:
+    return {"mean paper": sum(paper) / 2, "mean ours": sum(ours) / 2}
 
 
 def table_4_15(seed: int = 1, share: float = 1.0) -> list[Row]:
@@ -143,22 +152,29 @@ def _depth_rows(name: str, levels: int, paper: tuple[float, float], effort: Effo
 def figure_4_16(seed: int = 1, share: float = 1.0) -> list[Chart]:
     """Score of the best equation by generation, mean and worst, all files."""
     effort = Effort(seed, share)
-    charts = []
-    for score in (Joined.MEAN, Joined.WORST):
-        paths = {n: searched(n, score, Algorithm.THESIS, effort).path for n in FILES}
-        join = worst if score is Joined.WORST else _mean
-        lines = {name: [join(fitness) for fitness in path] for name, path in paths.items()}
-        charts.append(
-            Chart(
-                f"best-score-{score}",
-                f"Best equation by generation, {score} of loss and risk",
-                "Algorithm 7 improves the best equation of every file.",
-                Axis("generation"),
-                Axis("score, percent"),
-                evolution_series({}, lines),
-            )
-        )
-    return charts
+    return [_best_scores(score, effort) for score in (Joined.MEAN, Joined.WORST)]
+
+
+def _best_scores(score: Joined, effort: Effort) -> Chart:
+    paths = {n: searched(n, score, Algorithm.THESIS, effort).path for n in FILES}
+    join = worst if score is Joined.WORST else _mean
+    lines = {name: [join(fitness) for fitness in path] for name, path in paths.items()}
+    claims = [improved(score, name, line) for name, line in lines.items()]
+    return Chart(
+        f"best-score-{score}",
+        f"Best equation by generation, {score} of loss and risk",
+        " ".join(claim.told for claim in claims),
+        Axis("generation"),
+        Axis("score, percent"),
+        evolution_series({}, lines),
+    )
+
+
+def improved(score: Joined, name: str, line: Sequence[float]) -> Claim:
+    """Whether the best equation of a file gets better, beside what the thesis prints."""
+    first, last = IMPROVED[score.value][name]
+    text = f"the best equation of {name} improves from {first} to {last}"
+    return Claim(text, line[-1] < line[0], {"from": line[0], "to": line[-1]})
 
 
 def _mean(fitness: Fitness) -> float:
@@ -181,21 +197,33 @@ def figure_4_19(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def _parts(name: str, effort: Effort) -> list[Chart]:
-    charts = []
-    for score in (Joined.MEAN, Joined.WORST):
-        path = searched(name, score, Algorithm.THESIS, effort).path
-        loss, risk = path[-1]
-        charts.append(
-            Chart(
-                f"parts-{name}-{score}".lower(),
-                f"{name}: the best equation for the {score} score",
-                f"The search ends with a loss of {loss:.1f} and a risk of {risk:.1f}.",
-                Axis("generation"),
-                Axis("percent"),
-                evolution_series({"": path}),
-            )
+    scores = (Joined.MEAN, Joined.WORST)
+    paths = {score: searched(name, score, Algorithm.THESIS, effort).path for score in scores}
+    claim = balanced(name, paths[Joined.MEAN][-1], paths[Joined.WORST][-1])
+    return [
+        Chart(
+            f"parts-{name}-{score}".lower(),
+            f"{name}: the best equation for the {score} score",
+            f"The search ends with a loss of {path[-1][0]:.2f} and a risk of {path[-1][1]:.2f}. "
+            f"{claim.told}",
+            Axis("generation"),
+            Axis("percent"),
+            evolution_series({"": path}),
         )
-    return charts
+        for score, path in paths.items()
+    ]
+
+
+def balanced(name: str, by_mean: Fitness, by_worst: Fitness) -> Claim:
+    """Whether the worst score ends nearer to balance than the mean score."""
+    printed = [PROTECTIONS[name][label] for label in ("GP Mean", "GP Max")]
+    ends = " and ".join(f"{loss:.2f}, {risk:.2f}" for loss, risk in printed)
+    apart, together = (abs(loss - risk) for loss, risk in (by_mean, by_worst))
+    return Claim(
+        f"loss and risk end far apart for the mean score and near for the worst ({ends})",
+        together < apart,
+        {"points apart for the mean": apart, "for the worst": together},
+    )
 
 
 def figure_4_20(seed: int = 1, share: float = 1.0) -> list[Chart]:

@@ -1,6 +1,6 @@
 """Evolved PRAM matrices (chapter 4.1 of Marés, 2013): tables 4.1 to 4.7, figures 4.4 to 4.9."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from evomask.masking.randomization.pram import (
     off_diagonal,
 )
 from evomask.measures.profiles import RiskProfile
+from evomask.papers.claims import Claim
 from evomask.papers.effort import Effort
 from evomask.papers.housing import DEGREE, DEGREES, housing
 from evomask.papers.pram.inputs import (
@@ -227,24 +228,66 @@ def figure_4_9(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def _single(name: str, effort: Effort) -> list[Chart]:
-    return [_evolution(name, (attribute,), effort) for attribute in ATTRIBUTES[name]]
+    return [_evolution(name, (attribute,), effort, single_claim) for attribute in ATTRIBUTES[name]]
 
 
 def _together(name: str, effort: Effort) -> list[Chart]:
-    return [_evolution(name, ATTRIBUTES[name], effort)]
+    return [_evolution(name, ATTRIBUTES[name], effort, together_claim)]
 
 
-def _evolution(name: str, attributes: tuple[str, ...], effort: Effort) -> Chart:
+def _evolution(
+    name: str,
+    attributes: tuple[str, ...],
+    effort: Effort,
+    claim: Callable[[str, Sequence[Fitness]], Claim],
+) -> Chart:
     run = searched(name, attributes, Algorithm.THESIS, effort)
     means = [sum(fitness) / 2 for fitness in run.path]
     what = ", ".join(attributes)
     return Chart(
         f"evolution-of-{'-'.join(attributes)}".lower(),
         f"{name}: matrices of {what}",
-        f"The score falls from {means[0]:.1f} to {means[-1]:.1f}; loss and risk may rise.",
+        f"The score goes from {means[0]:.2f} to {means[-1]:.2f} "
+        f"({_fall(means[0], means[-1]):.0f} %). {claim(name, run.path).told}",
         Axis("generation"),
         Axis("percent"),
         evolution_series({"": run.path}, {"score": means}),
+    )
+
+
+def _fall(before: float, after: float) -> float:
+    return 100 * (1 - after / before) if before else 0.0
+
+
+def single_claim(name: str, path: Sequence[Fitness]) -> Claim:
+    """Figures 4.4, 4.6 and 4.8: one attribute at a time."""
+    loss, risk = (_fall(path[0][place], path[-1][place]) for place in (0, 1))
+    score = _fall(sum(path[0]), sum(path[-1]))
+    falls = {"fall of loss in percent": loss, "of risk": risk, "of the score": score}
+    if name == HOUSING:
+        return Claim("the score falls quite significantly", score >= SIGNIFICANT, falls)
+    return Claim("risk falls very much, loss less", risk > loss > 0, falls)
+
+
+SIGNIFICANT = 10.0
+"""A fall in percent that counts as significant; the thesis names none."""
+
+
+def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
+    """Figures 4.5, 4.7 and 4.9: three attributes at the same time, with the printed scores."""
+    first, last = SCORES[name]["initial"], SCORES[name]["final"]
+    (loss, risk), (last_loss, last_risk) = path[0], path[-1]
+    if name == HOUSING:
+        text = "risk falls much, loss a little"
+        holds = _fall(risk, last_risk) > _fall(loss, last_loss) > 0
+    else:
+        text = "loss falls much and risk rises a little"
+        holds = last_loss < loss and risk < last_risk
+    return Claim(
+        f"{text}: loss {first[0]} to {last[0]}, risk {first[1]} to {last[1]}, score {first[2]} to "
+        f"{last[2]} ({_fall(first[2], last[2]):.0f} %)",
+        holds,
+        {"loss from": loss, "to": last_loss, "risk from": risk, "then to": last_risk},
     )
 
 
