@@ -4,7 +4,8 @@ The search reads 5 % of a lattice's nodes (`--share`), PBG-EA as many tasks; RR 
 the share of the exact front's hypervolume (objectives scaled to the front, its worst corner a tenth
 beyond). The search was made on the four problems of the PBG-EA paper and with a look at the
 lattices marked *; the others were only used to check it. What it forecasts of k, l, entropy and t
-from whole nodes was made on made-up files and on samples of Adult alone. `--only
+from whole nodes, and the people who bound nodes, were made on made-up files and on samples of Adult
+alone. `--only
 TEXT` takes those whose name has it, `--unseen` those without a mark, `--runs N` averages over N
 runs.
 """
