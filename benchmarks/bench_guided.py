@@ -75,6 +75,16 @@ def arx(*, with_occupation: bool) -> Lattice:
 
 
 @cache
+def some_adults(n_records: int, seed: int) -> Lattice:
+    """So many people of Adult, drawn at random, with the first six of ARX's trees."""
+    table = complete_records()
+    drawn = np.random.default_rng(seed).choice(len(table), n_records, replace=False)
+    names = [name for name in NINE if name != SENSITIVE][:6]
+    trees = {name: arx_tree(name) for name in names}
+    return lattice_of(table.take(np.sort(drawn)), trees, sensitive=SENSITIVE)
+
+
+@cache
 def paper(*, classified: bool = False) -> Lattice:
     """Adult with the trees of the reproduction, other objectives than there."""
     trees = {n: tree for n, tree in hierarchies().items() if not (classified and n == LABEL)}
@@ -197,6 +207,8 @@ PROBLEMS = (
     Problem("*German credit", german, ("sk", "glm")),
     Problem("*made up", partial(made_up, 1, 1.0), ("k", "glm")),
     Problem("*made up", partial(made_up, 1, 1.0), ("sk", "sl", "glm")),
+    Problem("*made up, four", partial(made_up, 13, 1.5, 4, 3_000), ("k", "t", "glm")),
+    Problem("*Adult, 2,000", partial(some_adults, 2_000, 1), ("k", "t", "glm")),
     Problem("*Adult", paper, ("k", "loss")),
     Problem("*Adult", paper, ("entropy", "glm")),
     Problem("*ARX 8", eight, ("k", "l", "glm")),
