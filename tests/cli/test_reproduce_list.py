@@ -116,3 +116,18 @@ class TestThePageOfAll:
         answer = evomask("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path)
         assert answer.code == 1
         assert "delete it to go on" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("partition-table-2", "For 100 records the paper gives no number of epochs"),
+        ("partition-table-4", "keeps the best genome"),
+        ("partition-hybrid-table-2", "But for Scattered with K = 12 (83 and 83)"),
+        ("partition-variable-sizes", "our search inside macrogroups"),
+        ("graphs-figure-6.12", "thinned at random to the thesis' number"),
+        ("graphs-figure-6.14", "loss and risk are ours"),
+    ],
+)
+def test_a_remark_tells_where_ours_differs(name, said):
+    assert said in remark_on(name)
