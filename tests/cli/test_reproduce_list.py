@@ -181,6 +181,12 @@ class TestThePageOfAll:
         ("grouping-figure-5.1", "machine"),
         ("generalization-table-1a", "72 ages"),
         ("clustered-table-5.3", "Housing"),
+        ("partition-table-2", "For 100 records the paper gives no number of epochs"),
+        ("partition-table-4", "keeps the best genome"),
+        ("partition-hybrid-table-2", "But for Scattered with K = 12 (83 and 83)"),
+        ("partition-variable-sizes", "our search inside macrogroups"),
+        ("graphs-figure-6.12", "thinned at random to the thesis' number"),
+        ("graphs-figure-6.14", "loss and risk are ours"),
     ],
 )
 def test_a_remark_says_what_differs_there(name, words):

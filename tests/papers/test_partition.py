@@ -191,6 +191,12 @@ def test_improvements_stand_beside_the_printed_ones(monkeypatch):
     )
 
 
+def test_the_hybrid_of_the_comparison_is_named_after_our_search_inside():
+    table = clustered(1, 60)
+    methods = hybrid._methods(table, hybrid.file_points(table), "Census", 3, 1, 0.01)
+    assert "two-step hybrid, our inner search" in methods
+
+
 def test_figure_2_shows_every_point_once():
     for chart in hybrid.figure_2():
         assert sum(len(series.x) for series in chart.series) == 160
