@@ -66,7 +66,7 @@ def figure_6_3() -> list[Row]:
     ]
 
 
-SIX = (("1", "A"), ("1", "B"), ("3", "A"), ("3", "B"), ("1", "C"), ("2", "D"))
+SIX = (("1", "A"), ("1", "B"), ("2", "B"), ("3", "B"), ("1", "C"), ("2", "D"))
 """Six points on 3 by 4 categories; of the figure's own only the last is in the text."""
 
 
