@@ -15,7 +15,7 @@ from evomask.papers.remarks import remark_on
 GROUPING_THESIS = {
     "table": ["2.1", "3.1", "5.1", "5.2", "5.3", "5.4", "a.1", "a.2"],
     "figure": [
-        *(f"4.{i}" for i in range(1, 12)), "5.1", *(f"b.{i}" for i in range(1, 9)),
+        "3.1", "3.2", *(f"4.{i}" for i in range(1, 12)), "5.1", *(f"b.{i}" for i in range(1, 9)),
     ],
 }  # fmt: skip
 PROTECTIONS_THESIS = {
@@ -24,8 +24,8 @@ PROTECTIONS_THESIS = {
         "5.1", "5.2", "5.3", "6.1",
     ],
     "figure": [
-        *(f"3.{i}" for i in range(1, 14)), *(f"4.{i}" for i in range(1, 21)),
-        *(f"5.{i}" for i in range(1, 11)), *(f"6.{i}" for i in range(6, 16)),
+        "2.4", *(f"3.{i}" for i in range(1, 14)), *(f"4.{i}" for i in range(1, 21)),
+        *(f"5.{i}" for i in range(1, 11)), "6.2", "6.3", *(f"6.{i}" for i in range(6, 16)),
     ],
 }  # fmt: skip
 HYBRID = {"table": ["1", "2"], "figure": ["1", "2"]}

@@ -66,6 +66,13 @@ REMARKS: Mapping[str, str] = {
         "The survey is not to be had; ours are the categories of what stands in, of the first "
         "three one more, that nobody holds, as the text of chapter 3 counts them."
     ),
+    "masking-figure-2.4": (
+        "The points are drawn and not printed; ours have its three regions and its bottom point."
+    ),
+    "graphs-figure-6.2": "Nothing differs.",
+    "graphs-figure-6.3": "Nothing differs; the users are those of figure 6.5.",
+    "grouping-figure-3.1": "Nothing differs.",
+    "grouping-figure-3.2": "Nothing differs.",
     "masking-table-2.1": "Swaps are drawn: one draw among many gives the printed file.",
     "grouping": (
         "How the thesis scaled its data is not said, and no scaling tried gives its absolute "

@@ -223,3 +223,29 @@ def test_with_mutation_rate_one_every_level_tries_to_move():
 def test_rates_outside_their_range_are_refused(wrong):
     with pytest.raises(ParameterError, match="must"):
         Parameters(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ({"crossover": 0.5}, "crossover"),
+        ({"mutation": 0.1}, "mutation"),
+        ({"crossover": 0.5, "exhaustive": True, "algorithm": Algorithm.PBG_EA}, "crossover"),
+        ({"mutation": 0.1, "uses": True}, "mutation"),
+    ],
+)
+def test_rates_of_pbg_ea_are_refused_where_it_does_not_search(wanted, name):
+    with pytest.raises(ParameterError, match=f"{name} is a rate of pbg-ea"):
+        Parameters(**wanted)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"algorithm": Algorithm.PBG_EA, "crossover": 0.5, "mutation": 0.1},
+        {"uses": True, "crossover": 0.5},
+        {"crossover": 0.8},
+    ],
+)
+def test_rates_are_taken_where_they_are_used(wanted):
+    assert Parameters(**wanted)

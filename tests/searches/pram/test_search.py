@@ -38,7 +38,9 @@ def table(n_records=120, ordinal=True):
 
 
 def ready(original, seed=1, **wanted):
-    parameters = Parameters(**{"steps": 60, "population": 6, "draws": 2, **wanted})
+    expected = wanted.get("profile") is RiskProfile.PAPERS and wanted.get("expected", True)
+    few = {} if expected else {"draws": 2}
+    parameters = Parameters(**{"steps": 60, "population": 6, **few, **wanted})
     return PramSearch.setup(original, parameters, Surroundings(lambda r: draw_stream(seed, r)))
 
 
@@ -247,3 +249,22 @@ def test_nothing_is_said_where_the_range_can_be_kept():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ready(table(), invariant=True, diagonal=(0.55, 0.75))
+
+
+def test_draws_that_change_nothing_are_told():
+    with pytest.warns(UserWarning, match="draws change nothing here"):
+        ready(table(), profile=RiskProfile.PAPERS, draws=50)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"profile": RiskProfile.PAPERS},
+        {"profile": RiskProfile.PAPERS, "draws": 3, "expected": False},
+        {"profile": RiskProfile.STRICT, "draws": 3},
+    ],
+)
+def test_draws_that_are_used_are_not_told(wanted):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ready(table(), **wanted)

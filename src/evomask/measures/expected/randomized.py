@@ -3,6 +3,7 @@
 What is drawn in draw r comes from outside: a function from matrices and r to a masked file.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -74,6 +75,11 @@ class Randomized:
         )
         return cls(loss, risk)
 
+    @property
+    def is_expected(self) -> bool:
+        """Whether both are expectations, so that nothing is drawn."""
+        return self.loss.is_expected and self.risk.is_expected
+
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
         """Loss and risk in percent, on average over the files that the matrices make."""
         return self.loss(matrices), self.risk(matrices)
@@ -88,3 +94,17 @@ class Randomized:
             "expected_loss": loss,
             "expected_risk": risk,
         }
+
+
+USUAL_DRAWS = 5
+"""Files averaged where there is no expectation, unless told."""
+
+
+def tell_of_unused_draws(measured: Randomized, draws: int) -> None:
+    """Warn where a number of draws was asked for and nothing is drawn."""
+    if draws != USUAL_DRAWS and measured.is_expected:
+        warnings.warn(
+            "draws change nothing here: loss and risk are expectations over all files; add "
+            "--no-expected (Python: expected=False) to average drawn files",
+            stacklevel=3,
+        )

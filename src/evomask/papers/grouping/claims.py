@@ -132,7 +132,7 @@ def figure_4_3(alone: WatchedOperators) -> Claim:
 
 
 def figure_4_4(combined: WatchedOperators) -> Claim:
-    """Lifetimes, operators combined."""
+    """How long children live, operators combined."""
     groups = combined.each(combined.lived, GROUP, 26)
     cross = combined.lived(CROSS)
     return Claim(
@@ -155,7 +155,7 @@ def figure_4_5(alone: WatchedOperators) -> Claim:
 
 
 def figure_4_6(combined: WatchedOperators) -> Claim:
-    """Efficacy, operators combined."""
+    """How many children improve, operators combined."""
     groups = combined.each(combined.improved, GROUP, 26)
     cross = combined.improved(CROSS, 21)
     return Claim(
@@ -178,7 +178,7 @@ def figure_4_7(alone: WatchedOperators) -> Claim:
 
 
 def figure_4_8(combined: WatchedOperators) -> Claim:
-    """Efficiency, operators combined."""
+    """By how much children improve, operators combined."""
     early = combined.each(combined.gained_mostly, (CREATE, ELIMINATE), 1, 10)
     fine = combined.each(combined.gained_mostly, FINE, 20, 50)
     late = max(combined.each(combined.gained, GROUP, 26).values())
@@ -220,7 +220,7 @@ def figure_b_1(combined: WatchedOperators) -> Claim:
 
 
 def figure_b_2(combined: WatchedOperators) -> Claim:
-    """Lifetimes, Census."""
+    """How long children live, Census."""
     groups = combined.each(combined.lived, GROUP, 21)
     return Claim(
         "create, eliminate and split are useless some generations before the 25th",
@@ -230,7 +230,7 @@ def figure_b_2(combined: WatchedOperators) -> Claim:
 
 
 def figure_b_3(combined: WatchedOperators) -> Claim:
-    """Efficacy, Census."""
+    """How many children improve, Census."""
     early, late = combined.improved(CROSS, 1, 10), combined.improved(CROSS, 91)
     return Claim(
         "many improvements at first, in the last generations not even by crossover",
@@ -240,7 +240,7 @@ def figure_b_3(combined: WatchedOperators) -> Claim:
 
 
 def figure_b_4(combined: WatchedOperators, water: WatchedOperators) -> Claim:
-    """Efficiency, Census."""
+    """By how much children improve, Census."""
     ours, theirs = (max(w.gained(n) for n in (*GROUP, *FINE)) for w in (combined, water))
     return Claim(
         "gains are larger than on Water-treatment",
@@ -260,7 +260,7 @@ def figure_b_5(combined: WatchedOperators, usual: WatchedOperators) -> Claim:
 
 
 def figure_b_6(combined: WatchedOperators) -> Claim:
-    """Lifetimes, k = 100."""
+    """How long children live, k = 100."""
     lived = combined.each(combined.lived, (*GROUP, CROSS), 26)
     return Claim(
         "children of create live very shortly, those of eliminate and split as crossover's",
@@ -270,7 +270,7 @@ def figure_b_6(combined: WatchedOperators) -> Claim:
 
 
 def figure_b_7(combined: WatchedOperators, usual: WatchedOperators) -> Claim:
-    """Efficacy, k = 100."""
+    """How many children improve, k = 100."""
     early = {k: _most(w.each(w.improved, GROUP, 1, 10)) for k, w in ((100, combined), (25, usual))}
     late = {k: _most(w.each(w.improved, GROUP, 26)) for k, w in ((100, combined), (25, usual))}
     return Claim(
@@ -282,7 +282,7 @@ def figure_b_7(combined: WatchedOperators, usual: WatchedOperators) -> Claim:
 
 
 def figure_b_8(combined: WatchedOperators, usual: WatchedOperators) -> Claim:
-    """Efficiency, k = 100."""
+    """By how much children improve, k = 100."""
     gains = {k: _most(w.each(w.gained, GROUP, 1)) for k, w in ((100, combined), (25, usual))}
     return Claim(
         "the group mutations gain less than with k = 25",

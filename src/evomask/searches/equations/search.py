@@ -24,7 +24,11 @@ from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.equations import Equation, RowRule
 from evomask.masking.randomization.transitions import frequencies_of
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.expected.randomized import Randomized
+from evomask.measures.expected.randomized import (
+    USUAL_DRAWS,
+    Randomized,
+    tell_of_unused_draws,
+)
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals
@@ -128,7 +132,7 @@ class Parameters:
     profile: RiskProfile = RiskProfile.STRICT
     probabilistic: bool = False
     score: Joined = Joined.WORST
-    draws: int = 5
+    draws: int = USUAL_DRAWS
     expected: bool = True
     terminals: Terminals | None = None
     levels: int | None = None
@@ -242,7 +246,9 @@ def _measured(
     parameters: Parameters,
 ) -> Randomized:
     by_draws = not parameters.expected
-    return Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
+    measured = Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
+    tell_of_unused_draws(measured, parameters.draws)
+    return measured
 
 
 def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:

@@ -110,6 +110,7 @@ class Parameters:
         for name, rate in (("crossover", self.crossover), ("mutation", self.mutation)):
             if rate is not None and not 0 <= rate <= 1:
                 raise ParameterError(f"{name} must lie in [0, 1], got {rate:g}")
+        self._check_rates_are_used()
         if not 0 <= self.suppression < 100:
             raise ParameterError(
                 f"suppression must be at least 0 and below 100 percent, got {self.suppression:g}"
@@ -117,6 +118,15 @@ class Parameters:
         for name in self.objectives:
             if name not in BINARY:
                 index_named(name)
+
+    def _check_rates_are_used(self) -> None:
+        bred = self.algorithm is Algorithm.PBG_EA and not (self.exhaustive or self.local)
+        if bred and not self.uses:
+            return
+        crossed = self.crossover != CROSSOVER_RATE and not self.uses
+        if crossed or self.mutation is not None:
+            name = "crossover" if crossed else "mutation"
+            raise ParameterError(f"{name} is a rate of pbg-ea; add --algorithm pbg-ea or leave it")
 
 
 @dataclass(frozen=True)

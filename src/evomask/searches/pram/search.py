@@ -28,7 +28,11 @@ from evomask.masking.randomization.limits import DOMINANT, Limits
 from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.randomization.transitions import rows_to_one
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.expected.randomized import Randomized
+from evomask.measures.expected.randomized import (
+    USUAL_DRAWS,
+    Randomized,
+    tell_of_unused_draws,
+)
 from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import PROFILES, RiskProfile
@@ -103,7 +107,7 @@ class Parameters:
     score: Joined = Joined.WORST
     fitness: Sought = Sought.SCORE
     beside: str = ""
-    draws: int = 5
+    draws: int = USUAL_DRAWS
     expected: bool = True
     invariant: bool = False
     alpha: float = 1.0
@@ -172,8 +176,11 @@ class PramSearch:
         """
         if file.numbers or file.requirement.asks_anything:
             return {}
-        large = {"draws": 1, "population": 4} if len(file.table) > MANY_RECORDS else {}
-        common: dict[str, object] = {"profile": file.profile, **large}
+        common: dict[str, object] = {"profile": file.profile}
+        if len(file.table) > MANY_RECORDS:
+            common["population"] = 4
+            if file.profile is RiskProfile.STRICT:
+                common["draws"] = 1
         return {"": common, "-invariant": {**common, "invariant": True}}
 
     @staticmethod
@@ -186,6 +193,7 @@ class PramSearch:
         measures = _measures(layout, names, parameters)
         by_draws = not parameters.expected
         measured = Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
+        tell_of_unused_draws(measured, parameters.draws)
         guide = _guide(layout, names, measured, parameters)
         firsts = _firsts(layout, parameters, around.draws(SETTING_UP))
         begin = layout.shaped(_start(layout, parameters))
