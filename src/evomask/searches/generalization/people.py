@@ -32,8 +32,8 @@ AT_ONCE = 30
 MOST = 300
 """People who are looked at in all, at most."""
 
-PASSES = 30_000_000
-"""Different records that people are compared with in all: fewer people on a large file."""
+WORK = 100_000_000
+"""Records and nodes counted for people in all, for each sensitive value: few on large files."""
 
 SAME = 1e-9
 """Values of classes that differ by less are the same."""
@@ -139,17 +139,15 @@ class People:
         sizes = self._added(meeting, bottom.sizes[meets])
         earlier, _ = self._meetings(person, np.array(self._who, dtype=np.int64))
         alone = self._added(earlier, np.ones(len(earlier))) == 0
-        counts = np.stack(
-            [self._added(meeting, column) for column in self._sensitive[meets].T], axis=1
-        ) if self._sensitive.shape[1] else np.zeros((len(sizes), 0))  # fmt: skip
+        columns = [self._added(meeting, column) for column in self._sensitive[meets].T]
+        counts = np.array(columns).reshape(len(columns), len(sizes)).T
         lattice = self.reader.lattice
         told = Classes(sizes, counts, lattice.shares, lattice.ordered)
         self._who.append(person)
         self._sizes.append(sizes.astype(np.int64))
         self._counted.append(np.where(alone, sizes, 0).astype(np.int64))
-        for index in self.bounded:
-            if index.name != "k":
-                self._values.setdefault(index.name, []).append(WORST[index.name](told))
+        for index in self._beside_k:
+            self._values.setdefault(index.name, []).append(WORST[index.name](told))
 
     def _meetings(self, person: int, others: Indices) -> tuple[Indices, Indices]:
         """The number of the lowest node where others are in a person's class, and who ever is."""
@@ -195,7 +193,9 @@ class People:
 
     @cached_property
     def _most(self) -> int:
-        return min(MOST, PASSES // len(self._digits))
+        counted = len(self._digits) + self.reader.lattice.size
+        values = 1 + int(self._sensitive.shape[1])
+        return min(MOST, WORK // (counted * values))
 
     def _forget(self) -> None:
         for kept in (self._learned, self._who, self._sizes, self._counted):
