@@ -1,5 +1,7 @@
 """Properties of the user's own, and what the paper says of binary and unary spread."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,6 @@ from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
 from evomask.searches.generalization.indices import (
-    BINARY,
     ClassIndex,
     class_sizes,
     covered,
@@ -19,7 +20,14 @@ from evomask.searches.generalization.indices import (
 )
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.reader import Objectives, Reader, RelativeIndex
-from tests.searches.generalization.lattices import TREES, all_nodes, small_lattice, small_table
+from tests.searches.generalization.lattices import (
+    TREES,
+    all_nodes,
+    classes_slowly,
+    kept_slowly,
+    small_lattice,
+    small_table,
+)
 
 
 def both(lattice, own, built_in, limit=6):
@@ -116,11 +124,42 @@ class TestBinaryIndices:
             expected = compare(self.by_hand(lattice, node), second)
             assert objectives.values(reader, node) == pytest.approx([expected])
 
+    @pytest.mark.parametrize("limit", [0, 7])
+    def test_own_sensitive_values_are_counted_record_by_record(self, limit):
+        lattice = small_lattice()
+        reader = Reader(lattice, lattice.rule(limit=limit))
+        illness = lattice.table.codes("illness")
+        order = np.lexsort((illness, lattice.labels))
+        for node in all_nodes(lattice):
+            groups = classes_slowly(lattice, node)
+            kept = kept_slowly(groups, limit=limit)
+            own = np.zeros(lattice.n_records)
+            for records in kept.values():
+                for r in records:
+                    own[r] = sum(illness[other] == illness[r] for other in records)
+            assert np.array_equal(reader.own_counts(node), own[order])
+
+    def test_a_table_is_preferred_by_gains_of_own_values_as_by_their_sum(self):
+        lattice = small_lattice()
+        reader = Reader(lattice, lattice.rule(limit=3))
+        for first, second in product(all_nodes(lattice)[::3], repeat=2):
+            gain, back = (
+                RelativeIndex.of("gain-sl", lattice, other).read(reader, node)
+                for node, other in ((first, second), (second, first))
+            )
+            sums = [reader.own_counts(node).sum() for node in (first, second)]
+            assert (gain > back) == (sums[0] > sums[1])
+
+    def test_own_values_need_a_sensitive_attribute(self):
+        lattice = lattice_of(small_table(), TREES)
+        with pytest.raises(ParameterError, match="cover-sl needs a sensitive attribute"):
+            RelativeIndex.of("cover-sl", lattice, (0, 0, 0))
+
     def test_a_node_gains_nothing_over_itself_and_covers_all_its_records(self):
         lattice = small_lattice()
         node = (1,) * len(lattice.names)
         reader = Reader(lattice, lattice.rule())
-        gain, cover = (RelativeIndex.of(name, lattice, node) for name in BINARY)
+        gain, cover = (RelativeIndex.of(name, lattice, node) for name in ("gain", "cover"))
         assert gain.read(reader, node) == 0
         assert cover.read(reader, node) == lattice.n_records
 

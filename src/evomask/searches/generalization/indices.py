@@ -7,6 +7,7 @@ its equivalence classes, see `worst`, `spread` and `ClassIndex`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,11 +215,28 @@ INDICES: tuple[Index, ...] = (
 )  # fmt: skip
 
 
-BINARY: Mapping[str, tuple[Callable[[Floats, Floats], float], Callable[[Lattice], float]]] = {
-    "gain": (spread_over, _squared),
-    "cover": (covered, _records),
+class Binary(NamedTuple):
+    """A binary index: how the records' values in one table compare with those in another.
+
+    Args:
+        compare: one number of the values in both tables, record by record; more is better.
+        largest: a bound of it.
+        sensitive: whether values are counts of the own sensitive value in the class (0 for a
+            record that is left out), not class sizes.
+    """
+
+    compare: Callable[[Floats, Floats], float]
+    largest: Callable[[Lattice], float]
+    sensitive: bool = False
+
+
+BINARY: Mapping[str, Binary] = {
+    "gain": Binary(spread_over, _squared),
+    "cover": Binary(covered, _records),
+    "gain-sl": Binary(spread_over, _squared, sensitive=True),
+    "cover-sl": Binary(covered, _records, sensitive=True),
 }
-"""Binary indices of class sizes, record by record, and a bound of each; see `RelativeIndex`."""
+"""Binary indices of both properties of the paper; see `RelativeIndex`."""
 
 
 def index_named(name: str) -> Index:

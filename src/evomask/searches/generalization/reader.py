@@ -7,7 +7,7 @@ import numpy as np
 
 from evomask.arrays import Flags, Floats, Points
 from evomask.errors import ParameterError
-from evomask.kernels.lattice.classes import Merged, merge, unpacked
+from evomask.kernels.lattice.classes import Merged, membership, merge, unpacked
 from evomask.kernels.lattice.nodes import Rule, read
 from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.indices import BINARY, ClassIndex, Equivalence, Index
@@ -99,6 +99,19 @@ class Reader:
         stay = self._stays(classes, levels)
         return self.property_vector(levels, np.where(stay, classes.sizes, self.lattice.n_records))
 
+    def own_counts(self, levels: Levels) -> Floats:
+        """For each record how often its sensitive value is in its class; 0 where it is left out.
+
+        Records stand in the order of the bottom's classes and, within these, of their values.
+        """
+        bottom, sensitive = self.lattice.bottom, self.lattice.sensitive
+        classes = self.classes(levels)
+        node = np.array(levels, dtype=np.int64)
+        belongs = membership(classes, bottom, self.lattice.layout, node)
+        counts = np.where(self._stays(classes, levels)[:, None], classes.counts[:, :sensitive], 0)
+        times = bottom.counts[:, :sensitive].ravel()
+        return np.repeat(counts[belongs].ravel(), times).astype(np.float64)
+
     def property_vector(self, levels: Levels, values: Floats) -> Floats:
         """For each record the value of its class, from one value for each class of a node."""
         return values[self.lattice.membership(levels, self.classes(levels))]
@@ -116,19 +129,30 @@ def _size(classes: Merged) -> int:
     return sum(array.nbytes for array in classes)
 
 
+def require_sensitive(name: str, lattice: Lattice) -> None:
+    """Refuse an objective that needs sensitive values where there are none."""
+    if not lattice.sensitive:
+        raise ParameterError(
+            f"the objective {name} needs a sensitive attribute; "
+            "name a confidential one that has categories"
+        )
+
+
 @dataclass(frozen=True)
 class RelativeIndex:
-    """A binary index whose second table is fixed: class sizes compared with those of one node.
+    """A binary index whose second table is fixed: records compared with those of one node.
 
     Args:
         against: the node that every other one is compared with.
-        compare: one number of the records' class sizes in a node and in that one; more is better.
+        compare: one number of the records' values in a node and in that one; more is better.
+        sensitive: whether these are counts of their sensitive values, not class sizes.
     """
 
     name: str
     against: Levels
     compare: Callable[[Floats, Floats], float]
     largest: float
+    sensitive: bool = False
     more: bool = True
 
     @classmethod
@@ -143,12 +167,15 @@ class RelativeIndex:
                 f"the objective {name} needs against: a level for each of "
                 f"{', '.join(lattice.names)}, at most {', '.join(map(str, heights))}"
             )
-        compare, largest = BINARY[name]
-        return cls(name, node, compare, largest(lattice))
+        binary = BINARY[name]
+        if binary.sensitive:
+            require_sensitive(name, lattice)
+        return cls(name, node, binary.compare, binary.largest(lattice), binary.sensitive)
 
     def read(self, reader: Reader, levels: Levels) -> float:
         """How a node compares with the fixed one."""
-        return self.compare(reader.sizes(levels), reader.sizes(self.against))
+        values = reader.own_counts if self.sensitive else reader.sizes
+        return self.compare(values(levels), values(self.against))
 
 
 AnyIndex = Index | ClassIndex | RelativeIndex
@@ -170,11 +197,8 @@ class Objectives:
     def _check(self, index: AnyIndex) -> None:
         if not isinstance(index, Index):
             return
-        if index.sensitive and not self.lattice.sensitive:
-            raise ParameterError(
-                f"the objective {index.name} needs a sensitive attribute; "
-                "name a confidential one that has categories"
-            )
+        if index.sensitive:
+            require_sensitive(index.name, self.lattice)
         if index.label and self.lattice.bottom.counts.shape[1] == self.lattice.sensitive:
             raise ParameterError(
                 f"the objective {index.name} needs a label to classify by; name an attribute"
