@@ -39,7 +39,7 @@ from evomask.io.schemas import read_schema
 from evomask.io.tables import read_table
 from evomask.papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 from evomask.searches.generalization.comparison import minimal, representation_ratio
-from evomask.searches.generalization.guided import brood_size
+from evomask.searches.generalization.guided.scheme import brood_size
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
 from evomask.searches.generalization.reader import Objectives

@@ -14,9 +14,9 @@ from evomask.searches.generalization.comparison import (
     minimal,
     representation_ratio,
 )
+from evomask.searches.generalization.guided.prediction import features, predict
 from evomask.searches.generalization.indices import ClassIndex, index_named
 from evomask.searches.generalization.operators import cross, random_node, step
-from evomask.searches.generalization.prediction import features, predict
 from evomask.searches.generalization.reader import Objectives, Reader
 from evomask.searches.generalization.search import (
     Algorithm,
@@ -77,9 +77,9 @@ def test_guided_search_never_reads_a_node_twice():
 
 def test_guided_search_of_a_lattice_beyond_its_pool_stays_near_the_front():
     from evomask.evolution.state import State
-    from evomask.searches.generalization.guided import Guided
-    from evomask.searches.generalization.people import People
-    from evomask.searches.generalization.thresholds import Thresholds
+    from evomask.searches.generalization.guided.people import People
+    from evomask.searches.generalization.guided.scheme import Guided
+    from evomask.searches.generalization.guided.thresholds import Thresholds
 
     state, _ = run(Algorithm.GUIDED, turns=0)
     objectives = Objectives(LATTICE, K_GLM)

@@ -18,15 +18,15 @@ from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.searches.generalization.coarseness import NAME
-from evomask.searches.generalization.guided import Guided, first_nodes
+from evomask.searches.generalization.guided.people import People
+from evomask.searches.generalization.guided.scheme import Guided, first_nodes
+from evomask.searches.generalization.guided.thresholds import Thresholds
 from evomask.searches.generalization.indices import BINARY, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.local_problem import LocalRecodings
-from evomask.searches.generalization.people import People
 from evomask.searches.generalization.problem import Nodes
 from evomask.searches.generalization.reader import AnyIndex, Objectives, Reader, RelativeIndex
 from evomask.searches.generalization.schemes import Remembering
-from evomask.searches.generalization.thresholds import Thresholds
 from evomask.searches.generalization.trees import lattice_for
 from evomask.searches.generalization.uses.objectives import Uses
 from evomask.searches.generalization.uses.problem import SeveralUses

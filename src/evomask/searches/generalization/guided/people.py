@@ -21,10 +21,10 @@ import numpy as np
 from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.kernels.lattice.classes import CountRows, Rows, membership, unpacked
 from evomask.searches.generalization.genome import number_of
+from evomask.searches.generalization.guided.worst import WORST, Classes
 from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
 from evomask.searches.generalization.reader import AnyIndex, Reader
-from evomask.searches.generalization.worst import WORST, Classes
 
 AT_ONCE = 30
 """People who join because of one read node, at most."""

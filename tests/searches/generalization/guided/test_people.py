@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from evomask.searches.generalization.guided.people import People
+from evomask.searches.generalization.guided.worst import WORST
 from evomask.searches.generalization.indices import index_named
-from evomask.searches.generalization.people import People
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.worst import WORST
 from tests.searches.generalization.lattices import all_nodes, classes_slowly, small_lattice
 
 LATTICE = small_lattice()

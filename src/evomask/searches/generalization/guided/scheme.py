@@ -15,14 +15,14 @@ from evomask.kernels.lattice.classes import Rows
 from evomask.kernels.lattice.promise import distances, margins
 from evomask.searches.generalization.comparison import minimal
 from evomask.searches.generalization.genome import as_rows, number_of
+from evomask.searches.generalization.guided.people import People
+from evomask.searches.generalization.guided.prediction import Prediction, limited, predict
+from evomask.searches.generalization.guided.thresholds import NEVER, SURE, Thresholds, past_all
+from evomask.searches.generalization.guided.worst import WORST
 from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
-from evomask.searches.generalization.people import People
-from evomask.searches.generalization.prediction import Prediction, limited, predict
 from evomask.searches.generalization.problem import NODE
 from evomask.searches.generalization.reader import AnyIndex, Objectives
-from evomask.searches.generalization.thresholds import NEVER, SURE, Thresholds, past_all
-from evomask.searches.generalization.worst import WORST
 
 REACH = 3
 """Steps from the front beyond which distance no longer matters."""

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from evomask.searches.generalization.guided.thresholds import Thresholds, past_all
+from evomask.searches.generalization.guided.worst import WORST, Classes
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.reader import Objectives, Reader
-from evomask.searches.generalization.thresholds import Thresholds, past_all
-from evomask.searches.generalization.worst import WORST, Classes
 from tests.searches.generalization.lattices import all_nodes, small_lattice
 
 LATTICE = small_lattice()

@@ -12,11 +12,11 @@ import numpy as np
 
 from evomask.arrays import Floats, Indices, Points
 from evomask.kernels.lattice.classes import Rows
+from evomask.searches.generalization.guided.prediction import evaluated, features, penalties, ridge
+from evomask.searches.generalization.guided.worst import WORST, Classes
 from evomask.searches.generalization.indices import Index
 from evomask.searches.generalization.lattice import Levels
-from evomask.searches.generalization.prediction import evaluated, features, penalties, ridge
 from evomask.searches.generalization.reader import Reader
-from evomask.searches.generalization.worst import WORST, Classes
 
 RIDGE = (2e-8, 0.1, 1.0)
 """Penalties of the constant, of single levels and of pairs."""

@@ -1,0 +1,1 @@
+"""Our search of a lattice: forecasts of unread nodes, and people whose classes bound them."""
