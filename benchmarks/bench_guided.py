@@ -227,6 +227,7 @@ PROBLEMS = (
     Problem("German loans", loans, ("k", "glm")),
     Problem("German loans", loans, ("k", "l", "glm")),
     Problem("random trees", partial(random_trees, 4), ("sk", "sl", "glm")),
+    Problem("100,000 records", partial(made_up, 21, 1.0, 4, 100_000), ("k", "t", "glm")),
     Problem("made up, ten", partial(made_up, 5, 1.0, 10), ("k", "l", "glm")),
     Problem("Adult", paper, ("k", "precision")),
     Problem("Adult", paper, ("k", "l", "agreement")),
