@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install wheel demo serve test check test-slow test-browser pictures fuzz bench bench-peers docs site format clean
+.PHONY: help install wheel demo serve test check quick-tests test-slow test-browser pictures fuzz bench bench-peers docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -63,7 +63,7 @@ wheel: $(VENV)/.developed
 	rm -rf build/level
 	mkdir -p build && mkdir -m 700 build/level
 	EVOMASK_CACHE=build/level NUMBA_CPU_FEATURES= \
-		NUMBA_CPU_NAME=$$($(BIN)/python -c "from evomask.kernels.carried import level; print(level().name)") \
+		NUMBA_CPU_NAME=$$($(BIN)/python -c "from evomask.kernels.compiler.cache import level; print(level().name)") \
 		$(BIN)/python -m evomask.kernels
 	EVOMASK_WHEEL_KERNELS=build/level/kernels $(PYTHON) -m pip wheel --quiet --disable-pip-version-check \
 		--no-deps --wheel-dir build/wheels .
@@ -81,13 +81,20 @@ check: $(VENV)/.developed
 	$(BIN)/mypy
 	$(BIN)/vulture
 
-test: check $(ORACLES)/.installed
+# Checks run beside the tests; the fifty slowest tests are listed in build/durations.txt.
+test: $(VENV)/.developed $(ORACLES)/.installed
 	$(BIN)/python -m evomask.kernels
-	$(BIN)/pytest -n $(WORKERS) -m "not slow and not browser"
+	$(MAKE) -j2 --output-sync=target check quick-tests
+
+quick-tests:
+	@mkdir -p build
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser" --durations=50 \
+		> build/tests.txt 2>&1; code=$$?; sed -n '/slowest 50/,/^====.* in /p' build/tests.txt > build/durations.txt; \
+		grep -v '^ *[0-9.]*s \(call\|setup\|teardown\)' build/tests.txt | tail -n 300; exit $$code
 
 test-slow: check $(ORACLES)/.installed
 	$(BIN)/python -m evomask.kernels
-	$(BIN)/pytest -m "not browser"
+	EVOMASK_TESTS=thorough $(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not browser"
 
 .browser/node_modules/axe-core:
 	command -v chromium >/dev/null || { apt-get update --quiet; apt-get install --yes --quiet chromium; }

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evomask.data.rules.edits import rules_of
-from evomask.data.rules.mending import Mender
+from evomask.data.edits.repair import EditRepair
+from evomask.data.edits.rules import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve
@@ -20,7 +20,7 @@ from evomask.evolution.stopping import either, generations, idle
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.clustered import GERMAN, HOUSING, original
+from evomask.searches.base import SearchContext
 from evomask.searches.clustered.search import (
     GENERATIONS,
     ClusteredSearch,
@@ -28,7 +28,7 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
-from evomask.searches.search import Surroundings
+from evomask_papers.clustered import GERMAN, HOUSING, original
 
 THESIS = 31.62
 SEEDS = range(1, 6)
@@ -52,7 +52,7 @@ class Found(NamedTuple):
 
 def searched(name: str, parameters: Parameters, seed: int) -> Found:
     """The search with its own budget."""
-    around = Surroundings(partial(draw_stream, seed))
+    around = SearchContext(partial(draw_stream, seed))
     setup = ClusteredSearch.setup(original(name), parameters, around)
     work = InProcess(Worker(setup.problem, seed))
     started = time.process_time()
@@ -114,7 +114,7 @@ def mending(n_records: int = 100_000) -> None:
     masked = table.with_columns(
         {n: table[n] + rng.normal(0, 0.3 * table[n].std(), n_records) for n in names}
     )
-    mender = Mender.of(table)
+    mender = EditRepair.of(table)
     broken = int(rules_of(table.schema).broken_by(masked).sum())
     started = time.process_time()
     mended = mender.mended(masked)

@@ -21,14 +21,14 @@ import numpy as np
 from bench_track import census, german, permuted, perturbed, real_changes
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.measures.profiles import FollowedRisk
+from evomask.measures.profiles import IncrementalRisk
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.steps import Steps
 
 Work = Callable[[], Callable[[], Any]]
 """Prepares something afresh and gives what is to be timed."""
 
-FOLLOWED = FollowedRisk.about.name
+FOLLOWED = IncrementalRisk.about.name
 AIM = np.array([0.3, 0.3, 0.3, 0.4])
 BEFORE = {
     "replay, German strict": (51.09, "8f6cca3bfe0bb92e"),
@@ -60,9 +60,9 @@ before elements and loops were translated leanly.
 
 def replaying(table: Table, masked: Table, measure: str) -> Work:
     def prepared() -> Callable[[], Any]:
-        from evomask.kernels.tracked.measures import replay
-        from evomask.measures.tracked.trackable import Request
-        from evomask.measures.tracked.tracking import Tracker
+        from evomask.kernels.incremental.measures import replay
+        from evomask.measures.incremental.readings import Request
+        from evomask.measures.incremental.tracker import Tracker
 
         changes = real_changes(table, masked, np.random.default_rng(2))
         tracked = Tracker(table, Request(measure, table.schema.names)).begin(masked)
@@ -81,15 +81,14 @@ def bursting(table: Table, masked: Table, measure: str) -> Work:
 
 def annealing(k: int) -> Work:
     def prepared() -> Callable[[], Any]:
-        from evomask.kernels.groups.annealing import anneal
+        from evomask.kernels.groups.annealing import anneal, center_and_pad
         from evomask.kernels.groups.mdav import mdav
-        from evomask.kernels.groups.sums import padded
         from evomask.searches.partition.genome import near_records
 
         points = census_points()
         near, first = near_records(points, max(12, 2 * k)), mdav(points, k)
         heat = np.array([1.0, 0.3, 0.1, 0.03, 0.0])
-        return lambda: anneal(padded(points), near, first, k, heat, 200_000, 5)
+        return lambda: anneal(center_and_pad(points), near, first, k, heat, 200_000, 5)
 
     return prepared
 
@@ -124,7 +123,7 @@ def reading(measure: str, table: Table, masked: Table) -> Work:
 
 
 def sweeping() -> Callable[[], Any]:
-    from evomask.papers import generalization as paper
+    from evomask_papers import generalization as paper
 
     lattice = paper.adult_lattice()
 
@@ -136,7 +135,7 @@ def sweeping() -> Callable[[], Any]:
 
 
 def foretelling() -> Callable[[], Any]:
-    from evomask.kernels.pram.transitions import changed_at_random
+    from evomask.kernels.pram.transitions import mutate_matrices
     from evomask.masking.randomization.limits import Limits
     from evomask.measures.expected.forecast import Forecast
     from evomask.searches.pram.genome import Layout
@@ -148,7 +147,7 @@ def foretelling() -> Callable[[], Any]:
     def climbed() -> Any:
         here, found = forecast.flat({}), []
         for seed in range(1, 200):
-            here = changed_at_random(here, layout.bounds, 0.3, seed)
+            here = mutate_matrices(here, layout.bounds, 0.3, seed)
             found.append(forecast.read(here))
         return here, np.array(found)
 

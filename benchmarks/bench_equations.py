@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from evomask.evolution.individual import Individual, worst
+from evomask.evolution.individual import Individual, worst_objective
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
 from evomask.masking.randomization.equations import Equation, RowRule
-from evomask.masking.randomization.transitions import standard_matrices
+from evomask.masking.randomization.pram import standard_matrices
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.effort import Effort
-from evomask.papers.pram.inputs import FLARE, GERMAN, HOUSING, original
-from evomask.searches.equations.formulas import shown
+from evomask.searches.equations.genome import readable_formula
 from evomask.searches.equations.problem import MatrixEquations
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
     Parameters,
 )
+from evomask_papers.effort import Effort
+from evomask_papers.pram.inputs import FLARE, GERMAN, HOUSING, original
 
 FIGURE = {GERMAN: 30.97, FLARE: 36.09}
 """The thesis' best, or its best standard matrix: the worst of loss and risk to beat."""
@@ -62,32 +62,32 @@ def best_standard(problem: MatrixEquations) -> tuple[float, str]:
         for invariant in (False, True)
         for one in standard_matrices(table, names, invariant=invariant)
     ]
-    scores = [worst(problem.judge(one.matrices)) for one in made]
+    scores = [worst_objective(problem.measured(one.matrices)) for one in made]
     place = int(np.argmin(scores))
     return scores[place], made[place].title
 
 
 def fresh(problem: MatrixEquations, genome: Equation) -> float:
     """The worst score over draws that the search did not see."""
-    judge, matrices = problem.judge, problem.matrices(genome)
+    judge, matrices = problem.measured, problem.matrices(genome)
     readings = []
     for number in FRESH:
         masked = problem.draws.masked(matrices, number)
         readings.append((judge.loss.reading(masked), judge.risk.reading(masked)))
-    return worst(tuple(np.mean(readings, axis=0).tolist()))
+    return worst_objective(tuple(np.mean(readings, axis=0).tolist()))
 
 
 def compared(name: str, profile: RiskProfile, seconds: float, seed: int) -> None:
     """One line: the score, the best standard matrix, the figure to beat."""
     problem, best, turns = searched(name, Parameters(profile=profile), seconds, seed)
-    score, (standard, title) = worst(best.fitness), best_standard(problem)
+    score, (standard, title) = worst_objective(best.fitness), best_standard(problem)
     figure = FIGURE.get(name) if profile is RiskProfile.PAPERS else None
     told = f", thesis {figure} (ratio {score / figure:.3f})" if figure else ""
     print(
         f"{name:6} {profile:6} seed {seed}: {score:6.2f}, fresh draws "
         f"{fresh(problem, best.genome):6.2f}, best standard {standard:6.2f} "
         f"({title}; ratio {score / standard:.3f}){told}; {turns} generations of "
-        f"{seconds / max(1, turns):.2f} s; {shown(best.genome, RowRule.NORMALISED)}",
+        f"{seconds / max(1, turns):.2f} s; {readable_formula(best.genome, RowRule.NORMALISED)}",
         flush=True,
     )
 
@@ -97,7 +97,7 @@ def algorithms(name: str, seconds: float, seed: int) -> None:
     scores = {}
     for algorithm in (Algorithm.MEMETIC, Algorithm.THESIS):
         parameters = Parameters(algorithm=algorithm, profile=RiskProfile.PAPERS)
-        scores[algorithm] = worst(searched(name, parameters, seconds, seed)[1].fitness)
+        scores[algorithm] = worst_objective(searched(name, parameters, seconds, seed)[1].fitness)
     ours, theirs = scores.values()
     print(f"{name:6} memetic {ours:.2f}, Algorithm 7 {theirs:.2f}, ratio {ours / theirs:.3f}")
 

@@ -14,21 +14,18 @@ import numpy as np
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.evolution.individual import Joined
+from evomask.evolution.individual import ScoreRule
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_file
 from evomask.io.dialects import Dialect
 from evomask.io.tables import read_table
 from evomask.measures.profiles import RiskProfile
-from evomask.runs.held_out import held_out as attacks_on
-from evomask.searches.files.fitness import (
-    AIMS,
-    Judge,
-)
+from evomask.runs.search import compare_held_out_attacks as attacks_on
+from evomask.searches.files.fitness import AIMS, FileMeasures
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.search import Algorithm, Parameters
 from evomask.searches.files.steps import Steps
-from evomask.studies.files import FilesStudy, study_files
+from evomask_papers.file_study import FilesStudy, study_files
 
 MINUTE = 60.0
 SEEDS = range(1, 6)
@@ -101,7 +98,7 @@ def study(table: Table, parameters: Parameters, budget: Budget, seed: int = 1) -
 def apart(table: Table, parameters: Parameters, found: FilesStudy) -> float:
     """How far a state that follows the best file and many more changes is from full readings."""
     coding = Coding(table, table.schema.names)
-    judge = Judge(coding, parameters.profile)
+    judge = FileMeasures(coding, parameters.profile)
     file = coding.file(coding.decode(found.best))
     tracked = Steps(coding, judge.followed).tracker.begin(coding.table(file))
     rng = np.random.default_rng(1)
@@ -122,11 +119,11 @@ def steps() -> None:
         table = load()
         for profile, aim in aims.items():
             coding = Coding(table, table.schema.names)
-            judge = Judge(coding, profile)
+            judge = FileMeasures(coding, profile)
             burst = Steps(coding, judge.followed)
             rng = np.random.default_rng(1)
             file = coding.to_file(coding.encode(shuffled(table, rng)))
-            weights = np.array(AIMS[Joined.WORST])
+            weights = np.array(AIMS[ScoreRule.WORST])
             file, _ = burst.run(file, weights, 100, rng)
             rates = []
             for _ in range(8):
@@ -153,7 +150,7 @@ def thesis() -> None:
     """A thousand generations of the thesis' algorithm, the median of five seeds."""
     for name, (load, fall, to) in NUMBERS.items():
         table = load()
-        parameters = Parameters(Algorithm.THESIS, RiskProfile.PAPERS, Joined.MEAN)
+        parameters = Parameters(Algorithm.THESIS, RiskProfile.PAPERS, ScoreRule.MEAN)
         found = [study(table, parameters, Budget(generations=1000), seed) for seed in SEEDS]
         before = median(one.scores[0].smallest for one in found)
         after = median(one.scores[-1].smallest for one in found)
@@ -171,7 +168,7 @@ def numbers_in_a_minute() -> None:
     for name, (load, fall, to) in NUMBERS.items():
         table = load()
         for profile in RiskProfile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Joined.MEAN)
+            parameters = Parameters(Algorithm.GUIDED, profile, ScoreRule.MEAN)
             found = study(table, parameters, Budget(seconds=MINUTE))
             first = found.scores[0].smallest
             after = [reached(found, score) for score in (first * (1 - fall / 100), to)]
@@ -184,7 +181,7 @@ def categories_in_a_minute() -> None:
     for name, (load, fall, to) in CATEGORIES.items():
         table = load()
         for profile in RiskProfile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Joined.WORST)
+            parameters = Parameters(Algorithm.GUIDED, profile, ScoreRule.WORST)
             found = study(table, parameters, Budget(seconds=MINUTE))
             what = f"thesis: mean falls {fall} %, best {to}"
             told(name, profile, found, apart(table, parameters, found), what)
@@ -216,7 +213,7 @@ def held_out() -> None:
     for name, load in chosen("Census", "German"):
         table = load()
         for profile in RiskProfile:
-            parameters = Parameters(Algorithm.GUIDED, profile, Joined.WORST)
+            parameters = Parameters(Algorithm.GUIDED, profile, ScoreRule.WORST)
             first = study(table, parameters, Budget(generations=0))
             found = study(table, parameters, Budget(seconds=MINUTE / 2))
             coding = Coding(table, table.schema.names)

@@ -19,14 +19,12 @@ from unittest.mock import patch
 
 from bench_large import SEED, WORKERS, K, people, volume_of
 from evomask.execution.local import Local
-from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.enforce.requirement import Requirement
 from evomask.runs import protect
-from evomask.runs.exploring import Exploration
 from evomask.runs.inputs import Input
-from evomask.runs.kept import store
-from evomask.runs.kept.events import Events
-from evomask.runs.kept.journal import Journal
-from evomask.runs.protect import ProtectJob, protect_file
+from evomask.runs.protect import Exploration, ProtectJob, protect_file
+from evomask.runs.store import run_folder
+from evomask.runs.store.journal import EventDispatcher, Journal
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -67,8 +65,8 @@ def main() -> None:
         job = ProtectJob(source, Path(folder) / "out", Requirement(k=K), seconds=seconds, seed=SEED)
         clock, began = FreeCores(), time.monotonic()
         with (
-            patch.object(protect, "Events", partial(Events, now=clock)),
-            patch.object(store, "Journal", partial(Journal, now=clock)),
+            patch.object(protect, "EventDispatcher", partial(EventDispatcher, now=clock)),
+            patch.object(run_folder, "Journal", partial(Journal, now=clock)),
             patch.object(Exploration, "_patience", lambda *_: None),
         ):
             done = protect_file(job, evaluators=Local(WORKERS))

@@ -15,20 +15,20 @@ from collections.abc import Callable
 import numpy as np
 
 from evomask.data.hierarchy import Hierarchy
+from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.data.trees.neighbours import neighbours
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import seconds
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.papers import generalization as paper
-from evomask.papers.adult import complete_records, hierarchies
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
 from evomask.searches.generalization.local_recoding import recode_locally
 from evomask.searches.generalization.optimum import optimum
-from evomask.searches.generalization.search import Conditions, put_together
+from evomask.searches.generalization.search import Conditions, build_setup
+from evomask_papers import generalization as paper
+from evomask_papers.adult import complete_records, hierarchies
 
 NINE = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass",
@@ -90,12 +90,12 @@ def huge_lattice() -> Lattice:
         name: np.clip((common + rng.normal(size=30_000)) * 1.5 + 4, 0, 7).astype(int)
         for name in names
     }
-    return lattice_of(Table(schema, columns), dict.fromkeys(names, neighbours(values)))
+    return lattice_of(Table(schema, columns), dict.fromkeys(names, neighbour_hierarchy(values)))
 
 
 def huge(limit: float) -> None:
     lattice = huge_lattice()
-    setup = put_together(
+    setup = build_setup(
         lattice, [index_named("k"), index_named("glm")], conditions=Conditions(limit=300)
     )
     work = InProcess(Worker(setup.problem, 0))

@@ -14,19 +14,19 @@ import time
 
 import numpy as np
 
-from evomask.arrays import Indices
-from evomask.data.graph import Graph, table_of_texts
-from evomask.graphs.aggregation import borda_topics
-from evomask.graphs.edges import degree_anonymous
-from evomask.graphs.measures import semantic_loss
-from evomask.graphs.neighbourhoods import NeighbourhoodSearch
-from evomask.graphs.profiles import ProfileColumns, Profiles, profiles_of
-from evomask.graphs.protection import ClusterSearch, Protector, RandomSeeds
-from evomask.graphs.risk import disclosure_risk
-from evomask.graphs.structure import edge_loss
 from evomask.io.datasets import reference_file
-from evomask.io.graphs import GraphSource, read_graph, read_rows
-from evomask.papers.graphs.inputs import crawled
+from evomask.types import Indices
+from evomask_graphs.aggregation import borda_topics
+from evomask_graphs.disclosure_risk import disclosure_risk
+from evomask_graphs.edges import degree_anonymous
+from evomask_graphs.graph import Graph, table_of_texts
+from evomask_graphs.graph_files import GraphSource, read_graph, read_rows
+from evomask_graphs.information_loss import semantic_loss
+from evomask_graphs.neighbourhoods import NeighbourhoodSearch
+from evomask_graphs.profiles import ProfileColumns, Profiles, profiles_of
+from evomask_graphs.protection import ClusterSearch, Protector, RandomSeeds
+from evomask_graphs.structure import edge_loss
+from evomask_papers.graphs.inputs import crawled
 
 PLACES = ("city", "admin1", "country", "continent")
 COLUMNS = ProfileColumns(PLACES, ("topic1", "topic2", "topic3"))

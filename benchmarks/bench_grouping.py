@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from evomask.evolution.brood import Task
+from evomask.evolution.individual import Task
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import evaluations, generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.papers.effort import Effort
-from evomask.papers.grouping.inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
-from evomask.papers.grouping.tables import searched
+from evomask.searches.base import SearchContext
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.search import GroupingSearch, Parameters
-from evomask.searches.search import Surroundings
+from evomask_papers.effort import Effort
+from evomask_papers.grouping.inputs import BEST, CENSUS, SIZES, WATER, hand_made, original
+from evomask_papers.grouping.tables import searched
 
 PAPER_SECONDS = 868.0
 SEEDS = range(1, 6)
@@ -60,7 +60,7 @@ def exhaustive(k: int = 25) -> None:
     """How often the optimum of all 4,140 groupings of eight attributes is found."""
     whole = original(CENSUS)
     table = whole.only(whole.schema.names[:EXHAUSTED])
-    around = Surroundings(partial(draw_stream, 1))
+    around = SearchContext(partial(draw_stream, 1))
     groupings = [[0]]
     for _ in range(EXHAUSTED - 1):
         groupings = [[*g, new] for g in groupings for new in range(max(g) + 2)]

@@ -24,31 +24,24 @@ import numpy as np
 
 from bench_generalization import NINE, arx_tree
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy import Hierarchy, flat, of_lines
+from evomask.data.hierarchy import Hierarchy, flat_hierarchy, hierarchy_from_lines
+from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
+from evomask.data.hierarchy_builders.numeric import automatic_widths, interval_hierarchy
 from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
-from evomask.data.trees.intervals import automatic_widths, intervals
-from evomask.data.trees.neighbours import neighbours
-from evomask.evolution.archive import fitness_array
-from evomask.evolution.dominance import hypervolume
+from evomask.evolution.archive import fitness_array, hypervolume
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
-from evomask.io.datasets import reference_file
-from evomask.io.made_up.survey import write_survey
+from evomask.io.datasets import reference_file, write_survey
 from evomask.io.schemas import read_schema
 from evomask.io.tables import read_table
-from evomask.papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 from evomask.searches.generalization.comparison import minimal, representation_ratio
-from evomask.searches.generalization.guided.scheme import brood_size
+from evomask.searches.generalization.guided_search import batch_size
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.reader import Objectives
-from evomask.searches.generalization.search import (
-    POPULATION,
-    Algorithm,
-    Conditions,
-    put_together,
-)
+from evomask.searches.generalization.node_evaluator import Objectives
+from evomask.searches.generalization.search import POPULATION, Algorithm, Conditions, build_setup
+from evomask_papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 
 
 @dataclass(frozen=True)
@@ -112,7 +105,7 @@ def random_tree(values: tuple[str, ...], height: int, rng: np.random.Generator) 
         count = max(2, round(len(values) ** (1 - level / height)))
         cells = rng.integers(count, size=cells.max() + 1)[cells]
         lines.append([f"{level}.{cell}" for cell in cells])
-    return of_lines(list(zip(*lines, ["*"] * len(values), strict=True)))
+    return hierarchy_from_lines(list(zip(*lines, ["*"] * len(values), strict=True)))
 
 
 @cache
@@ -120,7 +113,7 @@ def of_file(path: str, names: tuple[str, ...], sensitive: str) -> Lattice:
     """A file whose values all count as ordered, in trees of neighbours two by two."""
     kinds = dict.fromkeys((*names, sensitive), Declaration(kind=Kind.ORDINAL))
     table = read_table(reference_file(path), kinds)
-    trees = {name: neighbours(table.attribute(name).categories) for name in names}
+    trees = {name: neighbour_hierarchy(table.attribute(name).categories) for name in names}
     return lattice_of(table, trees, sensitive=sensitive)
 
 
@@ -155,10 +148,10 @@ def _plain(table: Table, name: str) -> Hierarchy:
     """Intervals, neighbours, or only a top: trees that every version builds alike."""
     attribute = table.attribute(name)
     if attribute.kind is Kind.NOMINAL:
-        return flat(attribute.categories)
+        return flat_hierarchy(attribute.categories)
     if attribute.storage in (Storage.INTEGER, Storage.REAL):
-        return intervals(attribute.categories, automatic_widths(attribute.categories))
-    return neighbours(attribute.categories)
+        return interval_hierarchy(attribute.categories, automatic_widths(attribute.categories))
+    return neighbour_hierarchy(attribute.categories)
 
 
 def survey() -> Lattice:
@@ -188,7 +181,7 @@ def made_up(seed: int, common: float, values: int = 8, n_records: int = 10_000) 
     }
     columns["s"] = _coded(factor + rng.normal(size=n_records), 1.0, 6)
     return lattice_of(
-        Table(schema, columns), dict.fromkeys(names, neighbours(labels)), sensitive="s"
+        Table(schema, columns), dict.fromkeys(names, neighbour_hierarchy(labels)), sensitive="s"
     )
 
 
@@ -266,8 +259,8 @@ def volume_share(front: np.ndarray, best: np.ndarray) -> float:
 def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Found:
     """What a search finds of the exact front with so many nodes."""
     indices = [index_named(name) for name in problem.objectives]
-    conditions, size = Conditions(limit=problem.limit), problem.lattice().size
-    setup = put_together(problem.lattice(), indices, algorithm, conditions)
+    conditions = Conditions(limit=problem.limit)
+    setup = build_setup(problem.lattice(), indices, algorithm, conditions)
     work = InProcess(Worker(setup.problem, seed))
     started = time.process_time()
     state = begin(min(setup.first, nodes), work, archive=setup.archive, cost=setup.cost)
@@ -276,7 +269,7 @@ def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Foun
         setup.scheme,
         work,
         seed=seed,
-        until=lambda s: s.tasks + _next(algorithm, s.tasks, size) > nodes,
+        until=lambda s: s.tasks + _next(algorithm, s.tasks) > nodes,
         cost=setup.cost,
     )
     spent = time.process_time() - started
@@ -286,8 +279,8 @@ def found(problem: Problem, algorithm: Algorithm, nodes: int, seed: int) -> Foun
     return Found(rr, volume_share(front, exact(problem)), spent)
 
 
-def _next(algorithm: Algorithm, tasks: int, size: int) -> int:
-    return brood_size(tasks, size) if algorithm is Algorithm.GUIDED else POPULATION
+def _next(algorithm: Algorithm, tasks: int) -> int:
+    return batch_size(tasks) if algorithm is Algorithm.GUIDED else POPULATION
 
 
 def lines(problems: Iterable[Problem], share: float, runs: int) -> Iterator[str]:

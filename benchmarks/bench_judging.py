@@ -20,10 +20,10 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.masking.catalogue import method_named
-from evomask.measures.catalogue import applicable
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.people import EVERYONE, REPORTING
+from evomask.measures.catalogue import applicable_measures
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.targets import ALL_TARGETS, REPORT_TARGETS
 
 ADULT = (
     "age", "workclass", "education", "marital-status", "occupation", "race", "sex",
@@ -96,7 +96,7 @@ def known_files() -> None:
     table = adult()
     loss, risk = (
         StrictLoss(ADULT).against(table),
-        StrictRisk(ADULT, people=REPORTING).against(table),
+        StrictRisk(ADULT, people=REPORT_TARGETS).against(table),
     )
     files = {
         "original": table,
@@ -154,7 +154,7 @@ def samples() -> None:
     table = people(COMPARED)
     files = twenty(table)
     some = StrictRisk(NAMES).against(table)
-    exact = StrictRisk(NAMES, people=EVERYONE).against(table)
+    exact = StrictRisk(NAMES, people=ALL_TARGETS).against(table)
     judged = [some.judged(file) for file in files]
     truth = [exact(file) for file in files]
     tau = kendalltau([found.risk for found in judged], truth).statistic
@@ -177,9 +177,9 @@ def seconds(largest: int) -> None:
     loss(file), risk(file)
     one = spent(lambda: loss(file)) + spent(lambda: risk(file))
     start = time.process_time()
-    for measure in applicable(table.schema, NAMES, len(table)).values():
+    for measure in applicable_measures(table.schema, NAMES, len(table)).values():
         measure.against(table)(file)
-    StrictRisk(NAMES, people=REPORTING).against(table)(file)
+    StrictRisk(NAMES, people=REPORT_TARGETS).against(table)(file)
     every = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(

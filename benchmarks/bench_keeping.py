@@ -10,7 +10,7 @@ import numpy as np
 from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Column, Table
-from evomask.measures.keeping.keeping import Keeping
+from evomask.measures.analyses.analyses import AnalysesToPreserve
 
 RECORDS = 100_000
 SCHOOLS = tuple(f"school {i}" for i in range(16))
@@ -62,7 +62,9 @@ def broader(table: Table) -> Table:
 def main() -> None:
     table = people()
     files = {"exchanged": exchanged(table), "broader": broader(table)}
-    wishes = [Keeping((text,)) for text in TABLES] + [Keeping((), (text,)) for text in MODELS]
+    wishes = [AnalysesToPreserve((text,)) for text in TABLES] + [
+        AnalysesToPreserve((), (text,)) for text in MODELS
+    ]
     for keep in wishes:
         kept = keep.against(table)
         kept.compare(table)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evomask.arrays import Points
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.measures.risk.linkage import DistanceLinkage
+from evomask.measures.papers.distance_linkage import DistanceLinkage
+from evomask.types import Points
 
 RUNS = 5
 AIMS = {"Census 1080 x 13": 0.005, "normal 20000 x 13": 2.0}

@@ -14,7 +14,7 @@ from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.masking.local_suppression import Likeness, LocalSuppression
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 THEIR_CELLS = {3: 293, 5: 500}
@@ -30,7 +30,7 @@ def main() -> None:
     declared = {key: Declaration(Kind.NOMINAL) for key in KEYS}
     table = read_table(reference_file("sdcmicro/testdata.csv"), declared).only(KEYS)
     rng = np.random.default_rng(0)
-    for matching in Likeness:
+    for matching in SuppressionMatching:
         for k, theirs in THEIR_CELLS.items():
             method = LocalSuppression(KEYS, k, matching)
             method.mask(table, rng)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.evolution.brood import Outcome, Task
+from evomask.evolution.individual import Outcome, Task
 from evomask.evolution.loop import Scheme, Worker, begin, evolve
 from evomask.evolution.schemes import MutateOrCross, PlusSelection
 from evomask.evolution.stopping import evaluations

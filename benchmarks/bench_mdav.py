@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evomask.arrays import Labels, Points
 from evomask.kernels.groups.mdav import Strategy, mdav
+from evomask.types import Labels, Points
 
 AIMS = {(50_000, 5, 3): 0.5, (100_000, 5, 3): 1.5, (100_000, 13, 10): 2.2}
 SIZES = (

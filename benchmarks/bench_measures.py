@@ -9,9 +9,9 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.measures.catalogue import applicable
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.catalogue import applicable_measures
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
 
 NAMES = (
     "workclass", "education", "marital-status", "occupation",
@@ -45,7 +45,7 @@ def main() -> None:
     table = adult()
     masked = perturbed(table, np.random.default_rng(1))
     measures = {
-        **applicable(table.schema, NAMES, len(table)),
+        **applicable_measures(table.schema, NAMES, len(table)),
         "loss": StrictLoss(NAMES),
         "risk": StrictRisk(NAMES),
     }

@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 
 import evomask
-from evomask.api.protecting import Result
+from evomask.api.protect import Result
 from evomask.io.datasets import reference_file
-from evomask.io.made_up.survey import survey as made_up
+from evomask.io.datasets import survey as made_up
 
 RECORDS = 2_000
 KINDS = {

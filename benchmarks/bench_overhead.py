@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from evomask.execution.choosing import computing
+from evomask.execution.local import open_evaluators
 
 WORKERS = 2
 SECONDS = 8.0
@@ -29,7 +29,7 @@ class Sleeping:
 
 
 def main() -> None:
-    with computing(cluster=f"local:{WORKERS}") as evaluators:
+    with open_evaluators(cluster=f"local:{WORKERS}") as evaluators:
         for milliseconds in map(float, sys.argv[1:] or ("5", "50", "500")):
             count = round(SECONDS * WORKERS * 1000 / milliseconds)
             with evaluators(Sleeping(milliseconds / 1000)) as work:

@@ -25,8 +25,7 @@ from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.kernels.groups.mdav import mdav
 from evomask.runs.inputs import Input
-from evomask.runs.perform import Run
-from evomask.runs.search import Limits, SearchJob, search_file
+from evomask.runs.search import Limits, Run, SearchJob, search_file
 
 EIA = (
     "UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES",

@@ -23,16 +23,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from evomask.execution.choosing import computing
-from evomask.masking.guarantees.requirement import Requirement
-from evomask.record.words import in_words
+from evomask.execution.local import open_evaluators
+from evomask.masking.enforce.requirement import Requirement
+from evomask.outofcore.compare import Comparison
+from evomask.outofcore.generalize import GeneralizeJob, generalize_parts
+from evomask.outofcore.mask import PartsJob, mask_parts
+from evomask.outofcore.measure import MeasurePartsJob, measure_parts
+from evomask.outofcore.protect import RecipeJob, protect_parts
+from evomask.report.describe import describe_provenance
 from evomask.runs.inputs import Input
 from evomask.runs.measure import MeasureOutcome
-from evomask.runs.parts.comparing import Comparison
-from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
-from evomask.runs.parts.masking import PartsJob, mask_parts
-from evomask.runs.parts.measuring import MeasurePartsJob, measure_parts
-from evomask.runs.parts.protecting import RecipeJob, protect_parts
 
 CHUNK = 250_000
 CLUSTER = "local:2:2GB"
@@ -121,7 +121,7 @@ class Watch:
 
 def generalize(folder: Path, n: int) -> None:
     out, source = folder / f"generalized-{n}", made(folder, n)
-    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
+    with Watch() as watch, open_evaluators(cluster=CLUSTER) as evaluators:
         job = GeneralizeJob(Input(source, quasi_identifiers=QUASI), out, Requirement(k=5), seed=1)
         done = generalize_parts(job, evaluators=evaluators, told=told)
     print(
@@ -142,21 +142,22 @@ def pair(found: Comparison | MeasureOutcome) -> str:
 def recipes(folder: Path, n: int) -> None:
     """Recipes tried on a sample, the suggested one made on everything."""
     out, source = folder / f"recipe-{n}", Input(made(folder, n), quasi_identifiers=MIXED)
-    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
+    with Watch() as watch, open_evaluators(cluster=CLUSTER) as evaluators:
         job = RecipeJob(replace(source, nominal=("sex", "region")), out, seed=1)
         done = protect_parts(job, evaluators=evaluators, told=told)
     chosen = done.choice.candidate
     print(
         f"recipes for {n:,}: {watch}; {done.tried} tried on {done.sample:,}, a front of "
         f"{len(done.front)}; point {chosen.point} had loss {chosen.loss:.2f} %, risk "
-        f"{chosen.risk:.2f} % there and has {pair(done.compared)}; {in_words(chosen.making)}",
+        f"{chosen.risk:.2f} % there and has {pair(done.compared)}; "
+        f"{describe_provenance(chosen.making)}",
         flush=True,
     )
 
 
 def measure(folder: Path, n: int) -> None:
     source = Input(made(folder, n), quasi_identifiers=NUMBERS)
-    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
+    with Watch() as watch, open_evaluators(cluster=CLUSTER) as evaluators:
         job = MeasurePartsJob(source, folder / f"aggregated-{n}")
         found = measure_parts(job, evaluators=evaluators, told=told)
     print(f"measuring {n:,}: {watch}; {pair(found)}", flush=True)
@@ -164,7 +165,7 @@ def measure(folder: Path, n: int) -> None:
 
 def aggregate(folder: Path, n: int) -> None:
     out, source = folder / f"aggregated-{n}", Input(made(folder, n), quasi_identifiers=NUMBERS)
-    with Watch() as watch, computing(cluster=CLUSTER) as evaluators:
+    with Watch() as watch, open_evaluators(cluster=CLUSTER) as evaluators:
         job = PartsJob(source, "mdav", out, {"k": "5"}, NUMBERS, 1)
         done = mask_parts(job, evaluators=evaluators, told=told)
     found = done.aggregation

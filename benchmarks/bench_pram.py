@@ -14,31 +14,30 @@ from typing import Any
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.evolution.individual import Joined
-from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.setup import Setup
+from evomask.evolution.individual import ScoreRule
+from evomask.evolution.loop import Setup, Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget, seconds
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.masking.randomization.transitions import standard_matrices
+from evomask.masking.randomization.pram import standard_matrices
 from evomask.measures.profiles import RiskProfile
+from evomask.searches.base import SearchContext
 from evomask.searches.pram.problem import TransitionProblem
 from evomask.searches.pram.search import (
     Parameters,
     PramSearch,
 )
-from evomask.searches.search import Surroundings
 
 FILES = {
     "german": ("uci/german_credit.csv", ("EXISTACC", "SAVINGS", "PRESEMPLOY"), Kind.ORDINAL),
     "flare": ("uci/solar_flare.csv", ("CLASS", "LARGSPOT", "SPOTDIST"), Kind.NOMINAL),
 }
 AIMS = {
-    ("german", Joined.MEAN): 16.0, ("german", Joined.WORST): 28.0,
-    ("flare", Joined.MEAN): 25.5, ("flare", Joined.WORST): 36.0,
+    ("german", ScoreRule.MEAN): 16.0, ("german", ScoreRule.WORST): 28.0,
+    ("flare", ScoreRule.MEAN): 25.5, ("flare", ScoreRule.WORST): 36.0,
 }  # fmt: skip
 BUDGET = 30.0
 SEED = 1
@@ -81,7 +80,7 @@ class Found:
 
 
 def searched(table: Table, parameters: Parameters, budget: float) -> Found:
-    around = Surroundings(
+    around = SearchContext(
         partial(draw_stream, SEED), lambda _, compute: compute(), Budget(seconds=budget)
     )
     setup = PramSearch.setup(table, parameters, around)
@@ -110,7 +109,7 @@ def line(title: str, found: Found) -> str:
 
 def against_aims(name: str, budget: float) -> None:
     """RiskProfile papers with risk (ID + DBRL) / 2."""
-    for joined in Joined:
+    for joined in ScoreRule:
         parameters = Parameters(profile=RiskProfile.PAPERS, score=joined)
         found = searched(original(name), parameters, budget)
         aim = AIMS[name, joined]
@@ -151,7 +150,7 @@ def speed(name: str) -> None:
     """Foretold against expected or drawn, for one set of matrices."""
     for profile in RiskProfile:
         setup = PramSearch.setup(
-            original(name), Parameters(profile=profile), Surroundings(partial(draw_stream, SEED))
+            original(name), Parameters(profile=profile), SearchContext(partial(draw_stream, SEED))
         )
         problem: Any = setup.problem
         flat = problem.firsts[0]

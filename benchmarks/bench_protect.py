@@ -19,20 +19,20 @@ import polars as pl
 from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.engine.front import balanced, volume_of
+from evomask.engine.specialists import searches_for
 from evomask.execution.local import Local
 from evomask.io.datasets import reference_file
-from evomask.io.hierarchies import read_trees
-from evomask.masking.guarantees.requirement import NOTHING, Requirement
+from evomask.io.hierarchies import read_hierarchies
+from evomask.masking.enforce.requirement import NOTHING, Requirement
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.portfolio.front import balanced, volume_of
-from evomask.portfolio.members import searches_for
-from evomask.record.protection import Protection
+from evomask.report.protection import Protection
 from evomask.runs.inputs import Input, load
 from evomask.runs.protect import ProtectJob, protect_table
-from evomask.searches.search import File
+from evomask.searches.base import SearchInput
 
 SECONDS, WORKERS, SEED = 60.0, 2, 1
 
@@ -87,14 +87,16 @@ def found(case: Case, table: Table, seconds: float, searches: tuple[str, ...]) -
         searches=searches,
     )
     return protect_table(
-        table, job, evaluators=Local(WORKERS), hierarchies=read_trees(table.schema)
+        table, job, evaluators=Local(WORKERS), hierarchies=read_hierarchies(table.schema)
     )
 
 
 def against_each_alone(case: Case, seconds: float) -> Protection:
     """The portfolio's hypervolume over that of the best single search at the same time."""
     table = case.load()
-    names = searches_for(File(table, case.requirement, "strict", read_trees(table.schema)))
+    names = searches_for(
+        SearchInput(table, case.requirement, "strict", read_hierarchies(table.schema))
+    )
     alone = {name: volume_of(found(case, table, seconds, (name,)).front) for name in names}
     together = found(case, table, seconds, ())
     volume = volume_of(together.front)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.reports.bars import bars_svg
-from evomask.reports.figures import inline_svg
+from evomask.report.drawing import bars_svg, inline_svg
 
 ATTRIBUTES = 50
 

@@ -18,18 +18,17 @@ from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
-from evomask.masking.guarantees.repair import Repair, RepairBy
+from evomask.masking.enforce.repair import Repair, RepairBy
 from evomask.masking.local_suppression import LocalSuppression
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.clustered import ClusteredMicroaggregation
-from evomask.masking.microaggregation.mdav import Mdav
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav import Mdav, MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import CorrelatedNoise
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.global_recoding import GlobalRecoding
-from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.loss.loss import StrictLoss
 
 NUMBERS = ("age", "income")
 CATEGORIES = ("sex", "region", "education", "occupation")

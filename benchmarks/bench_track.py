@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.kernels.tracked.measures import replay
-from evomask.measures.judging.loss import StrictLoss
+from evomask.kernels.incremental.measures import replay
+from evomask.measures.incremental.tracker import TrackedFile
+from evomask.measures.loss.loss import StrictLoss
 from evomask.measures.profiles import PROFILES
-from evomask.measures.tracked.tracking import TrackedFile
+from evomask.types import Floats, Indices
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")
 STEPS = 2_000

@@ -13,10 +13,10 @@ import time
 
 import numpy as np
 
-from evomask.arrays import Floats
-from evomask.data.trajectories import Trajectories
-from evomask.papers.partition.locations import POSITION, town
-from evomask.runs.trajectories.protecting import PARTITIONS, Protection, protected_rows
+from evomask.types import Floats
+from evomask_graphs.trajectories.protect import PARTITIONS, Protection, protected_rows
+from evomask_graphs.trajectories.trajectory import Trajectories
+from evomask_papers.partition.locations import POSITION, town
 
 HOURS = 24
 PACE = 25.0

@@ -12,9 +12,9 @@ import time
 
 import numpy as np
 
-from evomask.arrays import Floats, Labels
 from evomask.data.partition import within_sum_of_squares
 from evomask.kernels.groups.splits import split_values
+from evomask.types import Floats, Labels
 
 N_RECORDS = 1_000_000
 FIRST_CALL = """

@@ -23,10 +23,10 @@ from evomask.evolution.stopping import evaluations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.io.hierarchies import read_trees
-from evomask.measures.keeping.keeping import Keeping
+from evomask.io.hierarchies import read_hierarchies
+from evomask.measures.analyses.analyses import AnalysesToPreserve
+from evomask.searches.base import SearchContext
 from evomask.searches.generalization.search import GeneralizationSearch, Parameters
-from evomask.searches.search import Surroundings
 
 QUASI = ("age", "education", "marital-status", "race", "sex", "native-country", "workclass")
 LABELS = ("income", "occupation", "relationship")
@@ -51,9 +51,11 @@ def adult() -> Table:
     return table_from(frame, declared | {name: Declaration(Kind.NOMINAL) for name in LABELS})
 
 
-def searched(table: Table, labels: tuple[str, ...], keep: Keeping, effort: int) -> tuple[Any, Any]:
-    trees: Any = read_trees(table.schema)
-    around = Surroundings(partial(draw_stream, 1), hierarchies=trees, keep=keep)
+def searched(
+    table: Table, labels: tuple[str, ...], keep: AnalysesToPreserve, effort: int
+) -> tuple[Any, Any]:
+    trees: Any = read_hierarchies(table.schema)
+    around = SearchContext(partial(draw_stream, 1), hierarchies=trees, keep=keep)
     parameters = Parameters(uses=True, labels=labels, attributes=QUASI)
     setup = GeneralizationSearch.setup(table, parameters, around)
     work = InProcess(Worker(setup.problem, 1))
@@ -75,17 +77,17 @@ def least(problem: Any, state: Any, *, nodes: bool = False) -> dict[str, float]:
 
 def main(effort: int) -> None:
     table, began = adult(), time.process_time()
-    problem, state = searched(table, LABELS, Keeping((TABLE,)), effort)
+    problem, state = searched(table, LABELS, AnalysesToPreserve((TABLE,)), effort)
     together, nodes = least(problem, state), least(problem, state, nodes=True)
     front = state.archive.members
     local = sum(member.genome.is_local for member in front)
     print(f"{len(front)} points, {local} of them local; {time.process_time() - began:.0f} CPU s")
     print("use                      all uses at once   nodes alone   this use alone")
     for name in LABELS:
-        alone = least(*searched(table, (name,), Keeping(), effort))
+        alone = least(*searched(table, (name,), AnalysesToPreserve(), effort))
         use = f"label {name}"
         print(f"{use:24} {together[use]:16.2f} {nodes[use]:13.2f} {alone[use]:16.2f}", flush=True)
-    alone = least(*searched(table, (), Keeping((TABLE,)), effort))
+    alone = least(*searched(table, (), AnalysesToPreserve((TABLE,)), effort))
     use = f"table {TABLE}"
     print(f"{use:24} {together[use]:16.2f} {nodes[use]:13.2f} {alone[use]:16.2f}", flush=True)
 

@@ -25,36 +25,37 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from evomask.arrays import Floats
 from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.evolution.individual import first
+from evomask.evolution.individual import FIRST, Outcome, Task, first_objective
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.equations import (
     Domains,
     Equation,
     RowRule,
-    parsed,
+    parse_equation,
     transitions,
 )
-from evomask.masking.randomization.formula_pram import FormulaPram
-from evomask.masking.randomization.library import PATH, hashed, shipped_formulas
-from evomask.masking.randomization.pram import Design, Pram
-from evomask.measures.expected.randomized import Randomized
+from evomask.masking.randomization.formula_pram import (
+    FORMULAS_PATH,
+    FormulaPram,
+    hash_formulas,
+    shipped_formulas,
+)
+from evomask.masking.randomization.pram import CommonDraws, Design, Pram
+from evomask.measures.expected.expectation import PramEvaluation
 from evomask.measures.profiles import PROFILES, RiskProfile
-from evomask.searches.equations.formulas import shown
-from evomask.searches.equations.genome import SYMBOLS, Terminals
+from evomask.searches.equations.genome import SYMBOLS, Terminals, readable_formula
 from evomask.searches.equations.operators import MUTATIONS, first_equation
 from evomask.searches.equations.problem import Language
-from evomask.searches.equations.survival import Parsimonious
+from evomask.searches.equations.schemes import Parsimonious
+from evomask.types import Floats
 
 MOST_RECORDS = 1_000
 FEW_RECORDS = 500
@@ -136,11 +137,11 @@ class Judged:
     draws: int
 
     @cached_property
-    def judge(self) -> Randomized:
+    def judge(self) -> PramEvaluation:
         names = self.table.schema.quasi_identifiers
         draws = CommonDraws(self.table, names, partial(draw_stream, 1))
         measures = PROFILES[RiskProfile.STRICT].measures(names)
-        return Randomized.of(self.table, measures, draws.masked, self.draws)
+        return PramEvaluation.of(self.table, measures, draws.masked, self.draws)
 
     def read(self, method: Pram | FormulaPram) -> tuple[float, float]:
         return self.judge({n: method.matrix(self.table, n) for n in method.attributes})
@@ -200,13 +201,13 @@ class Travelling:
         if task.operator == FIRST:
             number = int(task.rival or 0)
             genome = (
-                parsed(STARTS[number])
+                parse_equation(STARTS[number])
                 if number < len(STARTS)
                 else first_equation(number, self.language.symbols, LEVELS, rng)
             )
         else:
             genome = self.language.child(task, rng)
-        return Outcome(genome, (self.cost(shown(genome, RowRule.NORMALISED)),))
+        return Outcome(genome, (self.cost(readable_formula(genome, RowRule.NORMALISED)),))
 
     def cost(self, text: str) -> float:
         """The mean ratio; that of two files where they show that it is hopeless."""
@@ -259,7 +260,7 @@ def train(seconds: float, seed: int, cache: Path | None) -> None:
     for file in files:
         print(file.name, len(file.table), "to beat:", file.to_beat.round(2), flush=True)
     work, started = InProcess(Worker(problem, seed)), time.process_time()
-    keep = Parsimonious(first, PRICE)
+    keep = Parsimonious(first_objective, PRICE)
     scheme = PlusSelection(CHILDREN // 4, {"mutate": CHILDREN // 2}, keep=keep)
     state = begin(POPULATION, work)
     while time.process_time() - started < seconds:
@@ -283,7 +284,7 @@ def moves(text: str) -> bool:
     for size in (2, 3, 10, 40):
         apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / size
         domains = Domains.of([np.full(size, 7.0)] * 2, [apart, 1.0 - np.eye(size)])
-        made = transitions(parsed(text), domains, RowRule.NORMALISED)
+        made = transitions(parse_equation(text), domains, RowRule.NORMALISED)
         if (made.diagonal(axis1=1, axis2=2).mean(axis=1) > MOSTLY).any():
             return False
     return True
@@ -301,7 +302,7 @@ def write(texts: Sequence[str], known: Mapping[str, Floats], seed: int) -> None:
     lines = [
         "# Formulas of PRAM that travel: evolved on several files by benchmarks/make_formulas.py.",
         "# A ratio is the formula's best score over that of the best standard design, by file.",
-        f'hash = "{hashed(texts)}"',
+        f'hash = "{hash_formulas(texts)}"',
         f"seed = {seed}",
         "",
     ]
@@ -309,7 +310,7 @@ def write(texts: Sequence[str], known: Mapping[str, Floats], seed: int) -> None:
         ratios = np.exp(known[text].mean(axis=1))
         told = ", ".join(f"{n} = {r:.3f}" for n, r in zip(TRAINING, ratios, strict=True))
         lines += ["[[formulas]]", f'formula = "{text}"', f"ratios = {{ {told} }}", ""]
-    Path(PATH).write_text("\n".join(lines))
+    Path(FORMULAS_PATH).write_text("\n".join(lines))
     print("\n".join(lines))
 
 

@@ -12,16 +12,16 @@ import numpy as np
 import polars as pl
 
 from evomask.data.frames import Declaration, table_from
-from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
+from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
+from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.data.trees.neighbours import neighbours
 from evomask.io.datasets import reference_file
-from evomask.io.hierarchies import read_trees
+from evomask.io.hierarchies import read_hierarchies
 from evomask.masking.catalogue import method_named
 from evomask.masking.composition import InTurn
 from evomask.masking.method import MaskingMethod
-from evomask.masking.recoding.generalization import Generalization
+from evomask.masking.recoding.global_recoding import Generalization
 
 Names = tuple[str, ...]
 
@@ -45,7 +45,7 @@ class StudyFile:
     name: str
     table: Table
     target: str = ""
-    lines: TreeLines = field(default_factory=dict)
+    lines: HierarchyLines = field(default_factory=dict)
 
     @property
     def names(self) -> Names:
@@ -66,8 +66,8 @@ class StudyFile:
     @cached_property
     def trees(self) -> Mapping[str, Hierarchy]:
         """Those that came with the file; of other ordered attributes, neighbours by pairs."""
-        made = {n: neighbours(self.table.attribute(n).categories) for n in self.ordinal}
-        return {**made, **all_fitted(self.lines, self.table)}
+        made = {n: neighbour_hierarchy(self.table.attribute(n).categories) for n in self.ordinal}
+        return {**made, **fit_hierarchies(self.lines, self.table)}
 
 
 def _file(
@@ -86,7 +86,7 @@ def _file(
     if target and frame[target].n_unique() <= FEW_VALUES:
         declared[target] = Declaration(Kind.NOMINAL)
     table = table_from(frame, declared)
-    return StudyFile(name, table, target, read_trees(table.schema))
+    return StudyFile(name, table, target, read_hierarchies(table.schema))
 
 
 def _adult() -> StudyFile:

@@ -21,7 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import Strike, Success
+from evomask.measures.attacks.attack import AttackResult, PreparedAttack
 from evomask.measures.attacks.audit import attacks_on
 from outside_files import StudyFile
 
@@ -115,7 +115,9 @@ class Judges:
             "categories": self.lost_categories(masked),
         }
 
-    def risk(self, masked: Table, known: Mapping[str, Success] | None = None) -> dict[str, float]:
+    def risk(
+        self, masked: Table, known: Mapping[str, AttackResult] | None = None
+    ) -> dict[str, float]:
         """What the audit's attacks gain, by family, and linkage by nearest neighbours.
 
         Args:
@@ -232,7 +234,7 @@ class Judges:
         return 100.0 * float(np.mean(shares))
 
     @cached_property
-    def _strikes(self) -> Mapping[str, Strike]:
+    def _strikes(self) -> Mapping[str, PreparedAttack]:
         original = self.file.table
         attacks = attacks_on(original, original)
         return {attack.about.name: attack.against(original) for attack in attacks}
@@ -283,7 +285,7 @@ def _cell_errors(before: Array, after: Array) -> Array:
     return errors
 
 
-def _gain(success: Success) -> float:
+def _gain(success: AttackResult) -> float:
     """What an attack gets beyond its baseline, as a share of what that leaves open."""
     return 100.0 * max(0.0, (success.value - success.baseline) / (100.0 - success.baseline))
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from bench_judging import CATEGORIES, NAMES, NUMBERS, masked, people
 from evomask.data.table import Table
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.people import EVERYONE
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.targets import ALL_TARGETS
 
 
 def files(table: Table) -> dict[str, Table]:
@@ -32,7 +32,7 @@ def main() -> None:
     given = [int(text) for text in sys.argv[1:]]
     records, asked, samples = (*given, *(6_000, 1_000, 40)[len(given) :])
     table = people(records)
-    exact = StrictRisk(NAMES, people=EVERYONE).against(table)
+    exact = StrictRisk(NAMES, people=ALL_TARGETS).against(table)
     risks = [StrictRisk(NAMES, people=asked, seed=s).against(table) for s in range(samples)]
     print("| file | part | truth | within two errors | root mean square |\n|---|---|---|---|---|")
     for title, file in files(table).items():

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from evomask.data.table import Table
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.people import EVERYONE
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.targets import ALL_TARGETS
 from outside_files import FILES, HELD_OUT, StudyFile, maskings
 from outside_judges import Judges
 
@@ -32,7 +32,7 @@ Row = dict[str, float | str]
 
 def by_strict(file: StudyFile, masked: Table) -> dict[str, float]:
     """Loss and risk by the strict pair, everybody attacked."""
-    judged = StrictRisk(file.names, people=EVERYONE).against(file.table).judged(masked)
+    judged = StrictRisk(file.names, people=ALL_TARGETS).against(file.table).judged(masked)
     return {
         "loss": StrictLoss(file.names).against(file.table)(masked),
         "risk": judged.risk,

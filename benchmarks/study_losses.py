@@ -16,18 +16,16 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr
 
 from evomask.data.table import Table
-from evomask.measures.categories import CategoricalColumn
-from evomask.measures.judging.loss import (
+from evomask.measures.columns import CategoricalColumn
+from evomask.measures.loss.loss import (
+    as_missing,
     ends_of_scales,
-    told_by,
-    without,
-    without_whole_cells,
+    information_retained,
+    without_uninformative_cells,
 )
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.loss.moments import Columns
-from evomask.measures.loss.probabilistic import Statistics, _shares_gone, _worsened
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
+from evomask.measures.papers.continuous_loss import Statistics, _shares_gone, _worsened
+from evomask.measures.statistics import Columns
 from outside_files import FILES, HELD_OUT, StudyFile, maskings
 from study_judges import Row, rows_of
 
@@ -92,8 +90,8 @@ def _of_numbers(file: StudyFile, masked: Table, reference: int) -> list[float]:
     columns = Columns.of(file.table, file.numbers)
     statistics = Statistics.of(columns, reference)
     pairs = list(zip(columns.columns, columns.cells(masked), strict=True))
-    told = np.column_stack([told_by(column, cells) for column, cells in pairs])
-    cells = [without(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
+    told = np.column_stack([information_retained(column, cells) for column, cells in pairs])
+    cells = [as_missing(cells, told[:, a] == 0.0) for a, (_, cells) in enumerate(pairs)]
     gone = _shares_gone(statistics.before.counts, told.T @ told)
     families = statistics.errors.losses(statistics.before, columns.masked_moments(cells), gone)
     triples = zip(statistics.quantiles, cells, np.diag(gone), strict=True)
@@ -106,7 +104,7 @@ def _of_numbers(file: StudyFile, masked: Table, reference: int) -> list[float]:
 def _of_categories(file: StudyFile, masked: Table) -> list[float]:
     names, original = file.categories, file.table
     columns = [CategoricalColumn.of(original, name) for name in names]
-    cells = [without_whole_cells(column, column.cells(masked)) for column in columns]
+    cells = [without_uninformative_cells(column, column.cells(masked)) for column in columns]
     tables = ContingencyLoss(names).compared(columns, cells)
     counted = 50.0 * tables.total / (len(original) * tables.tables)
     readings = (

@@ -24,12 +24,12 @@ from pathlib import Path
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.masking.guarantees.requirement import Requirement
-from evomask.portfolio.members import searches_for
-from evomask.record.protection import Protection
+from evomask.engine.specialists import searches_for
+from evomask.masking.enforce.requirement import Requirement
+from evomask.report.protection import Protection
 from evomask.runs.inputs import Input
 from evomask.runs.protect import ProtectJob, protect_table
-from evomask.searches.search import File
+from evomask.searches.base import SearchInput
 from outside_files import FILES, HELD_OUT, StudyFile
 from outside_judges import Judges
 
@@ -107,8 +107,8 @@ STEWARDS: Mapping[str, Callable[[Row], float]] = {
 }
 
 
-def _asked(file: StudyFile) -> File:
-    return File(file.table, Requirement(k=K), "strict", file.lines)
+def _asked(file: StudyFile) -> SearchInput:
+    return SearchInput(file.table, Requirement(k=K), "strict", file.lines)
 
 
 def protected(file: StudyFile) -> Protection:

@@ -18,14 +18,13 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from bench_large import people
-from evomask.arrays import Floats, Points
-from evomask.evolution.dominance import non_dominated_ranks
-from evomask.masking.guarantees.requirement import Requirement
-from evomask.portfolio.members import members_for
-from evomask.portfolio.requests import Make, Measured, Try
-from evomask.portfolio.worker import Maker, Settings
+from evomask.engine.evaluation import EvaluationContext, Make, Measured, Settings, Try
+from evomask.engine.specialists import specialists_for
+from evomask.evolution.archive import non_dominated_ranks
+from evomask.masking.enforce.requirement import Requirement
 from evomask.runs.inputs import Input, Loaded, load
-from evomask.searches.search import File
+from evomask.searches.base import SearchInput
+from evomask.types import Floats, Points
 
 RECIPES, SEED, PROMOTED, GRID = 30, 1, 10, "grid"
 
@@ -41,23 +40,25 @@ def loaded(source: str, quasi: tuple[str, ...]) -> Loaded:
         return load(Input(path, None, tuple(frame.columns), ordinal=("education",)))
 
 
-def maker_of(given: Loaded, k: int, records: int, seed: int) -> Maker:
+def maker_of(given: Loaded, k: int, records: int, seed: int) -> EvaluationContext:
     """A maker with the grid alone for the file."""
     requirement = Requirement(k=k)
-    file = File(given.table, requirement, "strict", given.hierarchies)
-    settings = Settings(requirement, "strict", members_for(file, (GRID,)), sample=records)
-    maker = Maker(given.table, settings, seed, given.hierarchies)
+    file = SearchInput(given.table, requirement, "strict", given.hierarchies)
+    settings = Settings(requirement, "strict", specialists_for(file, (GRID,)), sample=records)
+    maker = EvaluationContext(given.table, settings, seed, given.hierarchies)
     maker.load_kernels(lambda _: None)
     return maker
 
 
-def recipes_of(maker: Maker) -> list[int]:
+def recipes_of(maker: EvaluationContext) -> list[int]:
     """Numbers of recipes, from the families in turn."""
     order = maker.setup(GRID).problem.order  # type: ignore[attr-defined]
     return [order[place] for place in np.linspace(0, min(299, len(order) - 1), RECIPES).astype(int)]
 
 
-def readings(maker: Maker, again: Maker, number: int) -> list[tuple[float, float]] | None:
+def readings(
+    maker: EvaluationContext, again: EvaluationContext, number: int
+) -> list[tuple[float, float]] | None:
     """A recipe on the whole file, on the sample, and on the whole once more, with its times.
 
     None where it cannot be made.

@@ -2,21 +2,50 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from evomask.cli.main import run
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_folder
 from evomask.runs.inputs import Input
-from evomask.runs.kept.plan import make_plan
+from evomask.runs.store.plan import make_plan
 from evomask.searches.catalogue import search_named
 
-settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("no clock")
+for profile, examples in (("quick", 20), ("thorough", 200)):
+    settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile(os.environ.get("EVOMASK_TESTS", "quick"))
 
 TOY_PACKAGE = Path(__file__).parent / "toy_package"
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def evomask(monkeypatch, capsys):
+    """Call the command line with words; its exit code and what it printed."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["evomask", *map(str, words)])
+        try:
+            run()
+            code = 0
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return Answer(code, printed.out, printed.err)
+
+    return call
 
 
 @pytest.fixture

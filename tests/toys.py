@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from evomask.evolution.brood import FIRST, Outcome
+from evomask.evolution.individual import FIRST, Outcome
 from evomask.evolution.streams import draw_stream, litter_stream
 from evomask.evolution.tree import (
     Symbols,

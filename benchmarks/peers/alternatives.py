@@ -28,12 +28,11 @@ from works import SUPPRESSION as LEFT_OUT
 from evomask.data.classes import classes_of
 from evomask.data.table import Table
 from evomask.errors import FileError
-from evomask.io.masked import masked_version
+from evomask.io.masked_tables import masked_version
 from evomask.io.tables import source_of
-from evomask.measures.judging.risk import StrictReading
+from evomask.measures.disclosure.risk import StrictReading
 from evomask.measures.profiles import profile
-from evomask.runs.baseline.baselines import synthetic_file
-from evomask.runs.baseline.matching import matched
+from evomask.runs.synthetic import matched, synthetic_file
 
 SEED = 11
 SHOWN = 3_000

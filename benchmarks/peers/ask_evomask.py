@@ -16,12 +16,12 @@ from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.tables import read_table
 from evomask.kernels.groups.splits import split_values
-from evomask.masking.local_suppression import Likeness, LocalSuppression
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.randomization.pram import Pram
-from evomask.measures.risk.privacy_models import distinct_l, k_anonymity, t_closeness
-from evomask.measures.risk.probabilistic import ProbabilisticLinkage
+from evomask.measures.disclosure.privacy_models import distinct_l, k_anonymity, t_closeness
+from evomask.measures.papers.probabilistic_linkage import ProbabilisticLinkage
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.optimum import optimum
 
@@ -81,7 +81,7 @@ def recoding(task: Task, clock: Clock) -> dict[str, Any]:
 def suppression(task: Task, clock: Clock) -> dict[str, Any]:
     table = _table(task)
     names = table.schema.names
-    method = LocalSuppression(names, task["k"], Likeness(task["matching"]))
+    method = LocalSuppression(names, task["k"], SuppressionMatching(task["matching"]))
     masked = clock.timed(lambda: method.mask(table, ANY))
     cells = 0
     for name in names:

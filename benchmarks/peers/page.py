@@ -7,8 +7,8 @@ from typing import Any
 from roster import OURS
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.reports.charts import comparison_chart
-from evomask.reports.figures import svg
+from evomask.report.charts import comparison_chart
+from evomask.report.drawing import svg
 
 Found = dict[str, Any]
 Row = dict[str, Any]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from evomask.data.frames import Declaration, polars_from, table_from
-from evomask.data.hierarchy import Hierarchy, all_fitted
+from evomask.data.hierarchy import Hierarchy, fit_hierarchies
 from evomask.data.partition import group_sizes, information_loss
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
@@ -20,7 +20,7 @@ from evomask.masking.randomization.pram import Pram
 from evomask.masking.recoding.group_values import GroupValues, with_group_values
 from evomask.searches.generalization.indices import geometric_loss
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.reader import Reader
+from evomask.searches.generalization.node_evaluator import Reader
 
 Task = dict[str, Any]
 Answer = Mapping[str, Any]
@@ -109,7 +109,7 @@ def trees() -> dict[str, tuple[tuple[str, ...], ...]]:
 def hierarchies(table: Table) -> dict[str, Hierarchy]:
     """The same as we keep them, of the categories that a table has."""
     lines = {name: list(zip(*levels, strict=True)) for name, levels in trees().items()}
-    return all_fitted(lines, table)
+    return fit_hierarchies(lines, table)
 
 
 def adult_task(n_records: int, folder: Path) -> Task:

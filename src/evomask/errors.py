@@ -1,24 +1,24 @@
-"""The error tree: one sentence each, naming what is wrong, where, and what to do."""
+"""Exceptions: one tree whose messages say what is wrong, where, and what to do."""
 
 
 class EvomaskError(Exception):
-    """Anything a user can mend; front ends print its sentence without a traceback."""
+    """Base of all errors that a user can correct; printed without a traceback."""
 
 
 class ParameterError(EvomaskError):
-    """A parameter has a value it cannot have."""
+    """A parameter has an invalid value."""
 
 
 class UnmetError(ParameterError):
-    """No point of a front is within the limits; what was found is kept."""
+    """No point of the Pareto front is within the limits; the run's results stay on disk."""
 
 
 class SchemaError(EvomaskError):
-    """An attribute is unknown, or is not of the kind or role that is needed."""
+    """An attribute is unknown, or has the wrong kind or role."""
 
 
 class DataError(EvomaskError):
-    """The records themselves cannot be used as they are."""
+    """The records cannot be used as they are."""
 
 
 class FileError(EvomaskError):
@@ -26,4 +26,4 @@ class FileError(EvomaskError):
 
 
 class RunError(EvomaskError):
-    """A run on disk cannot be started, resumed or read."""
+    """A stored run cannot be started, resumed or loaded."""

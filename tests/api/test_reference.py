@@ -23,6 +23,6 @@ def test_every_public_name_can_be_had():
 
 def test_arguments_and_examples_are_found_in_a_docstring():
     told = docstring_of(evomask.mask)
-    assert told.arguments["seed"] == "repeats a result; drawn from the system when absent."
+    assert told.arguments["seed"] == "random seed; drawn from the system by default."
     assert told.example.startswith("import evomask\n")
     assert "Args" not in told.paragraphs

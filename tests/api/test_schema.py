@@ -7,7 +7,7 @@ import pytest
 
 import evomask
 from evomask.data.schema import Kind, Role
-from evomask.io.made_up.survey import write_survey
+from evomask.io.datasets import write_survey
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from evomask.web.app import make_app
-from evomask.web.guard import Limits
-from evomask.web.state import Served
+from evomask.web.security import Limits
+from evomask.web.server import Served
 from tests.browser.conftest import wait_for
 from tests.browser.large import large_run
 

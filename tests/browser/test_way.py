@@ -42,8 +42,8 @@ def test_from_a_file_to_a_checked_release_by_mouse(opened, tmp_path):
     bring(page, town_file(tmp_path))
     page.select_option("[aria-label='Role of illness']", "confidential")
     expect(page.locator("#status")).to_have_text("illness saved")
-    page.click("text=Next: risk today")
-    expect(page.locator("#risk .banner")).to_contain_text("of 240 people")
+    page.click("text=Next: baseline risk")
+    expect(page.locator("#risk .banner")).to_contain_text("of 240 records")
     start(page, k=3, files=10)
     finished(page)
     assert int(page.get_attribute("#map", "data-tried")) >= 10
@@ -71,7 +71,7 @@ def release(page):
     page.click("text=Sign the release")
     expect(page.locator("text=signed by A. Steward")).to_be_visible()
     page.click("#verify")
-    expect(page.locator("#verified")).to_contain_text("The release is what it says.")
+    expect(page.locator("#verified")).to_contain_text("The release is valid.")
     with page.expect_download() as taken:
         page.click("#take")
     content = Path(taken.value.path()).read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def test_the_same_by_keyboard_alone(opened):
     press(page, "Role of expenses")
     page.keyboard.type("other")
     expect(page.locator("#status")).to_have_text("expenses saved")
-    press(page, "Next: risk today")
+    press(page, "Next: baseline risk")
     page.keyboard.press("Enter")
     expect(page.locator("#risk .banner")).to_be_visible()
     press(page, "Next: the goal")
@@ -137,7 +137,7 @@ def test_the_same_by_keyboard_alone(opened):
     expect(page.locator("#choose")).to_be_visible()
     press(page, "Verify the release")
     page.keyboard.press("Enter")
-    expect(page.locator("#verified")).to_contain_text("The release is what it says.")
+    expect(page.locator("#verified")).to_contain_text("The release is valid.")
 
 
 def test_what_is_refused_is_told_beside_it_and_quick_changes_are_kept(opened, server, tmp_path):
@@ -146,7 +146,7 @@ def test_what_is_refused_is_told_beside_it_and_quick_changes_are_kept(opened, se
     notes = tmp_path / "notes.exe"
     notes.write_text("no records")
     page.set_input_files("#chosen", notes)
-    expect(page.locator("#bring-said")).to_contain_text("is of no known format")
+    expect(page.locator("#bring-said")).to_contain_text("has no known format")
     bring(page, town_file(tmp_path))
     page.fill("#rules", "no rule at all")
     page.click("#keep-rules")
@@ -168,7 +168,7 @@ def test_a_killed_server_loses_nothing_and_the_run_goes_on(opened, server, tmp_p
     expect(page.locator("body")).to_have_attribute("data-state", "running")
     wait_for(lambda: tried_in(server, run))
     server.kill()
-    expect(page.locator("#status")).to_contain_text("the run goes on without it")
+    expect(page.locator("#status")).to_contain_text("the run continues without it")
     before = tried_in(server, run)
     wait_for(lambda: tried_in(server, run) > before)
     server.start()

@@ -10,32 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from evomask.cli.main import run
-
-
-@dataclass
-class Answer:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def evomask(monkeypatch, capsys):
-    """Call the command line with words; its exit code and what it printed."""
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["evomask", *map(str, words)])
-        try:
-            run()
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return Answer(code, printed.out, printed.err)
-
-    return call
-
 
 @pytest.fixture
 def people(tmp_path):

@@ -34,16 +34,19 @@ def test_a_page_for_people(evomask, people, masked):
     answer = evomask("audit", masked, "--original", people, "--confidential", "region")
     assert answer.code == 0
     assert "20 records, 2 quasi-identifiers" in answer.out
-    assert "records in the smallest class of look-alikes; higher is better" in answer.out
-    assert "values of region in the least varied class" in answer.out
-    assert "attacks that no search has seen, in percent, lower is better" in answer.out
+    assert "records in the smallest equivalence class; higher is better" in answer.out
+    assert "fewest values of region in a class" in answer.out
+    assert (
+        "held-out attacks (not used by any search), success in percent, lower is better"
+        in answer.out
+    )
     assert max(len(line) for line in answer.out.splitlines()) <= 100
 
 
 def test_without_an_original_the_file_is_judged_alone(evomask, masked):
     answer = evomask("audit", masked)
     assert answer.code == 0
-    assert "nothing was attacked: give the original with --original" in answer.out
+    assert "no attacks were run: give the original file with --original" in answer.out
 
 
 def test_the_models_do_not_depend_on_the_original(evomask, people, masked):
@@ -134,7 +137,7 @@ WORDS = ("--quasi", "region,age", "--nominal", "region", "--household", "home")
 
 def test_the_risk_of_households_is_told(evomask, homes):
     answer = evomask("audit", homes, *WORDS)
-    assert "chance to identify any member of a household" in answer.out
+    assert "re-identification risk of a household" in answer.out
     assert "of 10" in answer.out
     found = json.loads(evomask("audit", homes, *WORDS, "--json").out)
     assert found["households"]["households"] == 10
@@ -144,7 +147,7 @@ def test_the_risk_of_households_is_told(evomask, homes):
 def test_special_uniques_are_told(evomask, homes):
     answer = evomask("audit", homes, *WORDS)
     assert "special uniques (SUDA2)" in answer.out
-    assert "part in the scores in percent: " in answer.out
+    assert "contribution to the scores in percent: " in answer.out
     found = json.loads(evomask("audit", homes, *WORDS, "--json").out)
     assert set(found["special_uniques"]["contributions"]) == {"region", "age"}
     assert found["special_uniques"]["records"] == found["uniques"]

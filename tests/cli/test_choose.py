@@ -48,6 +48,8 @@ def test_people_get_a_table_and_are_told_where_to_look(evomask, protection):
     answer = evomask("choose", protection.folder)
     assert f"{protection.answer['chosen']['point']:>7}" in answer.out
     assert "the suggested point" in answer.out
+    assert "re-identification" in answer.out
+    assert "disclosure  method" in answer.out
     assert "original" in answer.out
     assert str(protection.folder / "report-internal.html") in answer.out
 

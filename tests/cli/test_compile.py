@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from evomask.kernels.ahead import Progress
-from evomask.runs import compiling
+from evomask.kernels.compiler.precompile import Progress
+from evomask.runs import precompile
 
 STEPS = [
     Progress("groups.mdav", 0, 2),
@@ -21,7 +21,7 @@ def _nothing_is_compiled(monkeypatch):
         for step in STEPS:
             watch(step)
 
-    monkeypatch.setattr(compiling, "compile_everything", follow)
+    monkeypatch.setattr(precompile, "compile_everything", follow)
 
 
 def test_a_line_tells_of_each_module_and_the_last_where_they_are_kept(evomask):
@@ -31,14 +31,14 @@ def test_a_line_tells_of_each_module_and_the_last_where_they_are_kept(evomask):
         "1 of 2 compiled: groups.walks, 0.5 s",
         "2 of 2 compiled: groups.mdav, 1.2 s",
     ]
-    assert str(compiling.CACHE) in answer.out
+    assert str(precompile.CACHE) in answer.out
 
 
 def test_as_json_it_names_modules_and_seconds(evomask):
     result = json.loads(evomask("compile", "--json").out)
     assert result["modules"] == {"groups.walks": 0.5, "groups.mdav": 1.25}
     assert result["seconds"] >= 0
-    assert result["folder"] == str(compiling.CACHE)
+    assert result["folder"] == str(precompile.CACHE)
 
 
 def test_quietly_it_says_nothing(evomask):

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from evomask.io.made_up.survey import write_survey
+from evomask.io.datasets import write_survey
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_an_unknown_option_is_wrong_usage(evomask, people, tmp_path):
 
 def test_the_list_explains_every_method(evomask):
     answer = evomask("mask", "--list")
-    assert "mdav: Groups of k similar records" in answer.out
+    assert "mdav: Group k similar records by MDAV" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_a_full_disk_leaves_no_half_file(people, tmp_path, ending):
 
 
 def _compiled_cache():
-    from evomask.kernels.compiler import CACHE
     from evomask.kernels.groups import mdav  # noqa: F401
+    from evomask.kernels.jit import CACHE
 
     return CACHE.parent
 

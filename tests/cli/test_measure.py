@@ -59,7 +59,7 @@ def test_the_strict_profile_tells_the_parts_of_its_risk_and_the_papers_has_none(
 
 def test_the_parts_of_the_risk_and_losses_by_attribute_are_told_in_words(evomask, people, masked):
     said = evomask("measure", people, masked).out
-    assert "by one who " in said
+    assert "by an intruder who " in said
     assert "the original: " in said
     assert "loss of age" in said
 

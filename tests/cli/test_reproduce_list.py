@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-from evomask.papers.catalogue import REPRODUCTIONS, full_name
-from evomask.papers.page import Asked, Entry, entry_of, page, spent_share
-from evomask.papers.remarks import remark_on
+from evomask_papers.catalogue import REPRODUCTIONS, full_name
+from evomask_papers.page import Asked, Entry, entry_of, page, spent_share
+from evomask_papers.remarks import remark_on
 
 GROUPING_THESIS = {
     "table": ["2.1", "3.1", "5.1", "5.2", "5.3", "5.4", "a.1", "a.2"],

@@ -35,7 +35,7 @@ def test_tables_and_models_that_must_survive_are_told_of_every_point_and_of_the_
     assert all({"table_error", "model_error"} <= point.keys() for point in found["front"])
     assert [kept["text"] for kept in found["kept"]] == ["region: mean income", "income ~ age"]
     assert found["best"]["table_error"] == found["kept"][0]["error"]
-    assert "kept: income ~ age: error" in evomask(*words(people, *keep)).out
+    assert "preserved: income ~ age: error" in evomask(*words(people, *keep)).out
 
 
 def test_what_cannot_be_kept_is_said_before_a_search_begins(evomask, people):
@@ -118,8 +118,8 @@ def test_without_a_folder_nothing_is_kept(evomask, people, tmp_path):
 
 def test_a_person_is_told_where_it_began_and_where_it_stands(evomask, people):
     told = evomask(*words(people)).out
-    assert "first best loss" in told
-    assert "best now   loss" in told
+    assert "initial best loss" in told
+    assert "best         loss" in told
 
 
 def test_quiet_means_no_word_on_stderr(evomask, people):

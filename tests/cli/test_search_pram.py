@@ -83,4 +83,4 @@ def test_a_range_that_cannot_be_kept_is_a_note(evomask, tmp_path):
         evomask, path, "--quasi", "a,b", "--nominal", "a,b", *SMALL, "--invariant",
         "--diagonal", "0.55,0.75",
     )  # fmt: skip
-    assert any("nearest range is kept, 0.55 to 0.8875" in note for note in found["notes"])
+    assert any("nearest possible range is used, 0.55 to 0.8875" in note for note in found["notes"])

@@ -1,4 +1,4 @@
-"""Each law can be broken: parts that do, and the sentence that names them."""
+"""Each law detects an implementation that breaks it, and the message names it."""
 
 import re
 
@@ -12,38 +12,46 @@ from evomask.testing import (
     check_search,
 )
 from evomask.testing.evaluators import LAWS as LAWS_OF_EVALUATORS
-from evomask.testing.expected import LAWS_OF_EXPECTING, Expecting
-from evomask.testing.judges import LAWS_OF_LOSS, LAWS_OF_RISK, Judging
+from evomask.testing.judges import LAWS_OF_LOSS, LAWS_OF_RISK, JudgeCase
 from evomask.testing.law import check, sentence
 from evomask.testing.measures import LAWS as LAWS_OF_MEASURES
-from evomask.testing.measures import Measuring
+from evomask.testing.measures import (
+    LAWS_OF_EXPECTING,
+    LAWS_OF_TRACKING,
+    ExpectationCase,
+    MeasureCase,
+    TrackingCase,
+)
 from evomask.testing.methods import LAWS as LAWS_OF_METHODS
-from evomask.testing.methods import LAWS_OF_GROUPING, Grouped, Masking
-from evomask.testing.searches import AROUND, Searching
+from evomask.testing.methods import LAWS_OF_MICROAGGREGATION, MethodCase, MicroaggregationCase
+from evomask.testing.searches import AROUND, SearchCase
 from evomask.testing.searches import LAWS as LAWS_OF_SEARCHES
-from evomask.testing.tracked import LAWS_OF_TRACKING, Tracking
 from tests.contracts.broken import evaluators, judges, measures, methods, searches
 
 TABLE = measures.TABLE
 
 
 def of_method(law, method):
-    grouping = law in LAWS_OF_GROUPING
-    check("it", [law], (Grouped if grouping else Masking)(method, methods.example_table))
+    grouping = law in LAWS_OF_MICROAGGREGATION
+    check(
+        "it",
+        [law],
+        (MicroaggregationCase if grouping else MethodCase)(method, methods.example_table),
+    )
 
 
 def of_measure(law, measure):
-    kind = {LAWS_OF_TRACKING: Tracking, LAWS_OF_EXPECTING: Expecting}
-    case = next((kind[laws] for laws in kind if law in laws), Measuring)
+    kind = {LAWS_OF_TRACKING: TrackingCase, LAWS_OF_EXPECTING: ExpectationCase}
+    case = next((kind[laws] for laws in kind if law in laws), MeasureCase)
     check("it", [law], case(measure, methods.example_table()))
 
 
 def of_judge(law, measure):
-    check("it", [law], Judging(measure, methods.example_table(120)))
+    check("it", [law], JudgeCase(measure, methods.example_table(120)))
 
 
 def of_search(law, search):
-    check("it", [law], Searching(search, None, AROUND, methods.example_table))
+    check("it", [law], SearchCase(search, None, AROUND, methods.example_table))
 
 
 def of_evaluator(law, made):
@@ -51,7 +59,12 @@ def of_evaluator(law, made):
 
 
 KINDS = {
-    "methods": (LAWS_OF_METHODS + LAWS_OF_GROUPING, methods.BROKEN, of_method, check_method),
+    "methods": (
+        LAWS_OF_METHODS + LAWS_OF_MICROAGGREGATION,
+        methods.BROKEN,
+        of_method,
+        check_method,
+    ),
     "measures": (
         LAWS_OF_MEASURES + LAWS_OF_TRACKING + LAWS_OF_EXPECTING,
         measures.BROKEN,
@@ -85,6 +98,6 @@ def test_the_whole_parts_that_the_broken_ones_are_made_of_obey():
     check_evaluator(evaluators.whole)
 
 
-def test_a_search_that_accepts_no_example_is_told():
+def test_a_search_that_accepts_no_example_is_an_error():
     with pytest.raises(AssertionError, match="picky accepts none of the example files: never"):
         check_search(searches.Picky())

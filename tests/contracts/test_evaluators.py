@@ -1,4 +1,4 @@
-"""The laws that every evaluator obeys."""
+"""Laws of evaluators, checked on local evaluators."""
 
 import pytest
 

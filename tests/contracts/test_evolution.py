@@ -1,4 +1,4 @@
-"""The laws of the evolution core: operators, archives, evaluators, states, fitness."""
+"""Laws of the evolution core: operators, archives, evaluators, states, fitness."""
 
 from io import BytesIO
 

@@ -5,14 +5,14 @@ import pytest
 
 from evomask.data.recoding import Intervals
 from evomask.masking.catalogue import METHODS
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.masking.recoding.generalization import Generalization
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.risk.privacy_models import k_anonymity
+from evomask.masking.recoding.global_recoding import Generalization
+from evomask.measures.disclosure.privacy_models import k_anonymity
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
 from evomask.testing import check_judge
-from tests.measures.judging.population import CATEGORIES, NAMES, NUMBERS, SCHEMA, TREES, people
+from tests.measures.disclosure.population import CATEGORIES, NAMES, NUMBERS, SCHEMA, TREES, people
 
 N = 400
 TABLE = people(N)
@@ -44,7 +44,7 @@ def records(rng, count):
 
 
 def with_stars(table, name, rows):
-    """Some cells of one attribute recoded to a cell that may be anything."""
+    """Suppress some cells of one attribute."""
     if table.attribute(name).is_categorical:
         cells = table.recoding(name).with_suppressed_cell()
         codes = np.where(rows, len(cells.labels) - 1, table[name])
@@ -115,7 +115,7 @@ def at_levels(levels):
 
 
 def in_fewer_intervals(table, width):
-    """Both numbers in intervals of so many neighbouring values: larger ones hold smaller ones."""
+    """Recode both numbers to nested intervals of *width* neighbouring values."""
     for name in NUMBERS:
         values, places = np.unique(TABLE.values(name), return_inverse=True)
         codes = places // width
@@ -130,7 +130,7 @@ CHAIN = [
 ]
 
 
-def test_merging_classes_never_raises_linked():
+def test_merging_classes_never_raises_re_identification():
     files = [
         in_fewer_intervals(at_levels(dict.fromkeys(CATEGORIES, level)), width)
         for width, level in CHAIN
@@ -143,14 +143,14 @@ def test_merging_classes_never_raises_linked():
 
 @pytest.mark.parametrize("k", [2, 5, 20])
 @pytest.mark.parametrize("method", [Mondrian, MdavGeneric])
-def test_among_k_alike_at_most_one_in_k_is_linked(method, k):
+def test_with_k_anonymity_at_most_one_in_k_is_re_identified(method, k):
     masked = method(NAMES, k).mask(TABLE, np.random.default_rng(1))
     assert k_anonymity(masked, NAMES) >= k
     assert RISK.judged(masked).linked.percent <= 100 / k + 1e-9
 
 
 @pytest.mark.parametrize("k", [5, 20])
-def test_where_alike_records_are_left_out_too_at_most_one_in_k_is_linked(k):
+def test_with_suppression_at_most_one_in_k_is_re_identified(k):
     masked = at_levels(dict.fromkeys(CATEGORIES, 2))
     masked = in_fewer_intervals(masked, 64)
     columns = [masked[name] for name in NAMES]
@@ -160,8 +160,8 @@ def test_where_alike_records_are_left_out_too_at_most_one_in_k_is_linked(k):
     assert RISK.judged(left).linked.percent <= 100 / k + 1e-9
 
 
-def test_both_orders_and_names_exchanged_hide_few():
-    """Names are put right by frequencies then, and some are as frequent as others."""
+def test_permuted_records_and_labels_protect_few():
+    """Labels are then recovered by frequencies, which are not all distinct."""
     many = people(2000, 3)
     reading = StrictRisk(CATEGORIES).against(many)
     sizes = {name: len(SCHEMA[name].categories) for name in CATEGORIES}
@@ -171,7 +171,7 @@ def test_both_orders_and_names_exchanged_hide_few():
 
 
 @EVERY
-def test_leaving_records_out_hides_nobody_else(masked):
+def test_suppressing_records_protects_no_other_record(masked):
     left_out = records(np.random.default_rng(3), N // 20)
     before, after = (RISK.judged(file) for file in (masked, masked.suppressing(left_out)))
     assert after.linked.percent >= 0.85 * before.linked.percent

@@ -1,4 +1,4 @@
-"""The laws that every masking method obeys, run over the whole catalogue."""
+"""Laws of masking methods, checked on the whole catalogue."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from evomask.data.hierarchy import Hierarchy
 from evomask.masking.catalogue import METHODS, method_named
 from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
-from evomask.masking.local_suppression import Likeness, LocalSuppression
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
@@ -42,10 +42,15 @@ OTHERS = {
     "stratified groups": StratifiedMicroaggregation(MdavGeneric(("age",), 3), ("region",)),
     "relaxed": Mondrian(QUASI, 5, Cut.RELAXED),
     "weighted": MdavGeneric(QUASI, 3, "weight"),
-    **{f"suppression, {m}": LocalSuppression(("school", "region"), 8, m) for m in Likeness},
-    **{f"{name}, one value": with_one_value(name)
-       for name in ("mondrian", "global-recoding", "top-coding", "bottom-coding")},
-}  # fmt: skip
+    **{
+        f"suppression, {matching}": LocalSuppression(("school", "region"), 8, matching)
+        for matching in SuppressionMatching
+    },
+    **{
+        f"{name}, one value": with_one_value(name)
+        for name in ("mondrian", "global-recoding", "top-coding", "bottom-coding")
+    },
+}
 ALL = {**CATALOGUE, **OTHERS}
 
 

@@ -1,4 +1,4 @@
-"""The laws that every measure obeys, over the whole catalogue and files of every kind."""
+"""Laws of measures, checked on the whole catalogue and all kinds of files."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evomask.measures.catalogue import ABOUT, MEASURES, applicable
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.catalogue import ABOUT, MEASURES, applicable_measures
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
 from evomask.measures.profiles import PapersRisk
 from evomask.measures.score import Mean, Worst
 from evomask.testing import check_measure, example_table
@@ -25,7 +25,7 @@ ON_KINDS = {
     f"{measure.about.name} of {kind}": measure
     for kind, names in (("numbers", NUMBERS), ("categories", CATEGORIES), ("both", NAMES))
     for measure in (
-        *applicable(TABLE.schema, names, len(TABLE)).values(),
+        *applicable_measures(TABLE.schema, names, len(TABLE)).values(),
         StrictLoss(names), PapersRisk(names), StrictRisk(names),
         Mean((StrictLoss(names), StrictRisk(names))), Worst((StrictLoss(names), PapersRisk(names))),
     )
@@ -46,7 +46,7 @@ def test_every_measure_explains_itself_in_one_sentence(name):
     assert about.low < about.high
 
 
-def test_every_measure_that_can_be_asked_for_is_explained():
+def test_every_measure_of_the_catalogue_is_explained():
     assert set(MEASURES) <= set(ABOUT)
 
 
@@ -59,5 +59,5 @@ def test_more_than_twenty_attributes_can_be_measured():
     rng = np.random.default_rng(0)
     wide = numbers(**{f"n{i}": rng.normal(size=30) for i in range(21)})
     names = wide.schema.quasi_identifiers
-    assert "prl" not in applicable(wide.schema, names, 30)
+    assert "prl" not in applicable_measures(wide.schema, names, 30)
     assert StrictRisk(names).against(wide)(wide) == pytest.approx(100)

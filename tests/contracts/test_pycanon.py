@@ -5,14 +5,19 @@ import pytest
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.measures.risk.privacy_models import distinct_l, entropy_l, k_anonymity, t_closeness
+from evomask.measures.disclosure.privacy_models import (
+    distinct_l,
+    entropy_l,
+    k_anonymity,
+    t_closeness,
+)
 from tests.oracles import answers
 
 TABLES = 200
 
 
 def random_table(seed):
-    """Two to four quasi-identifiers in few classes; the confidential one ordered or not."""
+    """Two to four quasi-identifiers and a confidential attribute of either kind, in few classes."""
     rng = np.random.default_rng(seed)
     n, width, sizes = rng.integers(4, 80), rng.integers(2, 5), rng.integers(1, 4, 4)
     kind = Kind.NOMINAL if seed % 2 else Kind.CONTINUOUS
@@ -37,7 +42,7 @@ def question(table):
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory):
+def answered(tmp_path_factory):
     tables = [random_table(seed) for seed in range(TABLES)]
     found = answers(
         "ask_pycanon.py", [question(t) for t in tables], tmp_path_factory.mktemp("canon")
@@ -49,23 +54,23 @@ def quasi(table):
     return table.schema.quasi_identifiers
 
 
-def test_k_is_that_of_pycanon(asked):
-    ours = [k_anonymity(table, quasi(table)) for table, _ in asked]
-    assert ours == [found["k"] for _, found in asked]
+def test_k_is_that_of_pycanon(answered):
+    ours = [k_anonymity(table, quasi(table)) for table, _ in answered]
+    assert ours == [found["k"] for _, found in answered]
 
 
-def test_distinct_l_is_that_of_pycanon(asked):
-    ours = [distinct_l(table, quasi(table), "s") for table, _ in asked]
-    assert ours == [found["l"] for _, found in asked]
+def test_distinct_l_is_that_of_pycanon(answered):
+    ours = [distinct_l(table, quasi(table), "s") for table, _ in answered]
+    assert ours == [found["l"] for _, found in answered]
 
 
-def test_entropy_l_is_that_of_pycanon_which_rounds_down(asked):
-    """Where ours is a whole number but for rounding, pycanon may fall one below it."""
-    for table, found in asked:
+def test_entropy_l_is_that_of_pycanon_which_rounds_down(answered):
+    """If a value is an integer up to rounding, pycanon may be one below it."""
+    for table, found in answered:
         ours = entropy_l(table, quasi(table), "s")
         assert found["entropy"] in (int(ours - 1e-9), int(ours + 1e-9))
 
 
-def test_t_is_that_of_pycanon(asked):
-    ours = [t_closeness(table, quasi(table), "s") for table, _ in asked]
-    assert ours == pytest.approx([found["t"] for _, found in asked], abs=1e-9)
+def test_t_is_that_of_pycanon(answered):
+    ours = [t_closeness(table, quasi(table), "s") for table, _ in answered]
+    assert ours == pytest.approx([found["t"] for _, found in answered], abs=1e-9)

@@ -1,4 +1,4 @@
-"""The laws that every search obeys, on example files."""
+"""Laws of searches, checked on example files."""
 
 import importlib
 from dataclasses import replace

@@ -1,30 +1,28 @@
-"""A tracked reading equals a full one, whatever was changed and undone before."""
+"""A tracked value equals the full value after any changes and undos."""
 
 import numpy as np
 import pytest
 
 from evomask.errors import DataError, ParameterError
-from evomask.kernels.tracked.measures import replay
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.loss.classic import (
+from evomask.kernels.incremental.measures import replay
+from evomask.measures.disclosure.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
+from evomask.measures.papers.continuous_loss import (
     CorrelationLoss,
     CovarianceLoss,
     MeanLoss,
+    ProbabilisticLoss,
     ValueLoss,
     VarianceLoss,
 )
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.loss.probabilistic import ProbabilisticLoss
-from evomask.measures.profiles import FollowedRisk, PapersRisk
-from evomask.measures.risk.inference import Inference
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage, unique
-from evomask.measures.risk.relabelling import RelabelledLinkage, Relabelling
+from evomask.measures.papers.distance_linkage import DistanceLinkage, unique
+from evomask.measures.papers.inference import Inference
+from evomask.measures.papers.interval_disclosure import RankInterval
+from evomask.measures.profiles import IncrementalRisk, PapersRisk
 from evomask.measures.score import Mean, Worst
 from evomask.testing import check_tracked
-from evomask.testing.tracked import Tracking
+from evomask.testing.measures import TrackingCase
 from tests.measures.files import generalized, perturbed
 from tests.tables import mixed
 
@@ -49,7 +47,7 @@ MEASURES = {
     for measure in (
         *(maker(names) for maker in makers),
         PapersRisk(names, probabilistic=False),
-        FollowedRisk(names),
+        IncrementalRisk(names),
     )
 }
 UNUSUAL = {
@@ -67,7 +65,7 @@ FILES = {"perturbed": perturbed(TABLE, NAMES), "permuted": PERMUTED}
 
 
 def random_changes(names, n_steps, seed, table=TABLE):
-    """Records, positions of attributes, values from the original, and what is kept."""
+    """Records, positions of attributes, values from the original, and commit flags."""
     rng = np.random.default_rng(seed)
     records = rng.integers(0, len(table), n_steps)
     attributes = rng.integers(0, len(names), n_steps)
@@ -78,7 +76,7 @@ def random_changes(names, n_steps, seed, table=TABLE):
 
 
 def after(masked, names, changes):
-    """The file with the kept changes made one by one."""
+    """The file with the committed changes applied."""
     columns = {name: masked[name].copy() for name in names}
     for record, attribute, value, kept in zip(*changes, strict=True):
         if kept:
@@ -87,7 +85,7 @@ def after(masked, names, changes):
 
 
 def test_every_measure_of_a_search_can_be_tracked():
-    assert [name for name in MEASURES if not Tracking(MEASURES[name], TABLE).is_possible] == []
+    assert [name for name in MEASURES if not TrackingCase(MEASURES[name], TABLE).is_possible] == []
 
 
 @pytest.mark.parametrize("measure", UNUSUAL.values(), ids=UNUSUAL.keys())
@@ -117,7 +115,7 @@ ORIGINALS = {
 
 
 @pytest.mark.parametrize("original", ORIGINALS.values(), ids=ORIGINALS.keys())
-@pytest.mark.parametrize("measure", [StrictLoss(NAMES), FollowedRisk(NAMES)])
+@pytest.mark.parametrize("measure", [StrictLoss(NAMES), IncrementalRisk(NAMES)])
 def test_unusual_files_are_followed_too(original, measure):
     reading = measure.against(original)
     masked = perturbed(original, NAMES)
@@ -128,8 +126,8 @@ def test_unusual_files_are_followed_too(original, measure):
 
 
 def test_the_best_renaming_changes_on_the_way():
-    """Otherwise the tests above would not have seen a renamed version made afresh."""
-    tracked = FollowedRisk(NAMES).against(TABLE).track(PERMUTED)
+    """Otherwise the tests above would not cover a recomputed relabelling."""
+    tracked = IncrementalRisk(NAMES).against(TABLE).track(PERMUTED)
     place = tracked.state.renaming.current
     seen = set()
     for part in range(40):
@@ -140,7 +138,7 @@ def test_the_best_renaming_changes_on_the_way():
 
 @pytest.mark.parametrize("score", [Mean, Worst])
 def test_a_score_follows_its_parts(score):
-    reading = score((StrictLoss(NAMES), FollowedRisk(NAMES))).against(TABLE)
+    reading = score((StrictLoss(NAMES), IncrementalRisk(NAMES))).against(TABLE)
     tracked = reading.track(FILES["perturbed"])
     tracked.change(7, "age", 20.0)
     changed = FILES["perturbed"]["age"].copy()

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.data.classes import classes_of, classes_of_columns
+from evomask.data.classes import classes_of, classes_of_columns, merge_counts
 from tests.tables import mixed, numbers
 
 
@@ -35,3 +35,27 @@ def test_without_a_column_all_records_look_alike():
 def test_a_representative_belongs_to_its_class():
     found = classes_of(mixed(), ["school", "region"])
     assert found.labels[found.representatives].tolist() == list(range(len(found)))
+
+
+def merged(parts):
+    return sorted({value for part in parts for value in part})
+
+
+def test_what_comes_of_parts_is_what_comes_of_all_at_once():
+    parts = [[i % 7, i % 5] for i in range(40)]
+    assert merge_counts(iter(parts), merged) == merged(parts)
+
+
+def test_no_more_waits_than_twice_what_is_known():
+    most = []
+
+    def join(parts):
+        most.append(sum(map(len, parts)))
+        return merged(parts)
+
+    merge_counts(([i % 10] for i in range(1000)), join)
+    assert max(most) <= 2 * 10 + 1
+
+
+def test_of_no_parts_nothing_comes():
+    assert merge_counts(iter(()), merged) is None

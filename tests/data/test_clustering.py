@@ -5,11 +5,11 @@ import pytest
 
 from evomask.data.clustering import (
     Clusterer,
+    cluster,
+    cluster_from,
     cluster_labels,
-    clustered,
-    clustered_from,
     first_centroids,
-    merged_to_size,
+    merge_to_size,
     usable_clusterers,
 )
 from evomask.data.distance import category_distances
@@ -38,20 +38,20 @@ def distance(table, names, record, centroid):
 
 def test_two_clouds_are_found():
     table = ordinal([0, 1, 0, 9, 8, 9], [1, 0, 0, 8, 9, 9])
-    labels = clustered(table, ("v0", "v1"), 2, np.random.default_rng(0)).labels
+    labels = cluster(table, ("v0", "v1"), 2, np.random.default_rng(0)).labels
     assert len({tuple(labels[:3]), tuple(labels[3:])}) == 2
     assert len(set(labels[:3])) == len(set(labels[3:])) == 1
 
 
 def test_every_record_is_with_its_nearest_centroid():
-    found = clustered(mixed(), NAMES, 4, np.random.default_rng(0))
+    found = cluster(mixed(), NAMES, 4, np.random.default_rng(0))
     for record, label in enumerate(found.labels):
         apart = [distance(mixed(), NAMES, record, centroid) for centroid in found.centroids]
         assert label == int(np.argmin(apart))
 
 
 def test_the_total_is_the_sum_of_distances():
-    found = clustered(mixed(), NAMES, 4, np.random.default_rng(0))
+    found = cluster(mixed(), NAMES, 4, np.random.default_rng(0))
     wanted = sum(
         distance(mixed(), NAMES, record, found.centroids[label])
         for record, label in enumerate(found.labels)
@@ -61,7 +61,7 @@ def test_the_total_is_the_sum_of_distances():
 
 def test_centroids_are_medians_of_their_cluster():
     table = ordinal([0, 1, 2, 9, 9, 5])
-    found = clustered_from(table, ("v0",), np.array([[0], [9]], dtype=np.int32))
+    found = cluster_from(table, ("v0",), np.array([[0], [9]], dtype=np.int32))
     assert found.centroids.tolist() == [[1], [9]]
 
 
@@ -71,7 +71,7 @@ def test_no_clustering_of_two_is_better_on_a_line():
     best = min(
         sum(min(abs(v - a), abs(v - b)) / 10 for v in values) for a, b in product(values, values)
     )
-    assert clustered(table, ("v0",), 2, np.random.default_rng(0)).total == pytest.approx(best)
+    assert cluster(table, ("v0",), 2, np.random.default_rng(0)).total == pytest.approx(best)
 
 
 def test_each_centroid_is_the_record_farthest_from_those_before():
@@ -91,8 +91,8 @@ def test_each_centroid_is_the_record_farthest_from_those_before():
 
 
 def test_more_restarts_are_never_worse():
-    few = clustered(mixed(), NAMES, 5, np.random.default_rng(3), restarts=1).total
-    assert clustered(mixed(), NAMES, 5, np.random.default_rng(3), restarts=20).total <= few
+    few = cluster(mixed(), NAMES, 5, np.random.default_rng(3), restarts=1).total
+    assert cluster(mixed(), NAMES, 5, np.random.default_rng(3), restarts=20).total <= few
 
 
 def test_fewer_combinations_than_clusters_give_fewer():
@@ -101,22 +101,22 @@ def test_fewer_combinations_than_clusters_give_fewer():
 
 def test_small_clusters_are_merged_the_two_smallest_first():
     labels = np.repeat([0, 1, 2, 3], [5, 1, 2, 9])
-    assert np.bincount(merged_to_size(labels, 3)).tolist() == [5, 3, 9]
+    assert np.bincount(merge_to_size(labels, 3)).tolist() == [5, 3, 9]
 
 
 def test_merging_goes_on_until_all_are_large():
     labels = np.repeat([0, 1, 2], [2, 1, 9])
-    assert np.bincount(merged_to_size(labels, 4)).tolist() == [12]
+    assert np.bincount(merge_to_size(labels, 4)).tolist() == [12]
 
 
 def test_numbers_are_refused():
     with pytest.raises(SchemaError, match="categories are needed, and 'age' is continuous"):
-        clustered(mixed(), ("age",), 3, np.random.default_rng(0))
+        cluster(mixed(), ("age",), 3, np.random.default_rng(0))
 
 
 def test_no_clusters_are_refused():
     with pytest.raises(ParameterError, match="clusters must be at least 1"):
-        clustered(mixed(), NAMES, 0, np.random.default_rng(0))
+        cluster(mixed(), NAMES, 0, np.random.default_rng(0))
 
 
 class TestOtherClusterings:
@@ -150,7 +150,7 @@ class TestOtherClusterings:
     def test_too_large_a_tree_is_refused(self, monkeypatch):
         monkeypatch.setattr("evomask.data.clustering.MOST_IN_TREE", 2)
         rng = np.random.default_rng(0)
-        with pytest.raises(ParameterError, match="a tree can hold 2 distinct records"):
+        with pytest.raises(ParameterError, match="takes at most 2 distinct records"):
             cluster_labels(ordinal([1, 2, 3]), ("v0",), 2, rng, clusterer=Clusterer.TREE)
 
     def test_a_tree_is_usable_where_it_can_hold_all_distinct_records(self, monkeypatch):

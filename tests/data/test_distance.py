@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evomask.data.distance import Standardizer, category_distances, with_medians
+from evomask.data.distance import Standardizer, category_distances, impute_medians
 from evomask.data.schema import Attribute, Kind
 from evomask.errors import SchemaError
 
@@ -50,4 +50,4 @@ def test_missing_values_stay_missing_and_are_not_counted():
 
 def test_missing_values_become_medians():
     points = np.array([[1.0, np.nan], [np.nan, np.nan], [5.0, np.nan], [9.0, np.nan]])
-    assert with_medians(points).tolist() == [[1, 0], [5, 0], [5, 0], [9, 0]]
+    assert impute_medians(points).tolist() == [[1, 0], [5, 0], [5, 0], [9, 0]]

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from evomask.data.partition import (
     canonical,
-    checked_k,
     group_sizes,
     information_loss,
     total_sum_of_squares,
+    validate_k,
     within_sum_of_squares,
 )
 from evomask.errors import ParameterError
@@ -30,7 +30,7 @@ LABELS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 1, 0])
 )
 def test_a_k_that_makes_no_sense_is_explained(k, sentence):
     with pytest.raises(ParameterError, match=sentence):
-        checked_k(k, 12)
+        validate_k(k, 12)
 
 
 def test_sse_is_the_sum_of_squared_distances_to_centroids():

@@ -8,9 +8,9 @@ import pytest
 from evomask.data.recoding import (
     CategorySets,
     Intervals,
-    says_nothing,
-    single_categories,
-    united,
+    identity_recoding,
+    is_uninformative,
+    merge_recodings,
 )
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
@@ -59,7 +59,7 @@ def test_intervals_without_ends_are_missing():
 
 
 def test_suppressed_and_missing_cells_say_nothing():
-    assert says_nothing(INTERVALS.with_suppressed_cell()).tolist() == [
+    assert is_uninformative(INTERVALS.with_suppressed_cell()).tolist() == [
         False, False, False, True, True,
     ]  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_united_sets_keep_what_every_cell_of_every_part_stands_for():
         sets_of(["ab", "c", "a"], [[0, 1], [2], [0]], 3),
         sets_of(["ab"], [[1, 2]], 3),
     ]
-    shared, codes = united(parts)
+    shared, codes = merge_recodings(parts)
     assert shared.labels == ("a", "ab", "c", "ab")
     assert [own.tolist() for own in codes] == [[0, 1], [1, 2, 0], [3]]
     for part, own in zip(parts, codes, strict=True):
@@ -151,7 +151,7 @@ def test_united_sets_keep_what_every_cell_of_every_part_stands_for():
 
 def test_united_intervals_keep_what_every_cell_of_every_part_stands_for():
     parts = [INTERVALS, Intervals(("", "1"), np.array([np.nan, 1.0]), np.array([np.nan, 1.0]))]
-    shared, codes = united(parts)
+    shared, codes = merge_recodings(parts)
     assert [own.tolist() for own in codes] == [[0, 1, 2, 3], [3, 0]]
     for part, own in zip(parts, codes, strict=True):
         assert np.array_equal(shared.low[own], part.low, equal_nan=True)
@@ -166,7 +166,7 @@ class TestColumnsOfATable:
     def test_a_column_that_is_not_recoded_has_its_categories_as_cells(self):
         recoding = self.TABLE.recoding("school")
         assert recoding.labels == self.TABLE.labels("school") == SCHOOL.categories
-        assert np.array_equal(recoding.leaves, single_categories(SCHOOL).leaves)
+        assert np.array_equal(recoding.leaves, identity_recoding(SCHOOL).leaves)
 
     def test_numbers_that_are_not_recoded_have_no_cells(self):
         with pytest.raises(SchemaError, match="'income' holds numbers"):

@@ -26,12 +26,12 @@ def test_an_unknown_attribute_is_named_with_those_there_are():
 
 
 def test_a_name_that_stands_twice_is_refused():
-    with pytest.raises(SchemaError, match="'age' stands twice"):
+    with pytest.raises(SchemaError, match="duplicate column name 'age'"):
         Schema((Attribute("age", Kind.NOMINAL), Attribute("age", Kind.NOMINAL)))
 
 
 def test_a_category_that_stands_twice_is_refused():
-    with pytest.raises(SchemaError, match="'sex' names a category twice"):
+    with pytest.raises(SchemaError, match="'sex' lists a category twice"):
         Attribute("sex", Kind.NOMINAL, categories=("f", "f"))
 
 

@@ -1,8 +1,12 @@
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evomask.data.recoding import CategorySets, Intervals, single_categories
-from evomask.data.table import Table
+from evomask.data.recoding import CategorySets, Intervals, identity_recoding
+from evomask.data.table import Table, missing_codes, tag_missing
 from evomask.errors import SchemaError
 from tests.tables import mixed, numbers
 
@@ -21,7 +25,7 @@ def test_the_callers_array_stays_the_callers():
 
 
 def test_columns_must_be_those_of_the_schema():
-    with pytest.raises(SchemaError, match="must be those its schema names"):
+    with pytest.raises(SchemaError, match="must be exactly those of its schema"):
         Table(mixed().schema, {"age": np.zeros(3)})
 
 
@@ -56,7 +60,7 @@ def test_replacing_a_column_leaves_the_others_alone():
 
 def test_a_recoded_column_holds_codes_into_its_labels():
     table = mixed()
-    recoding = single_categories(table.attribute("school")).with_suppressed_cell()
+    recoding = identity_recoding(table.attribute("school")).with_suppressed_cell()
     recoded = table.with_recoded("school", np.full(len(table), 4), recoding)
     assert recoded.is_recoded("school")
     with pytest.raises(SchemaError, match="'school' is generalized"):
@@ -99,3 +103,44 @@ def test_only_some_attributes_can_be_kept():
 
 def test_its_description_shows_no_values():
     assert repr(numbers(a=[1234.5])) == "<Table of 1 records: a>"
+
+
+@given(st.lists(st.integers(-(2**31) + 1, 2**31 - 1), min_size=1))
+def test_codes_are_found_again(codes):
+    values = tag_missing(np.array(codes, dtype=float), np.ones(len(codes), dtype=bool))
+    known, found = missing_codes(values)
+    assert np.isnan(values).all()
+    assert known.all()
+    assert found.tolist() == codes
+
+
+def test_numbers_that_are_not_missing_stay():
+    values = tag_missing(np.array([1.5, -99.0]), np.array([False, True]))
+    assert values[0] == 1.5
+
+
+def test_a_plain_missing_value_has_no_code():
+    known, codes = missing_codes(np.array([np.nan, 1.0, np.inf]))
+    assert not known.any()
+    assert not codes.any()
+
+
+def test_a_code_that_is_not_whole_is_simply_missing():
+    values = tag_missing(np.array([0.5]), np.array([True]))
+    assert np.isnan(values[0])
+    assert not missing_codes(values)[0].any()
+
+
+def test_codes_travel_with_their_records():
+    values = tag_missing(np.array([-1.0, 5.0, -2.0]), np.array([True, False, True]))
+    assert missing_codes(values[[2, 0, 1]])[1].tolist() == [-2, -1, 0]
+
+
+def test_a_table_sent_to_another_process_arrives_whole():
+    table = mixed()
+    flags = np.arange(len(table)) % 7 == 0
+    arrived = pickle.loads(pickle.dumps(table.suppressing(flags)))
+    assert arrived.schema == table.schema
+    assert np.array_equal(arrived.suppressed, flags)
+    for name in table.schema.names:
+        assert np.array_equal(arrived[name], table[name], equal_nan=arrived[name].dtype.kind == "f")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evomask.evolution.brood import FIRST, Outcome
+from evomask.evolution.individual import FIRST, Outcome
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import PlusSelection
 from evomask.evolution.stopping import either, evaluations, generations, idle

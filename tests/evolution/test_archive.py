@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
-from evomask.evolution.archive import Best, BoxedFront, Front, Nothing
-from evomask.evolution.dominance import dominates
-from evomask.evolution.individual import Individual, worst
+from evomask.evolution.archive import Best, BoxedFront, Front, Nothing, dominates
+from evomask.evolution.individual import Individual, worst_objective
 
 
 def people(points):
@@ -35,7 +34,7 @@ def test_best_keeps_the_earlier_of_equals():
 
 
 def test_best_can_be_judged_by_the_worst_number():
-    assert fitnesses(Best(1, by=worst).updated(people([(1, 9), (5, 5)]))) == [(5.0, 5.0)]
+    assert fitnesses(Best(1, by=worst_objective).updated(people([(1, 9), (5, 5)]))) == [(5.0, 5.0)]
 
 
 def test_an_archive_of_nobody_is_refused():

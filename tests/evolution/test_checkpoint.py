@@ -70,7 +70,7 @@ def test_a_state_before_the_first_generation_can_be_saved():
 def test_a_torn_file_is_an_error():
     codec = codec_of(OneMax(), Best())
     torn = written(State(), codec)[:-40]
-    with pytest.raises(RunError, match=r"not a whole state"):
+    with pytest.raises(RunError, match=r"damaged or incomplete"):
         read_state(BytesIO(torn), codec)
 
 

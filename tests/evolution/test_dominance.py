@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evomask.evolution.dominance import (
+from evomask.evolution.archive import (
     dominated_strength,
     dominates,
     hypervolume,

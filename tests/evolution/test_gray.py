@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.evolution.gray import from_gray, gray
+from evomask.evolution.variation import from_gray, gray
 
 
 def test_gray_codes_of_table_3_1():

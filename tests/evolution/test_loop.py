@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import DataError, ParameterError, RunError
-from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.individual import Individual
+from evomask.evolution.individual import Individual, Outcome, Task
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.schemes import MutateOrCross, OneAgainstChild, PlusSelection
 from evomask.evolution.state import State
@@ -92,7 +91,7 @@ def test_observers_see_before_brood_outcomes_and_after():
 
 
 def test_a_run_without_first_genomes_is_refused():
-    with pytest.raises(ParameterError, match="at least 1 first genome"):
+    with pytest.raises(ParameterError, match="at least 1 initial genome"):
         begin(0, InProcess(Worker(OneMax(), 1)))
 
 

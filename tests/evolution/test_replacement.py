@@ -3,9 +3,15 @@ from math import inf
 import numpy as np
 import pytest
 
-from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.individual import Individual, worst
-from evomask.evolution.replacement import duel, elitist, oust, overlap, plus, without_clones
+from evomask.evolution.individual import Individual, Outcome, Task, worst_objective
+from evomask.evolution.selection import (
+    elitist,
+    overlap,
+    plus,
+    replace_if_better,
+    replace_if_no_worse,
+    without_clones,
+)
 from evomask.evolution.state import State
 
 
@@ -24,34 +30,45 @@ def genomes(population):
 
 
 def test_in_a_duel_an_equal_child_takes_its_rivals_place():
-    assert genomes(duel(state_of(5, 7), *brood_of(7, rivals=[1]))) == ["old5", "new7"]
+    assert genomes(replace_if_no_worse(state_of(5, 7), *brood_of(7, rivals=[1]))) == [
+        "old5",
+        "new7",
+    ]
 
 
 def test_in_a_duel_a_worse_child_does_not():
-    assert genomes(duel(state_of(5, 7), *brood_of(6, rivals=[0]))) == ["old5", "old7"]
+    assert genomes(replace_if_no_worse(state_of(5, 7), *brood_of(6, rivals=[0]))) == [
+        "old5",
+        "old7",
+    ]
 
 
 def test_two_children_may_duel_for_one_place_one_after_another():
-    assert genomes(duel(state_of(9), *brood_of(3, 5, rivals=[0, 0]))) == ["new3"]
+    assert genomes(replace_if_no_worse(state_of(9), *brood_of(3, 5, rivals=[0, 0]))) == ["new3"]
 
 
 def test_a_duel_can_be_judged_by_the_worst_number():
     state = State((Individual("old", (2.0, 8.0), 0, "first", (), 0),), generation=0, tasks=1)
     outcomes = [Outcome("new", (7.0, 7.0))]
-    assert genomes(duel(state, (Task("mutate", (), 0),), outcomes, by=worst)) == ["new"]
+    assert genomes(
+        replace_if_no_worse(state, (Task("mutate", (), 0),), outcomes, by=worst_objective)
+    ) == ["new"]
 
 
 def test_a_child_that_must_not_survive_loses_even_to_its_like():
-    assert genomes(duel(state_of(inf), *brood_of(inf, rivals=[0]))) == ["oldinf"]
+    assert genomes(replace_if_no_worse(state_of(inf), *brood_of(inf, rivals=[0]))) == ["oldinf"]
 
 
 def test_a_loser_is_ousted_only_by_a_better_child():
-    assert genomes(oust(state_of(5, 5), *brood_of(5, 4, rivals=[0, 1]))) == ["old5", "new4"]
+    assert genomes(replace_if_better(state_of(5, 5), *brood_of(5, 4, rivals=[0, 1]))) == [
+        "old5",
+        "new4",
+    ]
 
 
 def test_a_duel_without_a_rival_is_a_mistake_of_the_scheme():
     with pytest.raises(TypeError, match="rival"):
-        duel(state_of(5), *brood_of(1))
+        replace_if_no_worse(state_of(5), *brood_of(1))
 
 
 def test_plus_keeps_the_best_of_all_and_the_incumbent_on_a_tie():

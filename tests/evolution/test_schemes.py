@@ -9,7 +9,6 @@ import pytest
 from evomask.evolution import schemes
 from evomask.evolution.archive import BoxedFront
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.replacement import plus, without_clones
 from evomask.evolution.schemes import (
     AdaptiveSelection,
     Archived,
@@ -19,6 +18,7 @@ from evomask.evolution.schemes import (
     PlusSelection,
     WinnersAndLosers,
 )
+from evomask.evolution.selection import plus, without_clones
 from evomask.evolution.stopping import either, evaluations, generations, target
 from evomask.execution.local import InProcess
 from tests.toys import LeadingOnesTrailingZeros, NoisyOneMax, OneMax, Regression

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import chisquare
 
 from evomask.errors import ParameterError
-from evomask.evolution.individual import Individual, as_it_is
+from evomask.evolution.individual import Individual, lexicographic
 from evomask.evolution.selection import inverse, leaders, ranks_of, roulette, tournament, uniform
 
 
@@ -63,4 +63,4 @@ def test_equal_individuals_share_a_rank():
     members = [
         Individual(None, f, i, "first", (), 0) for i, f in enumerate([(2, 1), (1, 9), (2, 1)])
     ]
-    assert ranks_of(members, as_it_is).tolist() == [1, 0, 1]
+    assert ranks_of(members, lexicographic).tolist() == [1, 0, 1]

@@ -4,16 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.evolution.archive import Best
-from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.individual import mean, worst
-from evomask.evolution.log import Log
-from evomask.evolution.state import State, born
+from evomask.evolution.individual import Outcome, Task, mean_objective, worst_objective
+from evomask.evolution.state import Log, State, individuals_from
 
 
 def turned(state, costs, steps=0):
     brood = tuple(Task("first") for _ in costs)
     outcomes = [Outcome(None, (float(cost), 0.0), steps) for cost in costs]
-    return state.advanced(brood, outcomes, born(state, brood, outcomes))
+    return state.advanced(brood, outcomes, individuals_from(state, brood, outcomes))
 
 
 def test_the_first_population_is_generation_zero():
@@ -61,7 +59,7 @@ def test_a_second_future_of_the_same_state_is_independent_of_the_first():
 
 
 def test_costs_of_a_fitness():
-    assert (mean((2.0, 4.0)), worst((2.0, 4.0))) == (3.0, 4.0)
+    assert (mean_objective((2.0, 4.0)), worst_objective((2.0, 4.0))) == (3.0, 4.0)
 
 
 @given(st.lists(st.integers()), st.lists(st.integers()), st.lists(st.integers()))

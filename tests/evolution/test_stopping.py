@@ -1,8 +1,7 @@
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.evolution.log import Log
-from evomask.evolution.state import State, Summary
+from evomask.evolution.state import Log, State, Summary
 from evomask.evolution.stopping import (
     Budget,
     either,

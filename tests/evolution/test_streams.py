@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from evomask.evolution import streams
-from evomask.graphs.crawling import CRAWLING, crawl_stream
+from evomask_graphs.crawler import CRAWLING, crawl_stream
 
 SEED, FEW = 7, range(12)
 NAMED = (

@@ -4,16 +4,15 @@ from math import inf
 
 import pytest
 
-from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.ledger import gain
-from evomask.evolution.state import State, born
+from evomask.evolution.individual import Outcome, Task
+from evomask.evolution.state import State, gain, individuals_from
 from evomask.evolution.study import (
     Efficacy,
     Efficiency,
-    counted,
     efficacy,
     efficiency,
     lifetime,
+    mean_counts,
     utilization,
 )
 
@@ -21,7 +20,7 @@ from evomask.evolution.study import (
 def turned(state, tasks, costs, keep):
     """One generation; *keep* names the serials of the next population."""
     outcomes = [Outcome(None, (float(cost),), counts={"groups": 4}) for cost in costs]
-    everyone = {i.serial: i for i in (*state.population, *born(state, tasks, outcomes))}
+    everyone = {i.serial: i for i in (*state.population, *individuals_from(state, tasks, outcomes))}
     return state.advanced(tasks, outcomes, tuple(everyone[serial] for serial in keep))
 
 
@@ -61,7 +60,7 @@ def test_efficiency_of_an_operator_that_only_clones_is_nothing(run):
 
 
 def test_counts_of_the_search_are_averaged_over_children(run):
-    assert counted(run, "groups")["mutate"] == {1: 4.0, 2: 4.0}
+    assert mean_counts(run, "groups")["mutate"] == {1: 4.0, 2: 4.0}
 
 
 @pytest.mark.parametrize("ratio", [0.25, 0.5, 1.0, 2.0, 8.0])

@@ -11,15 +11,15 @@ from evomask.evolution.tree import (
     depth,
     expand,
     full,
-    grafted,
+    graft,
     grow,
+    grow_any,
     half_and_half,
     hoist,
     levels_of,
     mutate_point,
     mutate_subtree,
     span,
-    sprout,
 )
 
 SYMBOLS = Symbols({"+": 2, "*": 2, "neg": 1}, ("a", "b", "two"))
@@ -37,7 +37,9 @@ def seeds():
 
 def trees():
     return st.builds(
-        lambda seed, levels: sprout(SYMBOLS, levels, rng_of(seed)), seeds(), st.integers(1, LEVELS)
+        lambda seed, levels: grow_any(SYMBOLS, levels, rng_of(seed)),
+        seeds(),
+        st.integers(1, LEVELS),
     )
 
 
@@ -174,7 +176,7 @@ def test_collapsing_never_grows_a_tree(tree, seed):
 
 
 def test_grafting_replaces_one_subtree():
-    assert grafted(FIGURE_4_14, 2, ("neg", "b"), SYMBOLS) == ("+", "a", "neg", "b")
+    assert graft(FIGURE_4_14, 2, ("neg", "b"), SYMBOLS) == ("+", "a", "neg", "b")
 
 
 def test_symbols_without_terminals_are_refused():

@@ -5,17 +5,16 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from evomask.errors import ParameterError
-from evomask.evolution.ledger import Births, Ledger
-from evomask.evolution.log import Log
+from evomask.evolution.state import Births, Ledger, Log
 from evomask.evolution.variation import (
+    adaptive_rates,
     cross_at,
     cross_points,
     cross_uniformly,
     crossing_points,
-    earned_rates,
+    draw_operator,
     offspring_count,
-    pick,
-    still_useful,
+    useful_operators,
 )
 
 A = np.arange(1, 7)
@@ -74,13 +73,13 @@ def test_uniform_crossover_loses_no_gene(seed):
 
 def test_pick_follows_the_rates():
     rng = np.random.default_rng(3)
-    drawn = [pick({"cross": 1.0, "mutate": 3.0}, rng) for _ in range(4000)]
+    drawn = [draw_operator({"cross": 1.0, "mutate": 3.0}, rng) for _ in range(4000)]
     assert chisquare([drawn.count("cross"), drawn.count("mutate")], [1000, 3000]).pvalue > 0.001
 
 
 def test_rates_that_are_all_zero_are_refused():
     with pytest.raises(ParameterError, match="more than 0"):
-        pick({"cross": 0.0}, np.random.default_rng(1))
+        draw_operator({"cross": 0.0}, np.random.default_rng(1))
 
 
 def ledger(**improved):
@@ -98,11 +97,11 @@ def ledger(**improved):
 
 def test_an_operator_is_set_aside_after_its_patience():
     vain = ledger(a=[3, 0, 0, 0, 0, 0], b=[0, 0, 1, 0, 0, 0])
-    assert still_useful(vain, ["a", "b"], 5) == ("b",)
+    assert useful_operators(vain, ["a", "b"], 5) == ("b",)
 
 
 def test_when_no_operator_is_useful_all_stay():
-    assert still_useful(ledger(a=[0] * 5), ["a"], 5) == ("a",)
+    assert useful_operators(ledger(a=[0] * 5), ["a"], 5) == ("a",)
 
 
 def test_a_gap_replaces_at_least_one():
@@ -119,20 +118,20 @@ def test_a_gap_above_one_is_refused():
 
 
 def test_operators_begin_with_equal_rates():
-    assert earned_rates(Ledger(), ["a", "b"]) == {"a": 0.5, "b": 0.5}
+    assert adaptive_rates(Ledger(), ["a", "b"]) == {"a": 0.5, "b": 0.5}
 
 
 def test_an_operator_whose_children_stay_is_used_more_and_none_falls_below_the_least():
-    rates = earned_rates(ledger(a=[9] * 10, b=[0] * 10), ["a", "b"], least=0.1)
+    rates = adaptive_rates(ledger(a=[9] * 10, b=[0] * 10), ["a", "b"], least=0.1)
     assert rates["a"] > 0.8
     assert 0.1 < rates["b"] < 0.15
     assert sum(rates.values()) == pytest.approx(1.0)
 
 
 def test_only_the_latest_generations_earn():
-    assert earned_rates(ledger(a=[9] * 10 + [0] * 10, b=[0] * 20), ["a", "b"])["a"] == 0.5
+    assert adaptive_rates(ledger(a=[9] * 10 + [0] * 10, b=[0] * 20), ["a", "b"])["a"] == 0.5
 
 
 def test_more_operators_than_least_rates_fit_are_refused():
     with pytest.raises(ParameterError, match="3 operators"):
-        earned_rates(Ledger(), ["a", "b", "c"], least=0.4)
+        adaptive_rates(Ledger(), ["a", "b", "c"], least=0.4)

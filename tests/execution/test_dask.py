@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.choosing import computing
 from evomask.execution.dask import Cluster
 from evomask.execution.evaluator import GivenUpError
-from evomask.execution.local import InProcess
+from evomask.execution.local import InProcess, open_evaluators
 from evomask.testing import check_evaluator
 from tests.execution.works import Borrowing, Deadly, Dying, OfThisProcess, Sleeping
 
@@ -22,11 +21,11 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the engine
 
 INTERRUPTED = """
 import sys
-from evomask.execution.choosing import computing
+from evomask.execution.local import open_evaluators
 from tests.execution.works import Sleeping
 
 if __name__ == "__main__":
-    with computing(cluster=sys.argv[1]) as evaluators:
+    with open_evaluators(cluster=sys.argv[1]) as evaluators:
         with evaluators(Sleeping(0.5)) as work:
             print("at work", flush=True)
             work(range(1000), 0)
@@ -35,14 +34,14 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def cluster():
-    with computing(cluster="local:2:2GB") as evaluators:
+    with open_evaluators(cluster="local:2:2GB") as evaluators:
         yield evaluators
 
 
-def _benches():
+def _loaded_works():
     from evomask.execution import dask
 
-    return len(dask._benches)
+    return len(dask._loaded)
 
 
 def test_the_workers_of_a_cluster_obey_the_laws_of_evaluators(cluster):
@@ -80,7 +79,7 @@ def test_a_task_that_kills_every_worker_is_one_sentence(cluster):
 
 def test_another_outcome_here_is_refused(cluster):
     with (
-        pytest.raises(RunError, match="task 7 comes out differently on the cluster and here"),
+        pytest.raises(RunError, match="task 7 has different results on the cluster and here"),
         cluster(OfThisProcess()) as work,
     ):
         work(range(2), 7)
@@ -96,23 +95,23 @@ def test_tasks_that_take_too_long_are_given_up(cluster):
 def test_the_work_is_taken_back_when_its_block_is_left(cluster):
     with cluster(Sleeping(0.0)) as work:
         work(range(4), 0)
-        assert set(cluster.client.run(_benches).values()) == {1}
-    assert set(cluster.client.run(_benches).values()) == {0}
+        assert set(cluster.client.run(_loaded_works).values()) == {1}
+    assert set(cluster.client.run(_loaded_works).values()) == {0}
 
 
 def test_a_worker_with_other_sources_is_refused(cluster, monkeypatch):
-    from evomask.execution import standing
+    from evomask.execution import payload
 
-    monkeypatch.setattr(standing, "_hash_of_sources", lambda: "0123456789ab")
-    standing.standing.cache_clear()
+    monkeypatch.setattr(payload, "_hash_of_sources", lambda: "0123456789ab")
+    payload.environment.cache_clear()
     message = r"the worker tls://.* differs \(sources .* there, 0123456789ab here\)"
     with pytest.raises(RunError, match=message), cluster(Sleeping()):
         pass
-    standing.standing.cache_clear()
+    payload.environment.cache_clear()
 
 
 def test_a_client_of_the_caller_is_taken(cluster):
-    with computing(cluster=cluster.client) as evaluators, evaluators(Sleeping(0.0)) as work:
+    with open_evaluators(cluster=cluster.client) as evaluators, evaluators(Sleeping(0.0)) as work:
         assert work((4, 2), 0) == [(4, 0), (2, 1)]
     assert cluster.client.status == "running"
 
@@ -137,27 +136,27 @@ def test_an_interrupt_ends_at_once_and_says_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("cluster_text", "sentence"),
     [
-        ("tcp://192.0.2.9:8786", "records would travel to 192.0.2.9 unencrypted"),
-        ("http://127.0.0.1", "http://127.0.0.1 is no address of a cluster"),
-        ("local:none", "a local cluster is asked for like local:8, got local:none"),
+        ("tcp://192.0.2.9:8786", "records would be sent to 192.0.2.9 unencrypted"),
+        ("http://127.0.0.1", "http://127.0.0.1 is not an address of a cluster"),
+        ("local:none", "a local cluster is written like local:8, got local:none"),
         ("local:1:much", "memory of a worker is a size like 2GB, got much"),
         ("no-such-file.json", "there is no cluster 'no-such-file.json'"),
     ],
 )
 def test_a_cluster_that_cannot_be_is_one_sentence(cluster_text, sentence):
-    with pytest.raises(ParameterError, match=sentence), computing(cluster=cluster_text):
+    with pytest.raises(ParameterError, match=sentence), open_evaluators(cluster=cluster_text):
         pass
 
 
 def test_workers_and_a_cluster_exclude_one_another():
     with pytest.raises(ParameterError, match="exclude one another"):
-        computing(2, "local:2")
+        open_evaluators(2, "local:2")
 
 
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch):
-    from evomask.execution import connecting
+    from evomask.execution import dask
 
-    monkeypatch.setattr(connecting, "ANSWER", 0.5)
+    monkeypatch.setattr(dask, "ANSWER_SECONDS", 0.5)
     message = "no scheduler answers at tcp://127.0.0.1:1;"
-    with pytest.raises(RunError, match=message), computing(cluster="tcp://127.0.0.1:1"):
+    with pytest.raises(RunError, match=message), open_evaluators(cluster="tcp://127.0.0.1:1"):
         pass

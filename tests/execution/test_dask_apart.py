@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.choosing import computing
+from evomask.execution.local import open_evaluators
 from tests.execution.works import Sleeping
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the engine
@@ -56,7 +56,7 @@ def _work_on(work):
 def test_a_cluster_is_reached_by_its_file_and_a_lost_scheduler_is_one_sentence(tmp_path):
     with (
         cluster_of_processes(tmp_path) as (file, scheduler),
-        computing(cluster=str(file)) as evaluators,
+        open_evaluators(cluster=str(file)) as evaluators,
         evaluators(Sleeping(0.01)) as work,
     ):
         assert work(range(5), 2) == [(i, i + 2) for i in range(5)]
@@ -68,12 +68,15 @@ def test_a_cluster_is_reached_by_its_file_and_a_lost_scheduler_is_one_sentence(t
 def test_a_file_that_names_another_machine_without_encryption_is_refused(tmp_path):
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"address": "tcp://192.0.2.9:8786"}), encoding="utf-8")
-    with pytest.raises(ParameterError, match="unencrypted"), computing(cluster=file):
+    with pytest.raises(ParameterError, match="unencrypted"), open_evaluators(cluster=file):
         pass
 
 
 def test_a_file_that_is_none_of_a_scheduler_is_refused(tmp_path):
     file = tmp_path / "other.json"
     file.write_text("[]", encoding="utf-8")
-    with pytest.raises(ParameterError, match="is not a scheduler file"), computing(cluster=file):
+    with (
+        pytest.raises(ParameterError, match="is not a scheduler file"),
+        open_evaluators(cluster=file),
+    ):
         pass

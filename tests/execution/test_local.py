@@ -12,7 +12,7 @@ import pytest
 
 from evomask.errors import ParameterError, RunError
 from evomask.execution.evaluator import GivenUpError
-from evomask.execution.local import AcrossCores, InProcess, Local
+from evomask.execution.local import InProcess, Local, ProcessEvaluator
 
 
 def square(task, serial):
@@ -61,23 +61,26 @@ def test_in_process_keeps_the_order_and_numbers_on():
 
 @pytest.mark.parametrize("count", [0, 1, 7, 50])
 def test_across_cores_gives_the_answers_of_one_process(count):
-    with AcrossCores(square, 2) as cores:
+    with ProcessEvaluator(square, 2) as cores:
         assert cores(range(count), 5) == InProcess(square)(range(count), 5)
 
 
 def test_one_error_names_the_lowest_serial_that_failed():
-    with pytest.raises(RunError, match=r"^task 13 failed$"), AcrossCores(FailsAt(13), 2) as cores:
+    with (
+        pytest.raises(RunError, match=r"^task 13 failed$"),
+        ProcessEvaluator(FailsAt(13), 2) as cores,
+    ):
         cores(range(40), 0)
 
 
 def test_a_worker_that_dies_is_one_clear_error():
     message = "worker process died during tasks 4 to 6"
-    with pytest.raises(RunError, match=message), AcrossCores(dies, 2) as cores:
+    with pytest.raises(RunError, match=message), ProcessEvaluator(dies, 2) as cores:
         cores(range(3), 4)
 
 
 def test_no_process_is_left_after_an_error():
-    with pytest.raises(RunError), AcrossCores(FailsAt(0), 2) as cores:
+    with pytest.raises(RunError), ProcessEvaluator(FailsAt(0), 2) as cores:
         cores(range(4), 0)
     assert multiprocessing.active_children() == []
 
@@ -85,7 +88,7 @@ def test_no_process_is_left_after_an_error():
 @pytest.mark.parametrize("work", [sleeps, lets_no_other_thread_run])
 def test_tasks_that_take_too_long_are_given_up_with_their_workers(work):
     began = time.monotonic()
-    impatient = AcrossCores(work, 2)
+    impatient = ProcessEvaluator(work, 2)
     impatient.patience = lambda: 0.2
     with pytest.raises(GivenUpError), impatient as cores:
         cores(range(4), 0)
@@ -105,10 +108,10 @@ def test_no_workers_are_refused():
 
 SCRIPT = """
 from tests.execution import test_local
-from evomask.execution.local import AcrossCores
+from evomask.execution.local import ProcessEvaluator
 if __name__ == "__main__":
-    with AcrossCores(test_local.SleepsOver(), 2) as cores:
-        print(cores._given.path, flush=True)
+    with ProcessEvaluator(test_local.SleepsOver(), 2) as cores:
+        print(cores._shared.path, flush=True)
         cores(range(4), 0)
 """
 
@@ -174,6 +177,6 @@ def test_a_script_without_a_guard_is_told_of_it(tmp_path):
     script.write_text(UNGUARDED, encoding="utf-8")
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert run.stdout.rstrip().endswith(
-        "a script that asks for several has to do so below `if __name__ == '__main__':`; "
+        "a script that uses several has to start them below `if __name__ == '__main__':`; "
         "or it may have run out of memory: try fewer workers"
     )

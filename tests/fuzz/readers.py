@@ -16,17 +16,16 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["evomask"]):
-    from evomask.data.rules.edits import parse
+    from evomask.data.edits.rules import parse_rule
     from evomask.data.schema import Attribute, Kind
     from evomask.errors import EvomaskError
-    from evomask.io.graphs import GraphSource, read_graph
     from evomask.io.hierarchies import read_lines
     from evomask.io.matrices import read_matrix
     from evomask.io.schemas import read_schema
     from evomask.io.tables import read_source
-    from evomask.runs.kept.events import read_events
-    from evomask.runs.kept.journal import Journal
-    from evomask.runs.kept.plan import decode_plan
+    from evomask.runs.store.journal import Journal, read_events
+    from evomask.runs.store.plan import decode_plan
+    from evomask_graphs.graph_files import GraphSource, read_graph
 
 REGION = Attribute("region", Kind.NOMINAL, categories=("n", "s", "w"))
 
@@ -48,7 +47,7 @@ def readers(folder: Path) -> dict[str, Callable[[bytes], object]]:
         "plan": decode_plan,
         "journal": partial(as_file, Journal, folder / "journal.jsonl"),
         "events": partial(as_file, read_events, folder / "events.jsonl"),
-        "rule": lambda content: parse(content.decode(errors="replace")),
+        "rule": lambda content: parse_rule(content.decode(errors="replace")),
     }
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from evomask.data.graph import Graph, table_of_texts
-from evomask.graphs.profiles import ProfileColumns, profiles_of
+from evomask_graphs.graph import Graph, table_of_texts
+from evomask_graphs.profiles import ProfileColumns, profiles_of
 
 CITIES = [
     ("New York City", "New York", "United States", "North America"),

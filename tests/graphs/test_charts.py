@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.graphs.charts import StudyRow, drawn_graph, study_charts
+from evomask_graphs.charts import StudyRow, drawn_graph, study_charts
 from tests.graphs.examples import random_graph
 
 

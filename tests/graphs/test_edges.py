@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import DataError, ParameterError
-from evomask.graphs.edges import anonymous_degrees, degree_anonymous, shuffled_edges
+from evomask_graphs.edges import anonymous_degrees, degree_anonymous, shuffled_edges
 from tests.graphs.examples import random_graph
 
 

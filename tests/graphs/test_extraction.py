@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evomask.graphs.extraction import extracted
-from evomask.graphs.protection import ClusterSearch, RandomSeeds
+from evomask_graphs.extraction import extracted
+from evomask_graphs.protection import ClusterSearch, RandomSeeds
 from tests.graphs.examples import COLUMNS, profiles, random_graph
 
 PROTECTORS = [RandomSeeds(), ClusterSearch(attempts=20)]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evomask.data.graph import Graph, table_of_texts
 from evomask.errors import SchemaError
-from evomask.graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, located, plain_name
+from evomask_graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, located, plain_name
+from evomask_graphs.graph import Graph, table_of_texts
 
 KEYS = ("city", "admin1", "country", "continent", "population")
 ROWS = [

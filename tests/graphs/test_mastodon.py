@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 
 from evomask.errors import DataError, ParameterError
-from evomask.graphs.asking import LONGEST_WAIT, Answer
-from evomask.graphs.mastodon import MOST_PAGES, Mastodon
+from evomask_graphs.http_client import LONGEST_WAIT, Answer
+from evomask_graphs.mastodon import MOST_PAGES, Mastodon
 from tests.graphs.mastodon_server import RESET, World, serving
 
 MOMENT = datetime.fromisoformat(RESET).timestamp()

@@ -6,15 +6,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from evomask.data.graph import Graph
 from evomask.errors import ParameterError
-from evomask.graphs.neighbourhoods import (
+from evomask_graphs.disclosure_risk import Neighbourhoods
+from evomask_graphs.graph import Graph
+from evomask_graphs.neighbourhoods import (
     NeighbourhoodSearch,
     neighbourhood_labels,
     smallest_neighbourhood_class,
 )
-from evomask.graphs.risk import Neighbourhoods
-from evomask.runs.graphs.graph import PROTECTORS, protected_with_edges, with_profiles
+from evomask_graphs.runs.protect import PROTECTORS, protected_with_edges, with_profiles
 from tests.graphs.examples import graph_of, profiles, random_graph
 
 
@@ -62,7 +62,7 @@ def test_every_neighbourhood_is_shared_by_k(directed, k, seed):
 @pytest.mark.slow
 def test_every_neighbourhood_of_500_nodes_is_shared_by_five(reference):
     reference("graphs/foursquare4/nodes.csv")
-    from evomask.papers.graphs.inputs import crawled, foursquare
+    from evomask_papers.graphs.inputs import crawled, foursquare
 
     graph = crawled(foursquare(), 500, 1400, np.random.default_rng(3))
     masked = NeighbourhoodSearch().protect(graph, 5, np.random.default_rng(1))
@@ -123,14 +123,14 @@ def test_neighbourhoods_of_one_signature_are_laid_on_one_another():
 
 
 def test_a_doubt_is_a_match_for_risk_and_none_for_a_guarantee(monkeypatch):
-    monkeypatch.setattr("evomask.graphs.risk.PATIENCE", 0)
+    monkeypatch.setattr("evomask_graphs.disclosure_risk.PATIENCE", 0)
     doubted = Neighbourhoods.of(HUBS).classes([])
     assert doubted[0] == doubted[7]
     assert neighbourhood_labels(HUBS)[0] != neighbourhood_labels(HUBS)[7]
 
 
 def test_k_is_guaranteed_even_where_matching_gives_up(monkeypatch):
-    monkeypatch.setattr("evomask.graphs.risk.PATIENCE", 0)
+    monkeypatch.setattr("evomask_graphs.disclosure_risk.PATIENCE", 0)
     masked = NeighbourhoodSearch().protect(HUBS, 2, np.random.default_rng(0))
     assert smallest_class_by_networkx(masked) >= 2
 

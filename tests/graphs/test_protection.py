@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
-from evomask.graphs.aggregation import borda_topics, common_places, lower_medians
-from evomask.graphs.measures import semantic_loss
-from evomask.graphs.profiles import NO_TOPIC
-from evomask.graphs.protection import ClusterSearch, RandomSeeds, random_clusters
+from evomask_graphs.aggregation import borda_topics, common_places, lower_medians
+from evomask_graphs.information_loss import semantic_loss
+from evomask_graphs.profiles import NO_TOPIC
+from evomask_graphs.protection import ClusterSearch, RandomSeeds, random_clusters
 from tests.graphs.examples import CITIES, graph_of, profiles, random_graph, slow_common
 
 PROTECTORS = [RandomSeeds(), ClusterSearch(attempts=20)]
@@ -135,7 +135,7 @@ def settled_cost(found, members, weights, caution, topics):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_released_topics_cost_no_more_than_one_change_from_any_choice(seed):
-    from evomask.kernels.graphs.refinement import settled
+    from evomask_graphs.kernels.refinement import settled
 
     graph = random_graph(5, seed=seed)
     found = profiles(graph)

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from evomask.graphs.structure import (
+from evomask_graphs.structure import (
     clustering_of,
     degree_loss,
     edge_loss,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.graphs.supernodes import supernodes
+from evomask_graphs.supernodes import supernodes
 from tests.graphs.examples import CITIES, graph_of, random_graph
 
 LABELS = np.array([0, 0, 0, 1, 1, 2])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evomask.graphs.lexicon import PAIRS, TOPICS, WORDS
-from evomask.graphs.topics import Lexicon, Post, stem, thesis_lexicon
+from evomask_graphs.topic_words import PAIRS, TOPICS, WORDS
+from evomask_graphs.topics import Lexicon, Post, stem, thesis_lexicon
 
 LEXICON = thesis_lexicon()
 

@@ -7,9 +7,6 @@ import pytest
 
 from evomask.runs.inputs import Input
 from evomask.runs.protect import ProtectJob, protect_file
-from tests.cli.conftest import evomask
-
-__all__ = ["evomask"]
 
 ROWS = [f"{20 + i % 7},{1000 + 37 * i},{'nsw'[i % 3]}" for i in range(20)]
 PEOPLE = "age,income,region\n" + "\n".join(ROWS) + "\n"

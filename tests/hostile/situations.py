@@ -355,7 +355,7 @@ GRAPHS = [
     Situation("an edge to nobody", graph("protect", NODES, "source,target\na,zed\n", "-k", 2),
               "names a node that the node table does not have"),
     Situation("edges without ends", graph("protect", NODES, "a,b\n1,2\n", "-k", 2),
-              "is no table of edges"),
+              "is not an edge list"),
     Situation("a node without a name", graph("protect", "node,city\n,Rome\n", EDGES, "-k", 2),
               "has no node name in record 1"),
     Situation("k above the number of nodes", graph("protect", NODES, EDGES, "-k", 5), "k"),
@@ -372,7 +372,7 @@ GRAPHS = [
               lambda f: ("graph", "crawl", "http://[", "--start", "a", "--out", f / "o.graphml"),
               "a server's address begins with https://"),
     Situation("a line of users that is damaged", crawl('{"id": \n'), "line 1 of"),
-    Situation("a crawl that begins with nobody", crawl('{"id": "bob"}\n'), "choose another one"),
+    Situation("a crawl that begins with nobody", crawl('{"id": "bob"}\n'), "choose another user"),
     Situation("a crawl to go on with, without a seed", crawl(USER, "--run", "@kept"), "needs a seed"),
     Situation("a crawl kept among its users", crawl(USER, "--run", "@users", "--seed", 1),
               "cannot share a folder"),
@@ -386,7 +386,7 @@ GRAPHS = [
               "there is no file"),
     Situation("places whose population is no number",
               crawl(USER, "--places", "@p.csv", p_dot_csv="city,country,continent,population\na,b,c,x\n"),
-              "a population that is no number"),
+              "a population that is not a number"),
 ]  # fmt: skip
 
 SITUATIONS = [*TABLES, *MASKING, *SCHEMAS, *PROTECTING, *RUNS, *MEASURING, *GRAPHS]

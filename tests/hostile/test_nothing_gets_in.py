@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evomask.kernels import ahead, homes, kept
+from evomask.kernels.compiler import cache, precompile
 
 TAKEN = ("numba", "pickle", "json", "numpy", "csv", "threading")
 WORK = """
@@ -60,7 +60,7 @@ def test_workers_run_no_module_of_the_current_folder(trap, tmp_path):
 def test_processes_that_compile_run_no_module_of_the_current_folder(trap, monkeypatch):
     monkeypatch.chdir(trap)
     monkeypatch.syspath_prepend("")
-    process = ahead._started(())
+    process = precompile._start_process(())
     assert process.communicate("no.such.module\n", timeout=60)[0] == "failed\n"
     assert sprung(trap) == ""
 
@@ -79,31 +79,31 @@ def own_homes(tmp_path, monkeypatch):
     """Homes for kernels below a folder of the test alone."""
     monkeypatch.delenv("EVOMASK_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(homes.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(homes.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
 def test_kernels_are_kept_in_a_folder_of_the_user_alone(own_homes):
-    folder = homes.cache()
+    folder = cache.cache_folder()
     assert folder == own_homes / "cache" / "evomask" / "kernels"
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o777, 0o702])
 def test_a_cache_that_others_can_write_to_is_not_used(own_homes, mode):
-    homes.cache().chmod(mode)
+    cache.cache_folder().chmod(mode)
     with pytest.warns(UserWarning, match="are not used, because another user owns that folder"):
-        assert homes.cache() == own_homes / f"evomask-{os.getuid()}" / "kernels"
+        assert cache.cache_folder() == own_homes / f"evomask-{os.getuid()}" / "kernels"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 def test_a_cache_of_another_user_is_not_used_and_the_last_resort_goes_with_the_run(own_homes):
-    os.chown(homes.cache(), 12345, 12345)
+    os.chown(cache.cache_folder(), 12345, 12345)
     (own_homes / f"evomask-{os.getuid()}" / "kernels").mkdir(parents=True)
     os.chown(own_homes / f"evomask-{os.getuid()}" / "kernels", 12345, 12345)
-    code = "import os; from evomask.kernels import homes; print(homes.cache(), os.environ[NAMED])"
-    code = code.replace("NAMED", "'EVOMASK_CACHE'")
+    code = "import os; from evomask.kernels.compiler.cache import cache_folder; "
+    code += "print(cache_folder(), os.environ['EVOMASK_CACHE'])"
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
         env={**os.environ, "TMPDIR": str(own_homes)}, capture_output=True, text=True, check=True,
@@ -119,7 +119,7 @@ def test_a_cache_that_is_named_and_that_others_can_write_to_is_not_used(own_home
     (own_homes / "named" / "kernels").chmod(0o777)
     monkeypatch.setenv("EVOMASK_CACHE", str(own_homes / "named"))
     with pytest.warns(UserWarning, match="named"):
-        assert homes.cache() == own_homes / "cache" / "evomask" / "kernels"
+        assert cache.cache_folder() == own_homes / "cache" / "evomask" / "kernels"
 
 
 @pytest.mark.parametrize("told", ["", "relative/folder"])
@@ -127,7 +127,7 @@ def test_a_cache_home_that_says_nothing_is_as_if_it_were_not_there(own_homes, mo
     monkeypatch.setenv("XDG_CACHE_HOME", told)
     monkeypatch.setenv("HOME", str(own_homes))
     monkeypatch.chdir(own_homes)
-    assert homes.cache() == own_homes / ".cache" / "evomask" / "kernels"
+    assert cache.cache_folder() == own_homes / ".cache" / "evomask" / "kernels"
 
 
 def test_a_user_whom_no_list_knows_has_a_cache(own_homes, monkeypatch):
@@ -135,14 +135,14 @@ def test_a_user_whom_no_list_knows_has_a_cache(own_homes, monkeypatch):
         raise RuntimeError("could not determine home directory")
 
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(homes.Path, "home", nobody)
+    monkeypatch.setattr(cache.Path, "home", nobody)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert homes.cache() == own_homes / f"evomask-{os.getuid()}" / "kernels"
+        assert cache.cache_folder() == own_homes / f"evomask-{os.getuid()}" / "kernels"
 
 
 def a_kernel(folder, content=b"no kernel"):
-    file = kept.Kept("a", folder)
+    file = cache.KernelFile("a", folder)
     file.path.write_bytes(content)
     file.path.chmod(0o644)
     return file
@@ -151,12 +151,12 @@ def a_kernel(folder, content=b"no kernel"):
 def test_a_kernel_that_others_can_write_to_is_not_read(tmp_path):
     assert a_kernel(tmp_path)._bytes() == b"no kernel"
     a_kernel(tmp_path).path.chmod(0o666)
-    assert kept.Kept("a", tmp_path)._bytes() is None
+    assert cache.KernelFile("a", tmp_path)._bytes() is None
 
 
 def test_a_kernel_behind_a_link_is_not_read(tmp_path):
     (tmp_path / "b.kernel").symlink_to(a_kernel(tmp_path).path)
-    assert kept.Kept("b", tmp_path)._bytes() is None
+    assert cache.KernelFile("b", tmp_path)._bytes() is None
 
 
 @pytest.mark.parametrize("content", [b"", b"no kernel", b"\x80\x04N.", b"\x80\x05."])

@@ -94,7 +94,9 @@ class TestDialect:
 
     def test_a_letter_that_an_encoding_does_not_know_is_told(self, file, tmp_path):
         table = read_table(file("name\nżółw\n"))
-        with pytest.raises(FileError, match="line 2 of the output has a letter that latin-1"):
+        with pytest.raises(
+            FileError, match="line 2 of the output has a character that encoding latin-1"
+        ):
             write_table(table, tmp_path / "out.csv", dialect=Dialect(encoding="latin-1"))
         assert not (tmp_path / "out.csv").exists()
 

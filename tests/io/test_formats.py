@@ -12,6 +12,7 @@ import pytest
 from evomask.data.frames import Declaration
 from evomask.data.schema import Role
 from evomask.errors import FileError
+from evomask.io.formats import FORMATS, READABLE, WRITABLE, is_uploadable
 from evomask.io.tables import read_source, read_table, released_name, write_table
 from evomask.runs.inputs import Input
 from evomask.runs.mask import MaskJob, mask_file
@@ -115,4 +116,27 @@ def test_columns_of_a_workbook_must_have_names_of_their_own(tmp_path, names):
     sheet.write_row(1, 0, [1, 2])
     book.close()
     with pytest.raises(FileError, match="must name each column once"):
+        read_source(tmp_path / "people.xlsx")
+
+
+@pytest.mark.parametrize(
+    "ending", [".csv", ".txt.gz", ".pq", ".xls", ".xlsb", ".xlsm", ".ods", ".xpt"]
+)
+def test_all_that_is_read_may_be_uploaded(ending):
+    assert is_uploadable(f"people{ending.upper()}")
+
+
+@pytest.mark.parametrize("name", ["people", "people.gz", "people.parquet.gz", "people.exe", ".csv"])
+def test_other_names_may_not_be_uploaded(name):
+    assert not is_uploadable(name)
+
+
+def test_every_written_format_can_be_read():
+    assert set(WRITABLE) < set(READABLE)
+    assert all(bool(fmt.write) == bool(fmt.written) for fmt in FORMATS)
+
+
+def test_a_file_with_the_wrong_ending_says_what_it_is(tmp_path):
+    FRAME.write_parquet(tmp_path / "people.xlsx")
+    with pytest.raises(FileError, match=r"begins like Parquet files: rename it to \*.parquet"):
         read_source(tmp_path / "people.xlsx")

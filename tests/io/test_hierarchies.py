@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy import fitted, of_lines
+from evomask.data.hierarchy import fit_hierarchy, hierarchy_from_lines
+from evomask.data.hierarchy_builders.categorical import prefix_hierarchy
 from evomask.data.schema import Kind
-from evomask.data.trees.codes import prefixes
 from evomask.errors import FileError
 from evomask.io.datasets import reference_folder
 from evomask.io.hierarchies import (
     find_hierarchies,
+    read_hierarchies,
     read_lines,
-    read_trees,
     write_hierarchy,
 )
 from evomask.io.schemas import read_schema
@@ -37,20 +37,20 @@ def pets(tmp_path):
 
 
 def test_a_tree_written_and_read_is_the_same(tmp_path, pets):
-    tree = of_lines([("cat", 'the "mammal"', "*"), ("hen", "bird; or so", "*")])
+    tree = hierarchy_from_lines([("cat", 'the "mammal"', "*"), ("hen", "bird; or so", "*")])
     write_hierarchy(tree, tmp_path / "pet.csv")
-    assert fitted("pet", read_lines(tmp_path / "pet.csv"), pets).levels == tree.levels
+    assert fit_hierarchy("pet", read_lines(tmp_path / "pet.csv"), pets).levels == tree.levels
 
 
 def test_a_file_is_written_in_arx_form(tmp_path):
-    write_hierarchy(prefixes(("12", "13")), tmp_path / "zip.csv")
+    write_hierarchy(prefix_hierarchy(("12", "13")), tmp_path / "zip.csv")
     assert (tmp_path / "zip.csv").read_text() == "12;1*;*\n13;1*;*\n"
 
 
 def test_a_file_is_not_written_over_another(tmp_path):
     (tmp_path / "zip.csv").write_text("mine")
     with pytest.raises(FileError, match="exists"):
-        write_hierarchy(prefixes(("12",)), tmp_path / "zip.csv")
+        write_hierarchy(prefix_hierarchy(("12",)), tmp_path / "zip.csv")
 
 
 def test_line_ends_of_windows_and_a_byte_order_mark_are_read(tmp_path):
@@ -78,14 +78,14 @@ def test_files_named_in_a_schema_are_found_beside_it(tmp_path, pets):
     )
     said = read_schema(tmp_path / "elsewhere" / "schema.toml").declarations
     table = read_table(tmp_path / "pets.csv", said)
-    assert read_trees(table.schema) == {"pet": [("cat", "mammal"), ("hen", "bird")]}
+    assert read_hierarchies(table.schema) == {"pet": [("cat", "mammal"), ("hen", "bird")]}
 
 
 def test_a_folder_of_trees_wins_over_the_schema(tmp_path, pets):
     (tmp_path / "trees").mkdir()
     (tmp_path / "trees" / "pet.csv").write_text("cat;*\nhen;*\n")
     named = replace(pets.attribute("pet"), hierarchy=str(tmp_path / "none.csv"))
-    found = read_trees(pets.schema.replacing([named]), tmp_path / "trees")
+    found = read_hierarchies(pets.schema.replacing([named]), tmp_path / "trees")
     assert found == {"pet": [("cat", "*"), ("hen", "*")]}
 
 
@@ -111,17 +111,21 @@ def adult():
 class TestReferenceHierarchies:
     @pytest.mark.parametrize(("name", "levels"), ADULT_LEVELS.items())
     def test_every_adult_file_is_a_tree(self, name, levels):
-        tree = of_lines(read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"))
+        tree = hierarchy_from_lines(read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"))
         assert len(tree.levels) == levels
 
     @pytest.mark.parametrize("name", ["age", "education", "marital-status", "race", "sex"])
     def test_adult_values_are_covered(self, adult, name):
-        tree = fitted(name, read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"), adult)
+        tree = fit_hierarchy(
+            name, read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"), adult
+        )
         assert tree.categories == adult.attribute(name).categories
 
     @pytest.mark.parametrize("name", ["occupation", "workclass", "native-country"])
     def test_the_question_mark_of_adult_needs_no_line(self, adult, name):
-        tree = fitted(name, read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"), adult)
+        tree = fit_hierarchy(
+            name, read_lines(FOLDER / "adult" / f"adult_hierarchy_{name}.csv"), adult
+        )
         place = tree.categories.index("?")
         tops = {top for leaf, top in enumerate(tree.levels[-1]) if leaf != place}
         assert [level[place] for level in tree.levels[:-1]] == ["?"] * tree.height
@@ -131,7 +135,7 @@ class TestReferenceHierarchies:
         "path", sorted(FOLDER.glob("*/*_hierarchy_*.csv")), ids=lambda path: path.stem
     )
     def test_a_published_file_read_and_written_is_the_same(self, path, tmp_path):
-        write_hierarchy(of_lines(read_lines(path)), tmp_path / "again.csv")
+        write_hierarchy(hierarchy_from_lines(read_lines(path)), tmp_path / "again.csv")
         again = (tmp_path / "again.csv").read_text(encoding="utf-8")
         assert again.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
@@ -143,12 +147,14 @@ class TestReferenceHierarchies:
         folder = FOLDER / "arx_examples"
         declared = {column: Declaration(Kind.NOMINAL) for column in ("ZIPCode", "Age", "Disease")}
         table = read_table(folder / "test2.csv", declared)
-        tree = fitted(name, read_lines(folder / f"test2_hierarchy_{name}.csv"), table)
+        tree = fit_hierarchy(name, read_lines(folder / f"test2_hierarchy_{name}.csv"), table)
         assert len(tree.labels(tree.height)) == 1
 
     def test_masked_characters_are_those_of_the_zip_codes(self):
-        given = of_lines(read_lines(FOLDER / "arx_examples" / "test2_hierarchy_ZIPCode.csv"))
-        built = prefixes(given.categories)
+        given = hierarchy_from_lines(
+            read_lines(FOLDER / "arx_examples" / "test2_hierarchy_ZIPCode.csv")
+        )
+        built = prefix_hierarchy(given.categories)
         assert built.levels[:5] == given.levels[:5]
 
 

@@ -24,7 +24,7 @@ def test_meanings_come_from_the_docstring():
         ({"window": "3"}, "mdav has no option 'window'; it has -k, --ending"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(texts, sentence):
+def test_invalid_parameters_are_errors(texts, sentence):
     with pytest.raises(ParameterError, match=sentence):
         MDAV.build(["a"], texts)
 

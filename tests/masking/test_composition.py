@@ -5,7 +5,7 @@ from evomask.data.classes import classes_of
 from evomask.data.frames import polars_from
 from evomask.errors import ParameterError, SchemaError
 from evomask.masking.composition import InTurn, Stratified, StratifiedMicroaggregation
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
@@ -21,7 +21,7 @@ def test_no_value_crosses_from_a_stratum_to_another():
         assert sorted(masked["age"][inside]) == sorted(mixed()["age"][inside])
 
 
-def test_a_stratum_is_masked_as_if_it_were_alone():
+def test_a_stratum_is_masked_like_a_separate_file():
     masked = Stratified(MdavGeneric(("age",), 3), ("region",)).mask(
         mixed(), np.random.default_rng(1)
     )
@@ -69,7 +69,7 @@ def test_a_stratum_with_fewer_than_k_records_is_refused():
         method.mask(mixed(), np.random.default_rng(1))
 
 
-def test_methods_in_turn_see_what_the_one_before_made():
+def test_each_method_of_a_sequence_masks_the_result_of_the_previous_one():
     rng = np.random.default_rng(1)
     first = Pram(("school",)).mask(mixed(), rng)
     wanted = RankSwapping(("school",)).mask(first, rng)
@@ -78,7 +78,7 @@ def test_methods_in_turn_see_what_the_one_before_made():
     assert masked["school"].tolist() == wanted["school"].tolist()
 
 
-def test_methods_in_turn_name_every_attribute_once():
+def test_a_sequence_names_every_attribute_once():
     method = InTurn((Pram(("school", "region")), RankSwapping(("age", "school"))))
     assert method.attributes == ("school", "region", "age")
 

@@ -7,8 +7,8 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.masking.grid import BY_FORMULA, first_population
-from evomask.masking.method import making_of
-from evomask.masking.randomization.library import shipped_formulas
+from evomask.masking.method import provenance_of
+from evomask.masking.randomization.formula_pram import shipped_formulas
 from tests.tables import mixed, numbers
 
 ROLE = Role.QUASI_IDENTIFIER
@@ -48,8 +48,8 @@ class TestEveryTable:
         for method, _ in first_population(table):
             assert not method.mask(table, np.random.default_rng(1)).recodings
 
-    def test_makings_tell_methods_apart(self, table):
-        makings = [making_of(method) for method, _ in first_population(table)]
+    def test_every_method_of_the_grid_has_a_distinct_provenance(self, table):
+        makings = [provenance_of(method) for method, _ in first_population(table)]
         assert not [own for place, own in enumerate(makings) if own in makings[:place]]
 
 

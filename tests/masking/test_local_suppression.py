@@ -12,15 +12,14 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.tables import read_table
-from evomask.masking.local_suppression import Likeness, LocalSuppression
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.masking.suppression import covering, patterns
-from evomask.masking.suppression.category import category_cells
-from evomask.masking.suppression.covering import covering_cells
+from evomask.masking.suppression import category as category_module
+from evomask.masking.suppression import covering
+from evomask.masking.suppression.category import Keys, category_cells, patterns_by_size
+from evomask.masking.suppression.covering import covering_cells, wildcard_cells
 from evomask.masking.suppression.exact import fewest_cells
-from evomask.masking.suppression.keys import Keys
-from evomask.masking.suppression.wildcard import wildcard_cells
-from evomask.measures.risk.privacy_models import k_anonymity
+from evomask.measures.disclosure.privacy_models import k_anonymity
 from tests.oracles.anonymity import pycanon_answers
 from tests.tables import mixed
 
@@ -29,7 +28,7 @@ KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 
 
 def pairs(rows, cells, alike):
-    """For each record how many records are alike to it, cell by cell."""
+    """Number of records that match each record, by comparing cells."""
     shown = list(zip(rows.tolist(), cells.tolist(), strict=True))
     return [
         sum(all(map(alike, a, hidden_a, b, hidden_b)) for b, hidden_b in shown)
@@ -72,7 +71,7 @@ def brute_force(rows, k, meaning):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_what_is_left_is_alike(way, seed, k):
+def test_every_record_matches_k_records(way, seed, k):
     rows = random_rows(seed)
     assert MEANINGS[way](rows, WAYS[way](rows, k)) >= k
 
@@ -84,7 +83,7 @@ def test_what_is_covering_is_wildcard_too(seed):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_file_that_is_alike_already_loses_nothing(way):
+def test_a_k_anonymous_file_is_unchanged(way):
     rows = np.repeat(random_rows(0), 3, axis=0)
     assert not WAYS[way](rows, 3).any()
 
@@ -112,7 +111,7 @@ def test_covering_is_exact(seed, k):
 
 
 def test_covering_without_trying_all_patterns_still_covers(monkeypatch):
-    monkeypatch.setattr(covering, "MOST_PATTERNS", 0)
+    monkeypatch.setattr(covering, "MAX_PATTERNS", 0)
     rows = random_rows(3)
     assert covered(rows, covering_cells(rows, 4)) >= 4
 
@@ -144,7 +143,11 @@ def suppressed_cells(masked, names):
 
 @pytest.mark.parametrize(
     ("matching", "count"),
-    [(Likeness.WILDCARD, 1), (Likeness.COVERING, 3), (Likeness.CATEGORY, 3)],
+    [
+        (SuppressionMatching.WILDCARD, 1),
+        (SuppressionMatching.COVERING, 3),
+        (SuppressionMatching.CATEGORY, 3),
+    ],
 )
 def test_the_6_by_2_example_needs_one_cell_with_wildcards(matching, count):
     names = ("gender", "education")
@@ -171,10 +174,10 @@ def counts_with_wildcards(table):
 @pytest.mark.parametrize(
     ("k", "matching", "most"),
     [
-        (3, Likeness.COVERING, 283),
-        (5, Likeness.COVERING, 461),
-        (3, Likeness.WILDCARD, 14),
-        (5, Likeness.WILDCARD, 28),
+        (3, SuppressionMatching.COVERING, 283),
+        (5, SuppressionMatching.COVERING, 461),
+        (3, SuppressionMatching.WILDCARD, 14),
+        (5, SuppressionMatching.WILDCARD, 28),
     ],
 )
 def test_testdata_needs_fewer_cells_than_sdcmicro(testdata, k, matching, most):
@@ -212,7 +215,7 @@ def test_any_file_is_k_anonymous_whatever_cells_are_worth(file, costs):
 
 
 @given(files_and_k())
-def test_every_record_at_risk_loses_a_cell_and_none_where_nobody_is(file):
+def test_every_record_at_risk_loses_a_cell_and_a_k_anonymous_file_none(file):
     rows, k = file
     sizes = classes_of_columns(list(rows.T), len(rows)).sizes_of_records
     cells = category_cells(rows, k)
@@ -221,7 +224,7 @@ def test_every_record_at_risk_loses_a_cell_and_none_where_nobody_is(file):
 
 
 @given(files_and_k(), st.integers(0, 4))
-def test_rows_agree_alike_where_keys_do_not_fit_a_number(file, dropped):
+def test_rows_agree_if_keys_overflow(file, dropped):
     rows, _ = file
     wide, places = np.hstack([rows] * 3) * np.int32(2**29 // 4), np.arange(len(rows))
     others = [rows[:, j] for j in range(rows.shape[1]) if j != dropped]
@@ -240,9 +243,9 @@ def test_by_category_few_more_cells_are_suppressed_than_needed(seed, k):
 
 
 def test_too_many_patterns_leave_a_chain_of_larger_ones(monkeypatch):
-    monkeypatch.setattr(patterns, "MOST_PATTERNS", 10)
+    monkeypatch.setattr(category_module, "MAX_PATTERNS", 10)
     rows = random_rows(4, n=40, width=5)
-    sizes = [len(some) for some in patterns.patterns_by_size(rows, np.ones(5))]
+    sizes = [len(some) for some in patterns_by_size(rows, np.ones(5))]
     assert sizes == [5, 1, 1, 1, 1]
     assert category(rows, category_cells(rows, 6)) >= 6
 
@@ -264,9 +267,9 @@ def test_important_attributes_lose_fewer_cells(testdata):
         ((1.0, 2.0), "wildcard", "importance needs the matching category, and it is wildcard"),
     ],
 )
-def test_an_importance_that_means_nothing_is_refused(importance, matching, sentence):
+def test_an_invalid_importance_is_an_error(importance, matching, sentence):
     with pytest.raises(ParameterError, match=sentence):
-        LocalSuppression(("a", "b"), 3, Likeness(matching), importance)
+        LocalSuppression(("a", "b"), 3, SuppressionMatching(matching), importance)
 
 
 @pytest.mark.parametrize("importance", [(), (1.0, 2.0, 3.0, 1.0, 1.0, 1.0)])
@@ -286,7 +289,7 @@ def test_shown_cells_keep_their_value():
         assert masked[name][shown].tolist() == mixed()[name][shown].tolist()
 
 
-@pytest.mark.parametrize("matching", Likeness)
+@pytest.mark.parametrize("matching", SuppressionMatching)
 def test_intervals_and_sets_can_be_suppressed_too(matching):
     names = ("age", "school")
     coarse = Mondrian(("age",), 8).mask(mixed(), RNG)

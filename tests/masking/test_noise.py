@@ -23,7 +23,7 @@ def errors(method):
 
 
 @pytest.mark.parametrize("method", [IndependentNoise, CorrelatedNoise])
-def test_errors_have_the_asked_deviation(method):
+def test_errors_have_the_given_deviation(method):
     found = errors(method(("a", "b"), 20)).std(axis=0)
     assert found == pytest.approx(0.2 * POINTS.std(axis=0), rel=0.03)
 
@@ -40,7 +40,7 @@ def test_correlated_errors_are_correlated_like_the_data():
 
 @pytest.mark.parametrize("method", [IndependentNoise, CorrelatedNoise])
 class TestBoth:
-    def test_released_precision_is_kept(self, method):
+    def test_values_have_the_released_precision(self, method):
         masked = method(("age",), 30).mask(mixed(), np.random.default_rng(1))
         assert np.all(masked["age"] == np.round(masked["age"]))
 

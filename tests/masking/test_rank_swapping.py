@@ -68,7 +68,7 @@ def test_more_positions_than_records_are_refused():
 
 
 def scanned_partners(count, reach, rng):
-    """Partners by looking at every rank in reach, the slow and obvious way."""
+    """Slow reference: partners by examining every rank in reach."""
     partners = np.arange(count)
     free = np.ones(count, dtype=bool)
     chances = rng.random(count)

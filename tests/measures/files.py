@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.data.recoding import Intervals, single_categories
+from evomask.data.recoding import Intervals, identity_recoding
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from tests.tables import QUASI, sets_of
@@ -60,7 +60,7 @@ def suppressed(table, names):
     for name in names:
         attribute = table.attribute(name)
         if attribute.is_categorical:
-            cells = single_categories(attribute).with_suppressed_cell()
+            cells = identity_recoding(attribute).with_suppressed_cell()
             codes = np.full(len(table), len(attribute.categories))
             table = table.with_recoded(name, codes, cells)
         else:

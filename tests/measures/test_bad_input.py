@@ -1,4 +1,4 @@
-"""What cannot be compared is refused by every measure, in one sentence."""
+"""Errors of measures for tables that are not comparable."""
 
 import numpy as np
 import pytest
@@ -6,22 +6,21 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
-from evomask.measures.catalogue import applicable, chosen_measures, explained
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.probabilistic import ProbabilisticLoss
+from evomask.measures.catalogue import applicable_measures, describe_measure, select_measures
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss
+from evomask.measures.papers.continuous_loss import ProbabilisticLoss
+from evomask.measures.papers.distance_linkage import DistanceLinkage
+from evomask.measures.papers.interval_disclosure import RankInterval
 from evomask.measures.profiles import PapersRisk
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage
 from tests.measures.files import categories, generalized
 from tests.tables import mixed, numbers, sets_of
 
 TABLE = mixed()
 NAMES = TABLE.schema.quasi_identifiers
 ALL = [
-    *applicable(TABLE.schema, NAMES, len(TABLE)).values(),
+    *applicable_measures(TABLE.schema, NAMES, len(TABLE)).values(),
     StrictLoss(NAMES), PapersRisk(NAMES), StrictRisk(NAMES),
 ]  # fmt: skip
 
@@ -123,9 +122,9 @@ def test_an_unknown_measure_is_told_what_there_is():
     with pytest.raises(
         ParameterError, match="no measure is called 'magic'; there are loss, loss-pap"
     ):
-        explained("magic")
+        describe_measure("magic")
 
 
 def test_a_measure_of_another_kind_does_not_apply():
     with pytest.raises(ParameterError, match="ctbil does not apply to these attributes"):
-        chosen_measures(TABLE, ("age", "income"), ["ctbil"])
+        select_measures(TABLE, ("age", "income"), ["ctbil"])

@@ -5,25 +5,23 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.errors import ParameterError, SchemaError
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.loss.probabilistic import ProbabilisticLoss
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
+from evomask.measures.papers.continuous_loss import ProbabilisticLoss
+from evomask.measures.papers.distance_linkage import DistanceLinkage
+from evomask.measures.papers.inference import Inference
+from evomask.measures.papers.interval_disclosure import RankInterval
+from evomask.measures.papers.probabilistic_linkage import ProbabilisticLinkage
 from evomask.measures.profiles import (
     PROFILES,
-    FollowedRisk,
+    IncrementalRisk,
     PapersLoss,
     PapersRisk,
     RiskProfile,
     profile,
     scope,
 )
-from evomask.measures.risk.inference import Inference
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage
-from evomask.measures.risk.probabilistic import ProbabilisticLinkage
 from evomask.measures.score import Mean, Weighted, Worst
 from tests.measures.files import categories, perturbed
 from tests.tables import mixed
@@ -116,7 +114,7 @@ def test_strict_loss_weighs_kinds_by_their_attributes():
 @pytest.mark.parametrize("names", [NUMBERS, CATEGORIES, NAMES])
 def test_bursts_follow_the_larger_of_linkage_and_inference(names):
     parts = read(DistanceLinkage(names)), read(Inference(names))
-    assert read(FollowedRisk(names)) >= max(parts)
+    assert read(IncrementalRisk(names)) >= max(parts)
 
 
 @pytest.mark.parametrize("names", [NUMBERS, NAMES])
@@ -139,7 +137,7 @@ def test_the_profiles_are_found_by_name():
         profile("loose")
 
 
-@pytest.mark.parametrize(("name", "kind"), [("strict", FollowedRisk), ("papers", PapersRisk)])
+@pytest.mark.parametrize(("name", "kind"), [("strict", IncrementalRisk), ("papers", PapersRisk)])
 def test_what_bursts_follow_can_be_read_in_full(name, kind):
     followed = profile(name).followable(NAMES)
     assert isinstance(followed, kind)

@@ -63,7 +63,7 @@ def clean(programs, tmp_path):
 
 def test_the_wheel_holds_sources_templates_and_licence_but_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    assert any(name.endswith("reports/templates/internal.html") for name in names)
+    assert any(name.endswith("report/templates/internal.html") for name in names)
     assert any(name.endswith("web/static/map.js") for name in names)
     assert any(Path(name).name == "LICENSE" for name in names)
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)

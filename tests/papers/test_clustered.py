@@ -3,8 +3,9 @@
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.papers.catalogue import REPRODUCTIONS, reproduce
-from evomask.papers.clustered import (
+from evomask.searches.clustered.search import LossOf
+from evomask_papers.catalogue import REPRODUCTIONS, reproduce
+from evomask_papers.clustered import (
     CLUSTERED_MEDIAN,
     CLUSTERED_MICRO,
     GERMAN,
@@ -21,8 +22,7 @@ from evomask.papers.clustered import (
     steeper_axis,
     tried,
 )
-from evomask.papers.effort import Effort
-from evomask.searches.clustered.search import LossOf
+from evomask_papers.effort import Effort
 
 QUICK = 0.4
 NAMES = [name for name in REPRODUCTIONS if name.startswith("clustered-")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evomask.searches.partition.counting import chance_of_candidate, representatives, represented
+from evomask_papers.partition.counting import chance_of_candidate, representatives, represented
 
 TABLE_I = {
     10: (2, 2, 1),

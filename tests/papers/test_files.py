@@ -5,15 +5,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evomask.evolution.individual import Joined
-from evomask.masking.method import making_of
+from evomask.evolution.individual import ScoreRule
+from evomask.masking.method import provenance_of
 from evomask.measures.profiles import RiskProfile
-from evomask.papers.catalogue import REPRODUCTIONS, reproduce
-from evomask.papers.effort import Effort
-from evomask.papers.files import claims
-from evomask.papers.files.attacks import FOR_AVERAGES, FOR_SWAPPING, STANDARD, overcomes
-from evomask.papers.files.first import PRINTED, first_files
-from evomask.papers.files.inputs import (
+from evomask.searches.files.search import Parameters
+from evomask_papers.catalogue import REPRODUCTIONS, reproduce
+from evomask_papers.effort import Effort
+from evomask_papers.file_study import FilesStudy, ScoreRange
+from evomask_papers.files import claims
+from evomask_papers.files.attacks import FOR_AVERAGES, FOR_SWAPPING, STANDARD, overcomes
+from evomask_papers.files.initial_files import PRINTED, first_files
+from evomask_papers.files.inputs import (
     ADULT,
     CATEGORICAL,
     CENSUS,
@@ -30,9 +32,7 @@ from evomask.papers.files.inputs import (
     original,
     with_more,
 )
-from evomask.papers.files.tables import fall, prepared, searched
-from evomask.searches.files.search import Parameters
-from evomask.studies.files import FilesStudy, ScoreRange
+from evomask_papers.files.tables import fall, prepared, searched
 
 QUICK = 0.02
 
@@ -116,7 +116,7 @@ class TestFirstFiles:
     def test_a_run_begins_from_them_and_from_none_of_our_own(self):
         parameters = Parameters(profile=RiskProfile.PAPERS, held_out=False)
         problem = prepared(FLARE, parameters, Effort(), classic=False).problem
-        used = {step.method for m in problem.methods for step in making_of(m.method).steps}
+        used = {step.method for m in problem.methods for step in provenance_of(m.method).steps}
         assert used == {
             "mdav-generic", "rank-swapping", "pram", "top-coding", "bottom-coding",
             "global-recoding",
@@ -129,18 +129,21 @@ class TestRuns:
         reference("uci/german_credit.csv")
 
     def test_no_score_rises(self):
-        scores = np.array(searched(GERMAN, Joined.WORST, Effort(share=QUICK)).scores)
+        scores = np.array(searched(GERMAN, ScoreRule.WORST, Effort(share=QUICK)).scores)
         assert (np.diff(scores[:, 1:], axis=0) <= 1e-9).all()
 
     def test_two_executions_begin_alike_and_go_apart(self):
-        runs = [searched(TARRAGONA, Joined.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)]
+        runs = [
+            searched(TARRAGONA, ScoreRule.MEAN, Effort(share=QUICK), execution=i) for i in (0, 1)
+        ]
         assert runs[0].first == runs[1].first
         assert runs[0].last != runs[1].last
 
     def test_without_the_best_the_first_population_has_a_hole(self):
         effort = Effort(share=0.001)
         whole, holed = (
-            searched(FLARE, Joined.WORST, effort, without_best=percent) for percent in (0.0, 10.0)
+            searched(FLARE, ScoreRule.WORST, effort, without_best=percent)
+            for percent in (0.0, 10.0)
         )
         gone = sorted(max(pair) for pair in whole.first)[: len(whole.first) - len(holed.first)]
         assert len(gone) == round(len(whole.first) / 10)
@@ -165,7 +168,7 @@ class TestRuns:
 
     def test_scores_of_census_begin_near_those_of_the_thesis(self):
         """By IL1 to IL5; by our probabilistic loss they begin at 30."""
-        begun = searched(CENSUS, Joined.MEAN, Effort(share=0.001)).scores[0]
+        begun = searched(CENSUS, ScoreRule.MEAN, Effort(share=0.001)).scores[0]
         assert begun.smallest == pytest.approx(FIRST_BEST[CENSUS], abs=4)
 
     def test_tables_have_paper_and_ours_in_every_row(self):
@@ -176,7 +179,7 @@ class TestRuns:
 
 def test_seconds_have_the_papers_least_most_and_deviation_beside_ours(reference, monkeypatch):
     reference("casc/tarragona.csv")
-    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    monkeypatch.setattr("evomask_papers.files.tables.CONTINUOUS", (TARRAGONA,))
     row = reproduce("files-table-3.3", share=0.2).rows[0]
     paper = [row[f"{label} paper, s"] for label in ("mean", "min", "max", "sd")]
     assert paper == [167.4, 163.1, 171.7, 2.33]
@@ -185,7 +188,7 @@ def test_seconds_have_the_papers_least_most_and_deviation_beside_ours(reference,
 
 def test_a_third_execution_has_no_paper_beside_it(reference, monkeypatch):
     reference("casc/tarragona.csv")
-    monkeypatch.setattr("evomask.papers.files.tables.CONTINUOUS", (TARRAGONA,))
+    monkeypatch.setattr("evomask_papers.files.tables.CONTINUOUS", (TARRAGONA,))
     rows = reproduce("files-table-3.2", share=0.002, runs=3).rows
     assert [row["execution"] for row in rows] == [1, 1, 2, 2, 3, 3]
     assert [row["min paper"] is None for row in rows] == [False] * 4 + [True] * 2
@@ -196,7 +199,7 @@ class TestAttacks:
     @pytest.fixture
     def rows(self, reference, monkeypatch):
         reference("casc/tarragona.csv")
-        monkeypatch.setattr("evomask.papers.files.attacks.CONTINUOUS", (TARRAGONA,))
+        monkeypatch.setattr("evomask_papers.files.attacks.CONTINUOUS", (TARRAGONA,))
         return reproduce("files-attacks", share=0.005).rows
 
     def test_each_attack_links_more_than_the_standard_one_where_it_was_made_for(self, rows):
@@ -252,7 +255,7 @@ class TestClaims:
     @pytest.mark.parametrize("number", ["3.2", "3.6", "3.8", "3.10", "3.5"])
     def test_a_figure_has_what_the_thesis_says_beside_ours(self, reference, monkeypatch, number):
         reference("casc/tarragona.csv")
-        monkeypatch.setattr("evomask.papers.files.figures.CONTINUOUS", (TARRAGONA,))
+        monkeypatch.setattr("evomask_papers.files.figures.CONTINUOUS", (TARRAGONA,))
         for chart in reproduce(f"files-figure-{number}", share=0.002).charts:
             assert "Thesis: " in chart.reading
             assert "Ours: yes, " in chart.reading or "Ours: no, " in chart.reading

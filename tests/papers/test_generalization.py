@@ -3,10 +3,10 @@
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.papers import generalization as paper
-from evomask.papers.adult import HEIGHTS, hierarchies
-from evomask.papers.catalogue import REPRODUCTIONS, reproduce, summary_of
 from evomask.searches.generalization.search import Algorithm
+from evomask_papers import generalization as paper
+from evomask_papers.adult import HEIGHTS, hierarchies
+from evomask_papers.catalogue import REPRODUCTIONS, reproduce, summary_of
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,11 @@ import pytest
 
 from evomask.data.partition import centroids
 from evomask.kernels.groups.mdav import mdav
-from evomask.papers.catalogue import REPRODUCTIONS, reproduce
-from evomask.papers.effort import Effort
-from evomask.papers.grouping.claims import WatchedOperators, figure_4_11, settled
-from evomask.papers.grouping.figures import _score_claim, _time_claims
-from evomask.papers.grouping.inputs import (
+from evomask_papers.catalogue import REPRODUCTIONS, reproduce
+from evomask_papers.effort import Effort
+from evomask_papers.grouping.claims import WatchedOperators, figure_4_11, settled
+from evomask_papers.grouping.figures import _score_claim, _time_claims
+from evomask_papers.grouping.inputs import (
     BEST,
     CENSUS,
     HAND_MADE,
@@ -22,8 +22,8 @@ from evomask.papers.grouping.inputs import (
     hand_made,
     original,
 )
-from evomask.papers.grouping.tables import searched
-from evomask.studies.operators import operators_used
+from evomask_papers.grouping.tables import searched
+from evomask_papers.operator_study import operators_used
 
 QUICK = 0.02
 
@@ -89,7 +89,7 @@ def test_one_group_links_nobody_as_in_table_5_2(reference):
 
 def test_a_table_has_the_paper_beside_ours(reference, monkeypatch):
     reference("casc/census.csv")
-    monkeypatch.setattr("evomask.papers.grouping.tables.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.tables.SIZES", (100,))
     (row,) = reproduce("grouping-table-5.2", share=QUICK).rows
     assert (row["k"], row["IL paper"], row["score paper"]) == (100, 16.28, 13.74)
     assert row["score ours"] == pytest.approx(
@@ -123,10 +123,11 @@ def test_every_figure_of_the_thesis_is_in_the_catalogue(figure):
 
 
 @pytest.mark.parametrize("figure", ["4.1", "4.2", "4.4", "4.8", "4.9", "4.11", "5.1", "b.1", "b.5"])
+@pytest.mark.slow
 def test_a_figure_has_what_the_thesis_says_beside_ours(reference, monkeypatch, figure):
     reference("casc/census.csv")
-    monkeypatch.setattr("evomask.papers.grouping.tables.SIZES", (100,))
-    monkeypatch.setattr("evomask.papers.grouping.figures.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.tables.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.figures.SIZES", (100,))
     for chart in reproduce(f"grouping-figure-{figure}", share=QUICK).charts:
         assert "Thesis: " in chart.reading
         assert re.search(r"Ours: (yes|no), |too short to tell", chart.reading)
@@ -134,8 +135,8 @@ def test_a_figure_has_what_the_thesis_says_beside_ours(reference, monkeypatch, f
 
 def test_figure_5_1_has_time_evaluations_and_scores(reference, monkeypatch):
     reference("casc/census.csv")
-    monkeypatch.setattr("evomask.papers.grouping.tables.SIZES", (100,))
-    monkeypatch.setattr("evomask.papers.grouping.figures.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.tables.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.figures.SIZES", (100,))
     charts = reproduce("grouping-figure-5.1", share=QUICK).charts
     assert [chart.name.split("-of-")[0] for chart in charts] == [
         "seconds", "evaluations", "score",
@@ -191,7 +192,7 @@ def test_operators_are_judged_by_shares_of_their_children(reference):
 @pytest.mark.parametrize("table", ["grouping-table-5.3", "grouping-table-5.4"])
 def test_groups_are_printed_beside_ours(reference, monkeypatch, table):
     reference("casc/census.csv")
-    monkeypatch.setattr("evomask.papers.grouping.tables.SIZES", (100,))
+    monkeypatch.setattr("evomask_papers.grouping.tables.SIZES", (100,))
     rows = {row["grouping"]: row for row in reproduce(table, share=QUICK).rows}
     assert rows["GOMM"]["groups paper"] == {"grouping-table-5.3": 5, "grouping-table-5.4": 3}[table]
     assert all(r["groups paper"] == r["groups ours"] for n, r in rows.items() if n != "GOMM")

@@ -7,11 +7,11 @@ from evomask.data.classes import classes_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.masking.randomization.pram import made_invariant, off_diagonal
+from evomask.masking.randomization.pram import make_invariant, off_diagonal
 from evomask.masking.rank_swapping import swap_partners
-from evomask.papers.catalogue import reproduce
+from evomask_papers.catalogue import reproduce
 from tests.tables import numbers
 
 RNG = np.random.default_rng(0)
@@ -47,7 +47,7 @@ def test_equation_2_3_on_the_frequencies_of_table_4_2_gives_table_4_1():
 
 
 def test_the_two_stage_matrix_of_section_4_1_4_keeps_the_frequencies():
-    invariant = made_invariant(off_diagonal(TABLE_4_2, 0.5), TABLE_4_2)
+    invariant = make_invariant(off_diagonal(TABLE_4_2, 0.5), TABLE_4_2)
     assert TABLE_4_2 @ invariant == pytest.approx(TABLE_4_2)
 
 

@@ -6,13 +6,12 @@ from scipy.stats import f as f_test
 from scipy.stats import tukey_hsd
 
 from evomask.data.partition import within_sum_of_squares
-from evomask.io.made_up.synthetic import clustered, clustered_with_clusters
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
-from evomask.papers.partition import claims, genetic, hybrid, locations
-from evomask.searches.partition.hybrid import Inner
+from evomask.searches.partition.genetic import Inner
 from evomask.searches.partition.search import Algorithm
-from evomask.searches.partition.sensitivity import (
+from evomask_papers.partition import claims, genetic, hybrid, locations
+from evomask_papers.partition.sensitivity import (
     FactorialDesign,
     Trial,
     best_group,
@@ -20,6 +19,7 @@ from evomask.searches.partition.sensitivity import (
     significant,
     trials,
 )
+from evomask_papers.synthetic import clustered, clustered_with_clusters
 
 
 def test_a_share_of_the_effort_thins_runs_then_epochs_and_never_the_grid():

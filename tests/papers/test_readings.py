@@ -5,15 +5,14 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from evomask.evolution.brood import Outcome, Task
-from evomask.evolution.individual import COSTS, Joined
+from evomask.evolution.individual import COSTS, Outcome, ScoreRule, Task
 from evomask.evolution.loop import begin
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.selection import inverse
-from evomask.papers.effort import Effort
-from evomask.papers.files import readings
-from evomask.papers.files.inputs import TARRAGONA
-from evomask.papers.files.readings import ANSWERS, OtherSurvival, ReadingOfText
+from evomask_papers.effort import Effort
+from evomask_papers.files import readings
+from evomask_papers.files.inputs import TARRAGONA
+from evomask_papers.files.readings import ANSWERS, OtherSurvival, ReadingOfText
 
 PARENTS = (np.zeros(4, dtype=np.int64), np.ones(4, dtype=np.int64))
 
@@ -24,14 +23,14 @@ def survivors(survival, children, scores):
     def first(brood, first):
         return [Outcome(g, (s, s)) for g, s in zip(PARENTS, (10.0, 20.0), strict=True)]
 
-    state = begin(2, first, cost=COSTS[Joined.MEAN])
+    state = begin(2, first, cost=COSTS[ScoreRule.MEAN])
     people = state.population
     brood = (Task(CROSS, people, 0), Task(CROSS, people[::-1], 1))
     outcomes = [
         Outcome(np.array(genome), (score, score))
         for genome, score in zip(children, scores, strict=True)
     ]
-    scheme = OtherSurvival(weigh=inverse, cost=COSTS[Joined.MEAN], survival=survival)
+    scheme = OtherSurvival(weigh=inverse, cost=COSTS[ScoreRule.MEAN], survival=survival)
     return [member.fitness[0] for member in scheme.replace(state, brood, outcomes)]
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from evomask.data.graph import Graph
-from evomask.graphs.charts import StudyRow
-from evomask.graphs.structure import structure_of
-from evomask.io.graphs import GraphSource, read_graph
-from evomask.papers.graphs import claims, figures
-from evomask.papers.graphs.inputs import FOURSQUARE, SINANET, SIZES, graph_like
-from evomask.runs.graphs.graph import PROTECTORS, with_profiles
-from evomask.studies.graphs import study_graph
+from evomask_graphs.charts import StudyRow
+from evomask_graphs.graph import Graph
+from evomask_graphs.graph_files import GraphSource, read_graph
+from evomask_graphs.runs.protect import PROTECTORS, with_profiles
+from evomask_graphs.structure import structure_of
+from evomask_graphs.study import study_graph
+from evomask_papers.graphs import claims, figures
+from evomask_papers.graphs.inputs import FOURSQUARE, SINANET, SIZES, graph_like
 
 KS = (2, 5, 10, 20)
 

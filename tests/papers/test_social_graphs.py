@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from evomask.data.graph import Graph, table_of_texts
-from evomask.graphs.aggregation import borda_topics, common_places
-from evomask.graphs.measures import adjacency_loss, distance_loss, distribution_loss
-from evomask.graphs.places import LEVELS, WORLD_LEVEL, Places
-from evomask.graphs.profiles import ProfileColumns, profiles_of
-from evomask.graphs.topics import thesis_lexicon
+from evomask_graphs.aggregation import borda_topics, common_places
+from evomask_graphs.graph import Graph, table_of_texts
+from evomask_graphs.information_loss import adjacency_loss, distance_loss, distribution_loss
+from evomask_graphs.places import LEVELS, WORLD_LEVEL, Places
+from evomask_graphs.profiles import ProfileColumns, profiles_of
+from evomask_graphs.topics import thesis_lexicon
 
 UNITED_STATES = ("", "", "", "United States", "North America")
 NEW_YORK = ("", "New York City", "New York", "United States", "North America")

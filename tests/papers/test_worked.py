@@ -2,7 +2,7 @@
 
 import pytest
 
-from evomask.papers.catalogue import reproduce
+from evomask_papers.catalogue import reproduce
 
 
 @pytest.mark.parametrize(

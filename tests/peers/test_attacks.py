@@ -14,8 +14,8 @@ from evomask.data.table import Table
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.measures.attacks.singling_out import SinglingOut
-from evomask.measures.judging.risk import StrictRisk
-from evomask.runs.baseline.baselines import synthetic_file
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.runs.synthetic import synthetic_file
 from tests.oracles import ROOT
 
 PYTHON = ROOT / ".venv-peers-anonymeter" / "bin" / "python"

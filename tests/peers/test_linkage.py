@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from evomask.data.frames import polars_from
-from evomask.measures.risk.probabilistic import ProbabilisticLinkage
+from evomask.measures.papers.probabilistic_linkage import ProbabilisticLinkage
 from tests.measures.files import categories, perturbed
 from tests.oracles import ROOT
 

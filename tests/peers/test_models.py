@@ -5,7 +5,7 @@ import pytest
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
-from evomask.measures.risk.privacy_models import distinct_l, k_anonymity, t_closeness
+from evomask.measures.disclosure.privacy_models import distinct_l, k_anonymity, t_closeness
 from tests.contracts.test_pycanon import question, random_table
 from tests.oracles import ROOT, answers
 

@@ -11,16 +11,16 @@ from evomask.data.table import Table
 from evomask.io.csv import Dialect
 from evomask.io.tables import read_table
 from evomask.masking.composition import InTurn
-from evomask.masking.guarantees.repair import Repair
-from evomask.masking.local_suppression import Likeness, LocalSuppression
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.enforce.repair import Repair
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Cut, Mondrian
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.masking.recoding.end_coding import TopCoding
 from evomask.masking.recoding.global_recoding import GlobalRecoding
 from evomask.masking.recoding.group_values import GroupValues
+from evomask.masking.recoding.top_bottom_coding import TopCoding
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "school", "region")
@@ -35,7 +35,7 @@ MASKINGS = (
     Mondrian(QUASI, 2),
     Mondrian(QUASI, 3, Cut.RELAXED, GroupValues.VALUE),
     MdavGeneric(QUASI, 2),
-    InTurn((Mondrian(("age",), 3), LocalSuppression(QUASI, 2, Likeness.CATEGORY))),
+    InTurn((Mondrian(("age",), 3), LocalSuppression(QUASI, 2, SuppressionMatching.CATEGORY))),
 )
 
 
@@ -121,5 +121,7 @@ def test_local_suppression_by_category_is_3_anonymous(reference):
     table = read_table(
         reference("sdcmicro/testdata.csv"), {key: Declaration(Kind.NOMINAL) for key in keys}
     ).only(keys)
-    masked = LocalSuppression(keys, 3, Likeness.CATEGORY).mask(table, np.random.default_rng(0))
+    masked = LocalSuppression(keys, 3, SuppressionMatching.CATEGORY).mask(
+        table, np.random.default_rng(0)
+    )
     assert pycanon_answers([masked], keys)[0]["k"] >= 3

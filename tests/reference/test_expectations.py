@@ -7,11 +7,9 @@ from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
 from evomask.masking.randomization.pram import Design, MatrixPram, Pram
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
+from evomask.measures.papers.distance_linkage import DistanceLinkage
+from evomask.measures.papers.interval_disclosure import RankInterval
 
 DRAWS = 200
 FILES = {

@@ -3,16 +3,16 @@
 import pytest
 
 from evomask.data.frames import Declaration
+from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
+from evomask.data.hierarchy_builders.numeric import interval_hierarchy
 from evomask.data.schema import Kind
-from evomask.data.trees.intervals import intervals
-from evomask.data.trees.neighbours import neighbours
 from evomask.io.tables import read_table
-from evomask.papers.adult import BANDS, hierarchies
 from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.local_recoding import recode_locally
+from evomask.searches.generalization.node_evaluator import Reader
 from evomask.searches.generalization.optimum import optimum, summed_loss
-from evomask.searches.generalization.reader import Reader
+from evomask_papers.adult import BANDS, hierarchies
 from tests.oracles.anonymity import pycanon_answers
 from tests.reference.adult import NINE, arx_tree, complete_adult
 from tests.reference.arx import adult_lines, loss_and_suppressed
@@ -57,7 +57,7 @@ def eight(adult, reference):
 @pytest.fixture(scope="module")
 def lattices(adult, nine, eight):
     """By size; for the largest, ARX read a file of ages that lists 1 to 100."""
-    ours = {**hierarchies(), "age": intervals([str(age) for age in range(1, 101)], BANDS)}
+    ours = {**hierarchies(), "age": interval_hierarchy([str(age) for age in range(1, 101)], BANDS)}
     trees = {name: ours[name] for name in EIGHT}
     return {12960: nine, 4320: eight, 17920: lattice_of(adult, trees, sensitive="occupation")}
 
@@ -116,7 +116,9 @@ def other(request, reference):
     names = OTHERS[request.param]
     kinds = dict.fromkeys(names, Declaration(kind=Kind.ORDINAL))
     table = read_table(reference(request.param), kinds).only(names)
-    return lattice_of(table, {name: neighbours(table.attribute(name).categories) for name in names})
+    return lattice_of(
+        table, {name: neighbour_hierarchy(table.attribute(name).categories) for name in names}
+    )
 
 
 def test_another_package_finds_k_or_more_in_other_files(other):

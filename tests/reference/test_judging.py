@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from evomask.data.schema import Kind, Role
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.people import REPORTING
+from evomask.masking.microaggregation.mdav import MdavGeneric
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.targets import REPORT_TARGETS
 from tests.reference.adult import NINE, complete_adult
 
 KNOWN = tuple(name for name in NINE if name != "income")
@@ -39,7 +39,7 @@ def ordered_by_age(table):
 
 @pytest.fixture(scope="module")
 def reading(adult):
-    return StrictRisk(KNOWN, people=REPORTING).against(adult)
+    return StrictRisk(KNOWN, people=REPORT_TARGETS).against(adult)
 
 
 def test_the_original_is_as_risky_as_in_the_trial(reading):

@@ -6,13 +6,12 @@ import pytest
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
-from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.disclosure.privacy_models import records_below
+from evomask.measures.disclosure.record_risk import household_risk, individual_risk, record_risk
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.special_uniques import special_uniques
+from evomask.measures.papers.inference import Inference
 from evomask.measures.profiles import PapersLoss, PapersRisk, classic_loss, classic_risk
-from evomask.measures.risk.individual import individual_risk
-from evomask.measures.risk.inference import Inference
-from evomask.measures.risk.privacy_models import records_below
-from evomask.measures.risk.records import household_risk, record_risk
-from evomask.measures.risk.special_uniques import special_uniques
 from evomask.measures.score import Mean
 
 GERMAN = ("EXISTACC", "SAVINGS", "PRESEMPLOY")

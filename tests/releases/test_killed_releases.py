@@ -7,14 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from evomask.record.statement import Statement
-from evomask.runs.kept.log import read_lines
-from evomask.runs.kept.sealing import MASKED
-from evomask.runs.kept.staging import DECIDED, STAGED
-from evomask.runs.kept.store import PLAN, Store
-from evomask.runs.kept.verifying import verify
+from evomask.report.record import Statement
 from evomask.runs.protect import choose, protect_file, resume_protection
-from evomask.runs.report import report_again, reports_in
+from evomask.runs.release import report_again, reports_in
+from evomask.runs.store.release import COMMITTED, STAGING, read_lines
+from evomask.runs.store.run_folder import RunFolder
+from evomask.runs.store.run_summary import MASKED, PLAN
+from evomask.runs.store.verify import verify
 from tests.runs.test_protect import job_for, write_town
 
 ACTS = ("protect", "choose", "report", "resume")
@@ -117,7 +116,7 @@ def is_whole(folder):
     """Whether a release is there and holds, or nothing of one is there."""
     if not (folder / PLAN).exists():
         return not folder.exists() or not list(folder.glob("[!.]*"))
-    with Store(folder).locked():
+    with RunFolder(folder).locked():
         pass
     if read_lines(folder):
         return verify(folder).holds
@@ -133,12 +132,12 @@ def killed_once(number, town, killer, finished, half_done, lengths):
     point = str(finished.protection.front[int(rng.integers(len(finished.protection.front)))].point)
     process = killer.start(name, folder, point)
     if number // len(ACTS) % 2:
-        wait_for(process, folder / STAGED, folder / DECIDED)
+        wait_for(process, folder / STAGING, folder / COMMITTED)
         time.sleep(rng.uniform(0, LONGEST_RELEASE))
     else:
         time.sleep(rng.uniform(0, lengths[name]))
     in_time = killer.kill(process)
-    hit = "releasing" if any((folder / n).exists() for n in (STAGED, DECIDED)) else "elsewhere"
+    hit = "releasing" if any((folder / n).exists() for n in (STAGING, COMMITTED)) else "elsewhere"
     whole = is_whole(folder)
     if whole and (folder / PLAN).exists() and not read_lines(folder):
         resume_protection(folder)

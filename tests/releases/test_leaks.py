@@ -10,9 +10,9 @@ import pytest
 
 from evomask.data.frames import Declaration, polars_from, table_from
 from evomask.data.schema import Kind, Role
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.grid import first_population
-from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.guarantees.requirement import Requirement
 from evomask.masking.randomization.formula_pram import FormulaPram
 from evomask.masking.randomization.pram import (
     category_frequencies,
@@ -20,13 +20,12 @@ from evomask.masking.randomization.pram import (
     frequency_diagonal,
     off_diagonal,
 )
-from evomask.measures.catalogue import applicable
-from evomask.record.associations import associations
-from evomask.record.comparison import compared
-from evomask.record.public import PublicRecord, public_part
-from evomask.record.record import FileNote, decode_record, encode_record
-from evomask.record.recording import matrix_note, measure_note
-from evomask.reports.public import public_page
+from evomask.measures.catalogue import applicable_measures
+from evomask.report.attribute_changes import associations, compare_tables
+from evomask.report.build import matrix_note, measure_note
+from evomask.report.pages import public_page
+from evomask.report.public_record import PublicRecord, build_public_record
+from evomask.report.record import FileNote, decode_record, encode_record
 from evomask.runs.protect import protect_file
 from tests.runs.test_protect import job_for, write_town
 
@@ -71,12 +70,12 @@ def published(template, seed, release=0):
     rng = np.random.default_rng([seed, 6, release])
     methods = [entry.method for entry in first_population(original)]
     masked = methods[int(rng.integers(len(methods)))].mask(original, rng)
-    masked = Guarantees.of(original, Requirement(k=int(rng.choice([2, 3, 5]))))(masked)
-    side_by_side = compared(original, masked)
+    masked = Enforcement.of(original, Requirement(k=int(rng.choice([2, 3, 5]))))(masked)
+    side_by_side = compare_tables(original, masked)
     names = original.schema.quasi_identifiers
     losses = {
         name: measure.against(original)(masked)
-        for name, measure in applicable(original.schema, names, len(original)).items()
+        for name, measure in applicable_measures(original.schema, names, len(original)).items()
         if measure_note(name, 0.0).side == "loss"
     }
     record = msgspec.structs.replace(
@@ -149,7 +148,7 @@ def ends_beyond_ten(original, shown):
 def attacked(template, seed):
     """What any of the attacks reads of the planted person."""
     original, _, masked, record = published(template, seed)
-    shown = public_part(record)
+    shown = build_public_record(record)
     text = encode_record(shown).decode()
     read = list(rare_cells_told(original, masked, text))
     for spread in shown.spreads:
@@ -162,7 +161,7 @@ def attacked(template, seed):
         told = (shown.spreads, shown.losses, shown.kept, shown.matrices)
         read += [part for part in told if part]
         read += [a.name for a in shown.attributes if a.shift is not None]
-    other = public_part(published(template, seed, release=1)[3])
+    other = build_public_record(published(template, seed, release=1)[3])
     read += small_groups_by_differencing(shown, other)
     return read
 
@@ -188,7 +187,7 @@ def test_age_and_sex_of_one_ill_person_among_forty_cannot_be_read(template):
         masked = original.with_columns(
             {"age": np.zeros(40, dtype=np.int32), "illness": np.zeros(40, dtype=np.int32)}
         )
-        side_by_side = compared(original, masked)
+        side_by_side = compare_tables(original, masked)
         record = msgspec.structs.replace(
             template,
             input=FileNote("a", "", 40, 3),
@@ -196,7 +195,7 @@ def test_age_and_sex_of_one_ill_person_among_forty_cannot_be_read(template):
             spreads=side_by_side.spreads,
             associations=side_by_side.associations,
         )
-        shown = public_part(record)
+        shown = build_public_record(record)
         texts.add(encode_record(msgspec.structs.replace(shown, attributes=())))
     assert len(texts) == 1
 
@@ -204,7 +203,7 @@ def test_age_and_sex_of_one_ill_person_among_forty_cannot_be_read(template):
 def test_the_page_is_drawn_from_the_public_record_alone(template):
     """So coordinates of charts hold no more than the rounded numbers do."""
     *_, record = published(template, 5)
-    shown = public_part(record)
+    shown = build_public_record(record)
     again = msgspec.json.decode(encode_record(shown), type=PublicRecord)
     assert public_page(again) == public_page(shown)
 
@@ -212,7 +211,7 @@ def test_the_page_is_drawn_from_the_public_record_alone(template):
 def test_heights_of_bars_are_those_of_rounded_shares(template):
     several = (published(template, seed) for seed in range(20))
     *_, record = next(found for found in several if len(found[0]) == 400 and found[3].spreads)
-    exact = public_part(record)
+    exact = build_public_record(record)
     moved = msgspec.structs.replace(
         record,
         spreads=tuple(
@@ -220,11 +219,11 @@ def test_heights_of_bars_are_those_of_rounded_shares(template):
             for s in record.spreads
         ),
     )
-    assert public_page(public_part(moved)) == public_page(exact)
+    assert public_page(build_public_record(moved)) == public_page(exact)
 
 
 def test_the_public_record_in_a_folder_is_as_coarse(template, tmp_path):
-    shown = json.loads(encode_record(public_part(template)))
+    shown = json.loads(encode_record(build_public_record(template)))
     assert shown["small"] is True
     assert shown["spreads"] == shown["losses"] == []
     assert decode_record(encode_record(template)).spreads
@@ -242,9 +241,9 @@ def test_a_matrix_that_a_known_formula_makes_of_the_frequencies_is_not_told(temp
     record = msgspec.structs.replace(
         template, input=FileNote("a", "", 400, 5), matrices=tuple(told.values())
     )
-    shown = public_part(record).matrices
+    shown = build_public_record(record).matrices
     assert len(shown) == 1
-    assert len(public_part(record, "all").matrices) == 3
+    assert len(build_public_record(record, "all").matrices) == 3
 
 
 @pytest.mark.parametrize(("formula", "designed"), [("freq_j / N", True), ("1 - same", False)])

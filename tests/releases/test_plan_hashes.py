@@ -5,7 +5,7 @@ import pytest
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
-from evomask.runs.kept.plan import check_input, plan_of
+from evomask.runs.store.plan import build_plan, check_input
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def files(tmp_path):
 def plan(files):
     source = Input(files / "a.csv", files / "a.toml")
     folder = {"hierarchies": str(files / "more")}
-    return plan_of("toy", source, folder, seed=1, budget=Budget(1))
+    return build_plan("toy", source, folder, seed=1, budget=Budget(1))
 
 
 @pytest.mark.parametrize(

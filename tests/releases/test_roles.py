@@ -5,7 +5,7 @@ import pytest
 
 import evomask
 from evomask.errors import ParameterError, SchemaError
-from evomask.masking.guarantees.requirement import requirement_of
+from evomask.masking.enforce.requirement import parse_requirement
 from evomask.runs.inputs import Input, load
 from evomask.runs.mask import MaskJob, mask_file
 from evomask.runs.protect import ProtectJob, protect_file
@@ -112,7 +112,7 @@ def test_a_frame_column_cannot_be_dropped_and_something_else(people, role):
 
 def test_a_requirement_is_named_once():
     with pytest.raises(ParameterError, match="k is required twice"):
-        requirement_of("k=50,k=2")
+        parse_requirement("k=50,k=2")
 
 
 @pytest.mark.parametrize("decimals", [400, -1, 16])

@@ -7,14 +7,14 @@ import shutil
 import pytest
 
 from evomask.errors import FileError, ParameterError, RunError
-from evomask.record.statement import Statement
-from evomask.runs.kept import staging, verifying
-from evomask.runs.kept.log import Named
-from evomask.runs.kept.sealing import seal
-from evomask.runs.kept.store import Store
-from evomask.runs.kept.verifying import verify
+from evomask.report.record import Statement
 from evomask.runs.protect import choose, protect_file
-from evomask.runs.report import report_again
+from evomask.runs.release import report_again
+from evomask.runs.store import release as store_release
+from evomask.runs.store import verify as verifying
+from evomask.runs.store.release import PointId, write_manifest
+from evomask.runs.store.run_folder import RunFolder
+from evomask.runs.store.verify import verify
 from tests.runs.test_protect import job_for, write_town
 
 PARTS = (
@@ -59,7 +59,7 @@ def test_an_archive_that_cannot_be_written_to_is_checked_without_a_lock(folder, 
     monkeypatch.setattr(verifying.os, "access", lambda *_: False)
     assert verify(folder).holds
     assert not (folder / ".lock").exists()
-    (folder / staging.DECIDED).mkdir()
+    (folder / store_release.COMMITTED).mkdir()
     with pytest.raises(RunError, match="verify it where it can be completed"):
         verify(folder)
 
@@ -141,9 +141,9 @@ def test_rewriting_the_whole_log_does_not_help_without_the_key(folder, key):
     (folder / "masked" / "town.csv").write_bytes(b"age\n1\n")
     signature = (folder / "signature.json").read_bytes()
     (folder / "log.jsonl").unlink()
-    with staging.staged(folder) as stage:
+    with store_release.stage_release(folder) as stage:
         stage.write("masked/town.csv", b"age\n1\n")
-        seal(stage, folder, "released", Named(1, 0))
+        write_manifest(stage, folder, "released", PointId(1, 0))
     (folder / "signature.json").write_bytes(signature)
     assert "signature" in failed(folder, key)
 
@@ -180,7 +180,9 @@ def test_a_plan_that_somebody_changed_is_refused_unless_it_is_asked_for(folder):
     plan = (folder / "plan.toml").read_text()
     (folder / "plan.toml").write_text(plan.replace("k = 3", "k = 1"))
     before = snapshot(folder)
-    with pytest.raises(RunError, match=r"plan\.toml is not as it was released; put the old one"):
+    with pytest.raises(
+        RunError, match=r"plan\.toml is not as it was released; restore the old one"
+    ):
         choose(folder)
     assert snapshot(folder) == before
     done = choose(folder, edited_plan=True)
@@ -202,7 +204,7 @@ def test_reports_are_not_made_from_a_changed_record(folder):
 
 
 def test_reporting_takes_the_lock(folder):
-    with Store(folder).locked(), pytest.raises(RunError, match="another process works on"):
+    with RunFolder(folder).locked(), pytest.raises(RunError, match="another process works on"):
         report_again(folder, Statement())
 
 
@@ -231,17 +233,17 @@ def killed_at(moment, work, monkeypatch):
     def counted(call):
         def step(*words, **named):
             if next(steps) == moment:
-                patched.setattr(staging.shutil, "rmtree", lambda *_, **__: None)
+                patched.setattr(store_release.shutil, "rmtree", lambda *_, **__: None)
                 raise Killed
             return call(*words, **named)
 
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "_sync", counted(staging._sync))
-        patched.setattr(staging.shutil, "rmtree", counted(staging.shutil.rmtree))
+        patched.setattr(store_release, "_sync", counted(store_release._sync))
+        patched.setattr(store_release.shutil, "rmtree", counted(store_release.shutil.rmtree))
         for name in ("replace", "rename", "unlink", "write_bytes"):
-            patched.setattr(staging.Path, name, counted(getattr(staging.Path, name)))
+            patched.setattr(store_release.Path, name, counted(getattr(store_release.Path, name)))
         with contextlib.suppress(Killed):
             work()
             return False
@@ -259,13 +261,13 @@ def test_killed_between_any_two_steps_the_old_or_the_new_files_are_there(tmp_pat
             (folder / name).write_bytes(content)
 
         def work(folder=folder):
-            with staging.staged(folder) as stage:
+            with store_release.stage_release(folder) as stage:
                 for name, content in new.items():
                     stage.write(name, content)
                 stage.drop(["d"])
 
         killed = killed_at(moment, work, monkeypatch)
-        staging.finish(folder)
+        store_release.complete_release(folder)
         seen.append({str(name): content for name, content in snapshot(folder).items()})
         moment += 1
     assert moment > 15
@@ -288,11 +290,11 @@ def test_a_release_that_was_decided_on_is_completed_by_whoever_comes_next(folder
 @pytest.mark.parametrize("left", [(), ("masked",)])
 def test_killed_while_it_tidies_up_the_new_release_stands(folder, left):
     before = snapshot(folder)
-    (folder / staging.DECIDED).mkdir()
+    (folder / store_release.COMMITTED).mkdir()
     for name in left:
-        (folder / staging.DECIDED / name).mkdir()
+        (folder / store_release.COMMITTED / name).mkdir()
     assert verify(folder).holds
-    assert not (folder / staging.DECIDED).exists()
+    assert not (folder / store_release.COMMITTED).exists()
     assert snapshot(folder) == before
 
 
@@ -300,9 +302,9 @@ def test_killed_while_it_tidies_up_the_new_release_stands(folder, left):
 def test_a_list_of_files_to_remove_that_somebody_wrote_removes_nothing(folder, content):
     victim = folder.parent / "victim"
     victim.write_text("mine")
-    (folder / staging.DECIDED).mkdir()
-    (folder / staging.DECIDED / staging.GONE).write_bytes(content)
-    with pytest.raises(FileError, match="was changed; take out"):
+    (folder / store_release.COMMITTED).mkdir()
+    (folder / store_release.COMMITTED / store_release.REMOVED).write_bytes(content)
+    with pytest.raises(FileError, match="was changed; remove"):
         verify(folder)
     assert victim.read_text() == "mine"
 
@@ -319,7 +321,7 @@ def test_a_disk_that_is_full_leaves_the_old_release(folder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(staging, "_sync", full)
+    monkeypatch.setattr(store_release, "_sync", full)
     with pytest.raises(FileError, match="No space left on device; what was there stays"):
         report_again(folder, Statement(by="A Steward"))
     monkeypatch.undo()

@@ -20,16 +20,16 @@ import xlsxwriter
 
 from evomask.cli.main import run
 from evomask.data.schema import Kind
-from evomask.io.tables import Asked, write_table
+from evomask.io.tables import PrivacyRequirements, write_table
 from evomask.masking.catalogue import method_named
 from evomask.masking.composition import within_strata
-from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.requirement import Requirement
+from evomask.outofcore import prepare
+from evomask.outofcore.generalize import GeneralizeJob, generalize_parts
+from evomask.outofcore.mask import PartsJob, mask_parts
+from evomask.outofcore.release import verify_parts
 from evomask.runs.inputs import Input, load
-from evomask.runs.parts import opening
-from evomask.runs.parts.generalizing import GeneralizeJob, generalize_parts
-from evomask.runs.parts.masking import PartsJob, mask_parts
-from evomask.runs.parts.verifying import verify_parts
 from tests.oracles import PYTHON, answers
 from tests.releases import files
 from tests.releases.test_written_files import IMPOSSIBLE, MAKERS, by_search, some_method
@@ -120,7 +120,7 @@ def written_by(maker, made, asked, rng):
     loaded = load(Input(made.path, made.schema))
     method = some_method(method_named(name), loaded.table, rng)
     masked = within_strata(method, loaded.table).mask(loaded.table, rng)
-    masked = Guarantees.of(loaded.table, Requirement(*astuple(asked)))(masked)
+    masked = Enforcement.of(loaded.table, Requirement(*astuple(asked)))(masked)
     path = made.path.with_name(made.path.name.replace("people", "masked"))
     write_table(masked, path, dialect=loaded.dialect, origin=loaded.origin, asked=asked)
     return path
@@ -146,7 +146,7 @@ def by_streams(made, asked, monkeypatch):
 
 def by_parts(made, asked, rng, monkeypatch):
     """Made k-anonymous or microaggregated in parts of twenty records; all parts as one file."""
-    monkeypatch.setattr(opening, "RECORDS", 20)
+    monkeypatch.setattr(prepare, "RECORDS", 20)
     out, source = made.path.parent / "out", Input(made.path, made.schema)
     if rng.random() < 0.5:
         generalize_parts(GeneralizeJob(source, out, Requirement(k=asked.k), 20.0))
@@ -166,7 +166,7 @@ def released(folder, number, attempt, monkeypatch):
     folder.mkdir()
     rng = np.random.default_rng([number, attempt, 78])
     way, maker = WAYS[number % len(WAYS)], MAKERS[number // len(WAYS) % len(MAKERS)]
-    asked = Asked(int(rng.choice([2, 3, 5])), int(rng.choice([1, 2])))
+    asked = PrivacyRequirements(int(rng.choice([2, 3, 5])), int(rng.choice([1, 2])))
     if maker[1] in ("pram", "equations"):
         maker = ("method", "repair")
     quasi = {"grouping": files.NUMBERS, "clustered": files.CATEGORIES}.get(maker[1], ())
@@ -174,7 +174,7 @@ def released(folder, number, attempt, monkeypatch):
     if way == "-":
         return made, asked, by_streams(made, asked, monkeypatch)
     if way == "parts":
-        asked = Asked(asked.k)
+        asked = PrivacyRequirements(asked.k)
         made, path = by_parts(made, asked, rng, monkeypatch)
         return made, asked, path
     return made, asked, written_by(maker, made, asked, rng)

@@ -8,14 +8,14 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from evomask.data.trees.making import suiting
+from evomask.data.hierarchy_builders.builder import automatic_hierarchy
 from evomask.errors import DataError, FileError, ParameterError, SchemaError
-from evomask.io import tables
-from evomask.io.tables import Asked, write_table
+from evomask.io import formats
+from evomask.io.tables import PrivacyRequirements, write_table
 from evomask.masking.catalogue import METHODS, method_named
 from evomask.masking.composition import within_strata
-from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.randomization.pram import Pram
 from evomask.runs.inputs import Input, load
@@ -48,9 +48,11 @@ def released(folder, seed, maker):
     kind, name = maker
     by_a_search = kind == "search"
     made = files.random_file(folder, rng, ending, QUASI.get(name, ()) if by_a_search else ())
-    asked = Asked(int(rng.choice([2, 3, 5])), int(rng.choice([1, 2])), float(rng.choice([1, 0.5])))
+    asked = PrivacyRequirements(
+        int(rng.choice([2, 3, 5])), int(rng.choice([1, 2])), float(rng.choice([1, 0.5]))
+    )
     if by_a_search and name in WITHOUT_GUARANTEES:
-        asked = Asked()
+        asked = PrivacyRequirements()
     return made, asked, (by_search if by_a_search else by_method)(made, asked, name, rng)
 
 
@@ -66,7 +68,7 @@ def by_method(made, asked, name, rng):
     loaded = load(Input(made.path, made.schema))
     method = some_method(method_named(name), loaded.table, rng)
     masked = within_strata(method, loaded.table).mask(loaded.table, rng)
-    masked = Guarantees.of(loaded.table, Requirement(*astuple(asked)))(masked)
+    masked = Enforcement.of(loaded.table, Requirement(*astuple(asked)))(masked)
     order = rng.permutation(len(masked))
     return write_table(
         masked.take(order), made.path.with_stem("masked"), dialect=loaded.dialect,
@@ -84,7 +86,7 @@ def some_method(entry, table, rng):
     if "matrices" in entry.from_files:
         read["matrices"] = {name: Pram((name,), change=0.3).matrix(table, name) for name in names}
     if "hierarchies" in entry.from_files:
-        read["hierarchies"] = {name: suiting(table, name) for name in names}
+        read["hierarchies"] = {name: automatic_hierarchy(table, name) for name in names}
     return entry.build(names, options, read)
 
 
@@ -215,8 +217,8 @@ def test_a_file_that_is_not_what_was_promised_is_removed(tmp_path, monkeypatch, 
     source, out = tmp_path / "a.csv", tmp_path / "b.csv"
     source.write_text("person,x\n" + "\n".join(f"p{i},{i % 4}" for i in range(20)))
     out.write_text("an older file")
-    write = tables.write_csv
-    monkeypatch.setattr(tables, "write_csv", lambda frame, *rest: write(spoil(frame), *rest))
+    write = formats.write_csv
+    monkeypatch.setattr(formats, "write_csv", lambda frame, *rest: write(spoil(frame), *rest))
     said = Input(source, quasi_identifiers=("x",), identifiers=("person",))
     with pytest.raises(FileError, match=reason):
         mask_file(MaskJob(said, "repair", out, {"k": "3"}, force=True))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.data.recoding import single_categories
+from evomask.data.recoding import identity_recoding
 from evomask.errors import FileError, SchemaError
 from evomask.io.tables import write_table
 from evomask.measures.attacks.audit import audit
@@ -75,7 +75,7 @@ def recoded():
     masked = generalized(TABLE, ("age", "income"))
     codes = np.where(np.arange(60) % 3, TABLE["school"], 4)
     return masked.with_recoded(
-        "school", codes, single_categories(TABLE.attribute("school")).with_suppressed_cell()
+        "school", codes, identity_recoding(TABLE.attribute("school")).with_suppressed_cell()
     )
 
 
@@ -154,12 +154,12 @@ def test_household_numbers_in_a_masked_file_are_noticed(files):
     written(TABLE).schema.write_text(WITH_HOMES, encoding="utf-8")
     found = audit_files(AuditJob(Input(original, written(TABLE).schema)))
     assert found.households.households == 60
-    assert "id is in the file and tells who lives together; remove it" in found.notes
+    assert "id is in the file and identifies members of a household; remove it" in found.notes
 
 
 def test_suppressed_cells_are_counted_with_and_without_the_original(files):
     original, written = files
-    gaps = single_categories(TABLE.attribute("school")).with_suppressed_cell()
+    gaps = identity_recoding(TABLE.attribute("school")).with_suppressed_cell()
     masked = TABLE.with_recoded("school", np.where(np.arange(60) % 3, TABLE["school"], 4), gaps)
     assert audit_files(AuditJob(written(masked), original)).suppressed == {"school": 20}
     assert audit_files(AuditJob(written(masked))).suppressed == {"school": 20}

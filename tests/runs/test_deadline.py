@@ -8,24 +8,25 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from evomask.engine.evaluation import Breed
+from evomask.engine.portfolio import Duration, Forecast, Portfolio
+from evomask.engine.state import PortfolioState
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import GivenUpError
 from evomask.execution.local import InProcess
-from evomask.masking.guarantees.requirement import Requirement
-from evomask.portfolio.portfolio import Portfolio
-from evomask.portfolio.requests import Breed
-from evomask.portfolio.state import PortfolioState
-from evomask.portfolio.turns import Forecast, Past
+from evomask.masking.enforce.requirement import Requirement
 from evomask.runs import protect
-from evomask.runs.exploring import Exploration
-from evomask.runs.findings import findings, skipped
-from evomask.runs.kept import store
-from evomask.runs.kept.deadline import Deadline, about, kept_for_the_end
-from evomask.runs.kept.events import Events, Phase
-from evomask.runs.kept.journal import Journal
-from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.protect import protect_file, resume_protection
-from tests.portfolio.test_portfolio import maker_for, people, table_of
+from evomask.runs.front_evaluation import findings, skipped
+from evomask.runs.protect import Exploration, protect_file, resume_protection
+from evomask.runs.store import run_folder
+from evomask.runs.store.journal import EventDispatcher, Journal, Phase
+from evomask.runs.store.run_control import (
+    Deadline,
+    StopRequest,
+    approximate_count,
+    seconds_after_search,
+)
+from tests.engine.test_portfolio import maker_for, people, table_of
 from tests.runs.test_protect import job_for, write_town
 
 
@@ -63,7 +64,7 @@ def searched(seconds, file, child, searches=("grid", "partition")):
     work = Slowly(maker, clock, file, child)
     portfolio = Portfolio(maker, Budget(seconds=seconds), journal, work)
     states = list(portfolio.states(PortfolioState()))
-    assert portfolio.next_turn(states[-1]) is None
+    assert portfolio.next_search(states[-1]) is None
     return states[-1], journal
 
 
@@ -89,28 +90,28 @@ def test_there_is_a_front_even_where_there_is_no_time_for_one():
 
 
 def test_a_turn_that_makes_everything_ready_tells_nothing_of_later_ones():
-    turns = [Past("grid", 2, 60.0), Past("grid", 2, 1.0), Past("grid", 2, 3.0)]
-    assert Forecast(turns, 2).measuring("grid") == 3.0
+    turns = [Duration("grid", 2, 60.0), Duration("grid", 2, 1.0), Duration("grid", 2, 3.0)]
+    assert Forecast(turns, 2).evaluating("grid") == 3.0
     assert Forecast(turns, 2).per_file() == 1.0
 
 
 def test_turns_without_files_tell_nothing_of_what_files_take():
-    turns = [Past("grid", 2, 10.0), Past("grid", 0, 3.0), Past("grid", 0, 3.0)]
+    turns = [Duration("grid", 2, 10.0), Duration("grid", 0, 3.0), Duration("grid", 0, 3.0)]
     assert Forecast(turns, 2).per_file() == 5.0
-    assert Forecast(turns, 2).measuring("grid") == 5.0
+    assert Forecast(turns, 2).evaluating("grid") == 5.0
 
 
 def test_first_turns_cost_more_on_large_files():
-    forecast = Forecast([Past("grid", 4, 4.0), Past("grid", 4, 4.0)], 2)
+    forecast = Forecast([Duration("grid", 4, 4.0), Duration("grid", 4, 4.0)], 2)
     assert forecast.first(1.0, 1_000) == forecast.first(1.0, 10_000) == 6.0
     assert forecast.first(1.0, 1_000_000) == 42.0
 
 
 def test_more_is_kept_for_the_end_of_a_large_file_but_never_most_of_it():
-    assert kept_for_the_end(120.0, 0.01) == 12.0
-    assert kept_for_the_end(120.0, 1.0) == pytest.approx(14.5)
-    assert kept_for_the_end(120.0, 1.0, compared=5) == pytest.approx(29.5)
-    assert kept_for_the_end(120.0, 100.0) == 60.0
+    assert seconds_after_search(120.0, 0.01) == 12.0
+    assert seconds_after_search(120.0, 1.0) == pytest.approx(14.5)
+    assert seconds_after_search(120.0, 1.0, compared=5) == pytest.approx(29.5)
+    assert seconds_after_search(120.0, 100.0) == 60.0
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_more_is_kept_for_the_end_of_a_large_file_but_never_most_of_it():
     [(3.2, "fewer than 10"), (14.0, "about 15"), (87.0, "about 90"), (312.0, "about 300")],
 )
 def test_what_is_foretold_is_a_round_number(files, words):
-    assert about(files) == f"{words} files"
+    assert approximate_count(files) == f"{words} files"
 
 
 def test_what_took_long_is_begun_again_only_where_there_is_time():
@@ -134,7 +135,7 @@ def test_what_took_long_is_begun_again_only_where_there_is_time():
 
 def test_phases_have_their_seconds_and_compiling_is_told_apart():
     clock = Clock()
-    events = Events(now=clock)
+    events = EventDispatcher(now=clock)
     for phase, seconds in ((Phase.LOADING, 1), (Phase.COMPILING, 50), (Phase.LOADING, 2)):
         events.enter(phase)
         clock.pass_by(seconds)
@@ -181,8 +182,8 @@ def timed(tmp_path_factory):
     write_town(parent)
     protect_file(job_for(parent, "warm", evaluations=2, searches=("grid",)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protect, "Events", partial(Events, now=time.process_time))
-        patch.setattr(store, "Journal", partial(Journal, now=time.process_time))
+        patch.setattr(protect, "EventDispatcher", partial(EventDispatcher, now=time.process_time))
+        patch.setattr(run_folder, "Journal", partial(Journal, now=time.process_time))
         began = time.process_time()
         job = job_for(parent, "run", evaluations=None, seconds=3.0)
         return protect_file(job, watch=seen.append), time.process_time() - began, seen
@@ -208,7 +209,7 @@ def test_where_the_time_went_is_in_the_record_and_the_report(timed):
     assert sum(spent.values()) == pytest.approx(done.protection.seconds, abs=0.1 * len(spent))
     measured = sum(row.files - row.refused for row in done.protection.state.rounds)
     assert sum(search.files for search in record.searches) >= measured
-    assert "Where the time went" in done.reports.internal.read_text(encoding="utf-8")
+    assert "Time per phase" in done.reports.internal.read_text(encoding="utf-8")
 
 
 def test_a_job_of_evaluations_has_no_time_in_its_record(tmp_path):
@@ -217,7 +218,7 @@ def test_a_job_of_evaluations_has_no_time_in_its_record(tmp_path):
     assert done.record.phases == {}
     assert [search.seconds for search in done.record.searches] == [None]
     assert done.phases["searching"] > 0
-    assert "Where the time went" not in done.reports.internal.read_text(encoding="utf-8")
+    assert "Time per phase" not in done.reports.internal.read_text(encoding="utf-8")
 
 
 def test_a_job_that_is_resumed_after_its_time_searches_no_more(timed):
@@ -249,7 +250,14 @@ class Impatient:
 def test_a_turn_that_is_given_up_stays_so():
     maker = maker_for(table_of(people()), searches=("grid",))
     journal, budget = Journal(), Budget(seconds=600.0)
-    search = Exploration(maker, budget, journal, Events(), StopRequest(), Impatient())
+    search = Exploration(
+        context=maker,
+        budget=budget,
+        journal=journal,
+        events=EventDispatcher(),
+        stop=StopRequest(),
+        evaluators=Impatient(),
+    )
     state = search.explore(PortfolioState())
     assert state.front
     assert journal.notes["given up"] == state.generation + 1

@@ -8,18 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evomask.engine.front import Bounds, least_loss_at_default_risk, within
 from evomask.errors import ParameterError, SchemaError
-from evomask.measures.keeping.keeping import Keeping
-from evomask.portfolio.front import Bounds, usual, within
-from evomask.record.public import public_part
+from evomask.measures.analyses.analyses import AnalysesToPreserve
+from evomask.report.public_record import build_public_record
 from evomask.runs.inputs import Input
-from evomask.runs.kept import keeping
-from evomask.runs.kept.deadline import Deadline
-from evomask.runs.kept.events import Events
-from evomask.runs.kept.keeping import ERRORS
 from evomask.runs.protect import ProtectJob, choose, protect_file
+from evomask.runs.store import preserved_analyses
+from evomask.runs.store.journal import EventDispatcher
+from evomask.runs.store.preserved_analyses import ERRORS
+from evomask.runs.store.run_control import Deadline
 
-KEEP = Keeping(("school: mean income", "school x illness"), ("income ~ age + school",))
+KEEP = AnalysesToPreserve(("school: mean income", "school x illness"), ("income ~ age + school",))
 SCHEMA = """
 [attributes.age]
 role = "quasi-identifier"
@@ -60,8 +60,10 @@ def job_for(town, name, **more):
     source = Input(
         town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
     )
-    usual = {"evaluations": 20, "seed": 7, "keep": KEEP, "searches": ("grid",)}
-    return ProtectJob(**({"source": source, "folder": town / name} | usual | more))
+    least_loss_at_default_risk = {"evaluations": 20, "seed": 7, "keep": KEEP, "searches": ("grid",)}
+    return ProtectJob(
+        **({"source": source, "folder": town / name} | least_loss_at_default_risk | more)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -92,13 +94,13 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
     (mean, *_) = once.record.kept
     figure = f"{mean.values[0].before.value:,.0f}"
     assert figure in internal
-    assert "What must survive" in internal
+    assert "Utility: preserved analyses" in internal
     assert mean.text in public
     assert figure not in public
 
 
 def test_the_public_record_has_no_place_for_a_figure(once):
-    kept = public_part(once.record).kept
+    kept = build_public_record(once.record).kept
     assert [set(msgspec.to_builtins(each)) for each in kept] == [
         {"text", "kind", "error", "overlap"}
     ] * 3
@@ -115,7 +117,7 @@ def test_a_bound_on_errors_moves_the_suggested_point(once, town):
 
 
 def test_choosing_again_reads_no_statistic_twice(once, monkeypatch):
-    monkeypatch.setattr(keeping, "errors_of", lambda _: pytest.fail("read once more"))
+    monkeypatch.setattr(preserved_analyses, "errors_of", lambda _: pytest.fail("read once more"))
     choose(once.folder)
 
 
@@ -126,17 +128,19 @@ def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_t
     assert len(front) > 3
     for ends, least in ((0.0, 1), (1e9, len(front))):
         deadline = Deadline(lambda: 1.0, ends, measuring=0.1)
-        state = keeping.measured(found.maker, found.state, found.kept, {}, Events(), deadline)
+        state = preserved_analyses.compare_front(
+            found.maker, found.state, found.kept, {}, EventDispatcher(), deadline
+        )
         compared = [point for point in state.front if point.errors]
         assert len(compared) == least
-        assert usual(front).number in [point.number for point in compared]
-    assert keeping.not_compared(state.front) == ""
+        assert least_loss_at_default_risk(front).number in [point.number for point in compared]
+    assert preserved_analyses.comparison_note(state.front) == ""
 
 
 def test_points_that_were_not_compared_are_told_and_keep_no_limit_on_errors(once):
     front = once.protection.state.front
     some = (front[0], *(replace(point, errors={}) for point in front[1:]))
-    assert f"of 1 of {len(front)} points" in keeping.not_compared(some)
+    assert f"of 1 of {len(front)} points" in preserved_analyses.comparison_note(some)
     assert within(some, Bounds(table_error=100)) == some[:1]
 
 
@@ -162,16 +166,22 @@ def test_choosing_within_a_risk_takes_the_least_loss(once):
 
 def test_a_schema_may_name_what_must_survive(town):
     source = Input(town / "town.csv", town / "town.toml")
-    done = protect_file(job_for(town, "by-schema", source=source, keep=Keeping(("school",))))
+    done = protect_file(
+        job_for(town, "by-schema", source=source, keep=AnalysesToPreserve(("school",)))
+    )
     assert [statistic.text for statistic in done.record.kept] == ["school", "income ~ age"]
 
 
 @pytest.mark.parametrize(
     ("more", "error", "why"),
     [
-        ({"keep": Keeping(("scool",))}, SchemaError, "no column 'scool'"),
-        ({"keep": Keeping((), ("income",))}, ParameterError, "cannot be read"),
-        ({"keep": Keeping(), "bounds": Bounds(model_error=5)}, ParameterError, "--keep-model"),
+        ({"keep": AnalysesToPreserve(("scool",))}, SchemaError, "no column 'scool'"),
+        ({"keep": AnalysesToPreserve((), ("income",))}, ParameterError, "cannot be read"),
+        (
+            {"keep": AnalysesToPreserve(), "bounds": Bounds(model_error=5)},
+            ParameterError,
+            "--keep-model",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_is_made(town, more, error, why):
@@ -181,14 +191,14 @@ def test_what_is_wrong_is_told_before_anything_is_made(town, more, error, why):
 
 
 def test_group_means_and_gone_categories_are_always_told(town):
-    done = protect_file(job_for(town, "plain", keep=Keeping()))
+    done = protect_file(job_for(town, "plain", keep=AnalysesToPreserve()))
     assert done.record.kept == ()
     assert {"mean income by school", "mean age by illness"} & {
         statistic.text for statistic in done.record.group_means
     }
     assert done.record.chosen.table_error is None
     page = done.reports.internal.read_text()
-    assert "Means of groups" in page
+    assert "Group means" in page
     assert "Categories and cells that are gone" in page
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from evomask.errors import ParameterError, RunError
 from evomask.execution.local import Local
-from evomask.masking.guarantees.requirement import Requirement
+from evomask.masking.enforce.requirement import Requirement
 from evomask.runs.inputs import Input
-from evomask.runs.kept.events import Turn
 from evomask.runs.protect import ProtectJob, choose, protect_file, resume_protection
+from evomask.runs.store.journal import RoundFinished
 from tests.oracles.anonymity import pycanon_answers
 
 QUASI = ("age", "income", "school")
@@ -196,7 +196,7 @@ def test_a_finished_run_resumed_gives_the_same_again(folder):
 
 def interrupted_at(count):
     def stop(event):
-        if isinstance(event, Turn) and event.round == count:
+        if isinstance(event, RoundFinished) and event.round == count:
             raise KeyboardInterrupt
 
     return stop
@@ -232,7 +232,7 @@ def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evomask.portfolio.portfolio.Portfolio._after_turns", stop)
+    monkeypatch.setattr("evomask.engine.portfolio.Portfolio._play_round", stop)
     with pytest.raises(KeyboardInterrupt):
         protect_file(job)
     with pytest.raises(RunError, match="nothing was found yet"):
@@ -265,7 +265,7 @@ def check_kill(once, job, moment, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("evomask.portfolio.portfolio.Portfolio._after_turns", never)
+        patched.setattr("evomask.engine.portfolio.Portfolio._play_round", never)
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
     rounds = int(rng.integers(0, len(once.protection.state.rounds)))

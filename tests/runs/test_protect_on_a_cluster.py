@@ -6,11 +6,10 @@ import threading
 
 import pytest
 
-from evomask.execution.choosing import computing
-from evomask.execution.local import Local
-from evomask.runs.kept.events import Turn
-from evomask.runs.kept.stopping import StopRequest
+from evomask.execution.local import Local, open_evaluators
 from evomask.runs.protect import protect_file, resume_protection
+from evomask.runs.store.journal import RoundFinished
+from evomask.runs.store.run_control import StopRequest
 from tests.runs.test_protect import job_for as usual_job
 from tests.runs.test_protect import results, write_town
 
@@ -23,7 +22,7 @@ def job_for(folder, name):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with computing(cluster="local:2") as evaluators:
+    with open_evaluators(cluster="local:2") as evaluators:
         yield evaluators
 
 
@@ -46,7 +45,7 @@ class Killer:
         self.cluster, self.killed = cluster, []
 
     def __call__(self, event):
-        if isinstance(event, Turn) and event.round in {1, 3}:
+        if isinstance(event, RoundFinished) and event.round in {1, 3}:
             threading.Timer(0.02, self.kill).start()
 
     def kill(self):

@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 
-from evomask.record.statement import Statement
+from evomask.report.record import Statement
 from evomask.runs.inputs import Input
 from evomask.runs.protect import ProtectJob, choose, protect_file
-from evomask.runs.report import load_record, report_again
+from evomask.runs.release import load_record, report_again
 
 SCHEMA = """
 [attributes.age]

@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.evolution.individual import worst
+from evomask.evolution.individual import FIRST, Outcome, Task, worst_objective
+from evomask.evolution.loop import Draws, Setup
 from evomask.evolution.schemes import CROSS, MutateOrCross
-from evomask.evolution.setup import Draws, Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_points
-from evomask.masking.making import Making, Step
 from evomask.masking.method import About
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.masking.provenance import Provenance, Step
+from evomask.searches.base import SearchContext, SearchInput, Variants
 
 Steps = NDArray[np.int64]
 
@@ -95,9 +94,9 @@ class Rounding:
         risk = 100.0 * np.sum(sizes == 1) / len(after)
         return {"loss": float(loss), "risk": float(risk), "score": float(max(loss, risk))}
 
-    def making(self, genome: Steps) -> Making:
+    def making(self, genome: Steps) -> Provenance:
         widths = 100.0 * 2.0 ** (genome - self.parameters.levels)
-        return Making((Step("toy", {"width": float(widths.mean())}, self.names),))
+        return Provenance((Step("toy", {"width": float(widths.mean())}, self.names),))
 
     def answer(self, genome: Steps) -> dict[str, object]:
         return {"steps": dict(zip(self.names, genome.tolist(), strict=True))}
@@ -126,17 +125,17 @@ class ToySearch:
     kernels = ()
 
     @staticmethod
-    def variants(file: File) -> Variants:
+    def variants(file: SearchInput) -> Variants:
         if len(file.numbers) < len(file.names):
             return {}
         return {"": {}, "-coarse": {"levels": 4}}
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Steps]:
+    def setup(table: Table, parameters: Parameters, around: SearchContext) -> Setup[Steps]:
         turns = int(around.decide("turns", _turns_by_the_clock)) if around.decide else 3
         problem = Rounding(table, parameters, around.draws)
-        scheme = MutateOrCross(turns=turns, cost=worst)
-        return Setup(problem, scheme, first=parameters.population, cost=worst)
+        scheme = MutateOrCross(turns=turns, cost=worst_objective)
+        return Setup(problem, scheme, first=parameters.population, cost=worst_objective)
 
 
 def _turns_by_the_clock() -> float:

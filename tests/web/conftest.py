@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from evomask.web.app import make_app
-from evomask.web.guard import Limits
-from evomask.web.state import Served
+from evomask.web.security import Limits
+from evomask.web.server import Served
 from tests.cli.conftest import evomask_process, write_town
 
 PORT = 8123

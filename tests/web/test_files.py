@@ -1,13 +1,15 @@
 """Files: brought under opaque names, described, undone, given trees; nothing escapes the folder."""
 
 import asyncio
+import gzip
 import json
 import sys
 import tomllib
 
 import pytest
 
-from evomask.web.commands import Commands, FailedError
+from evomask.web.processes import Commands, FailedError
+from tests.cli.conftest import write_town
 from tests.web.conftest import asking, until
 
 
@@ -190,3 +192,15 @@ def test_an_earlier_schema_is_kept_whole_beside_the_new_one(client, served, town
     client.put(f"/api/files/{town}/schema", json=wish)
     assert (home / "schema-before-000001.toml").read_text() == before
     assert (home / "schema.toml").read_text() != before
+
+
+@pytest.mark.parametrize("ending", [".pq", ".xls", ".xlsb", ".xlsm", ".ods", ".xpt", ".csv.gz"])
+def test_every_format_that_the_command_reads_can_be_uploaded(client, ending):
+    answer = client.post("/api/files", params={"name": f"people{ending}"}, content=b"any")
+    assert answer.status_code == 201
+
+
+def test_compressed_text_is_read(client, tmp_path):
+    content = gzip.compress(write_town(tmp_path).read_bytes())
+    file = client.post("/api/files", params={"name": "town.csv.gz"}, content=content).json()
+    assert client.get(f"/api/files/{file['id']}/columns").json()["records"] == 60

@@ -1,1 +1,1 @@
-"""evomask for Python users: data frames in, data frames and results out."""
+"""The Python interface: functions on data frames, whose public names are in `evomask`."""

@@ -1,4 +1,4 @@
-"""Files of records in and out, as frames."""
+"""Reading and writing files of records as data frames."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evomask.api.schema import Schema, schema_of
-from evomask.data.intake import Frame
+from evomask.data.frames import Frame
 
 Library = Literal["polars", "pandas", "pyarrow"]
 
@@ -21,15 +21,15 @@ def read(
     missing: Iterable[str] = (),
     library: Library = "polars",
 ) -> Any:  # noqa: ANN401
-    """A file of records as a frame, its format told by its ending and its text looked at.
+    """Read a file of records as a frame; the format follows from the ending and the content.
 
     Args:
-        schema: file of a schema, for what it says of the file: delimiter, missing values.
-        delimiter: what stands between the fields of a text file; found out when absent.
-        decimal: the decimal mark of a text file.
-        encoding: how a text file is encoded.
-        missing: texts that stand for missing values, besides empty ones.
-        library: whose frame to give: ``polars``, ``pandas`` or ``pyarrow``, if installed.
+        schema: schema file, of which delimiter, encoding and missing values are used.
+        delimiter: field delimiter of a text file; detected by default.
+        decimal: decimal mark of a text file.
+        encoding: character encoding of a text file.
+        missing: texts that mean a missing value, besides the empty one.
+        library: library of the frame: ``polars``, ``pandas`` or ``pyarrow``, if installed.
 
     Example:
         import evomask
@@ -41,12 +41,12 @@ def read(
     from evomask.io.schemas import SchemaFile, read_schema
     from evomask.io.tables import read_frame
 
-    said = (read_schema(Path(schema)) if schema else SchemaFile()).dialect
+    known = (read_schema(Path(schema)) if schema else SchemaFile()).dialect
     dialect = Dialect(
-        delimiter or said.delimiter,
-        encoding or said.encoding,
-        tuple(missing) or said.missing,
-        decimal or said.decimal,
+        delimiter or known.delimiter,
+        encoding or known.encoding,
+        tuple(missing) or known.missing,
+        decimal or known.decimal,
     )
     frame = read_frame(Path(path), dialect)
     match library:
@@ -65,12 +65,12 @@ def write(
     schema: Schema | str | Path | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a frame as a file, its format told by its ending; read back and checked.
+    """Write a frame to a file, whose ending determines the format; it is read back and checked.
 
     Args:
-        like: a file, usually the original, whose labels and way of writing text are taken over.
-        schema: where columns to leave out are named; columns that are gone are passed over.
-        force: write over a file that is there.
+        like: a file, usually the original, whose value labels and text format are used.
+        schema: schema that names columns to leave out; columns not in the frame are ignored.
+        force: overwrite an existing file.
 
     Example:
         import evomask
@@ -96,13 +96,13 @@ def write(
 def example(
     folder: str | Path = ".", *, records: int = 3000, seed: int = 1, force: bool = False
 ) -> Path:
-    """Write a synthetic household survey with its schema and hierarchies, to play with.
+    """Write a synthetic household survey with its schema and hierarchies, and return its path.
 
     Args:
-        folder: where ``survey.csv``, ``survey.toml`` and ``hierarchies`` go.
-        records: how many people.
-        seed: another one gives other people; nobody in it exists.
-        force: write over files that are there.
+        folder: folder for ``survey.csv``, ``survey.toml`` and ``hierarchies``.
+        records: number of records.
+        seed: random seed of the survey.
+        force: overwrite existing files.
 
     Example:
         import evomask
@@ -110,6 +110,6 @@ def example(
         survey = evomask.example("play")
         assert evomask.read(survey).height == 3000
     """
-    from evomask.runs.beginning.example import write_example
+    from evomask.runs.onboarding.proposals import write_example
 
     return write_example(Path(folder), records, seed, force=force)[0]

@@ -1,4 +1,4 @@
-"""The reference of the Python interface, made from docstrings.
+"""Generator of the reference of the Python interface, docs/api.md, from docstrings.
 
 ``python -m evomask.api.reference > docs/api.md`` writes it; a test compares the two.
 """
@@ -15,28 +15,28 @@ from typing import Any, NamedTuple
 import evomask
 
 TOP = """# The Python interface
-Made from docstrings by `python -m evomask.api.reference > docs/api.md`; a test compares the two,
-and runs every example in a folder with the bundled survey.
+Generated from docstrings by `python -m evomask.api.reference > docs/api.md`; a test compares the
+two, and runs every example in a folder with the bundled survey.
 
-pandas, polars and pyarrow frames go in, and the same kind comes out. All names are in `evomask`
-itself: `import evomask` is all that is needed. Results print in short, show themselves in
-notebooks, and `plot()` gives a figure of the plotting library, which `savefig` writes. Errors
-derive from `EvomaskError` and are one sentence each.
+Functions take pandas, polars and pyarrow frames and return frames of the same library. All names
+are in `evomask` itself, so `import evomask` is enough. Results have a short text form and an HTML
+form for notebooks, and `plot()` returns a matplotlib figure. Errors derive from `EvomaskError` and
+have one sentence.
 """
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Files": ("read", "write", "example"),
-    "What the columns are": (
+    "Column roles": (
         "Schema", "propose", "Proposal", "RolesNeededError", "hierarchy", "write_hierarchy",
     ),
-    "The main job": ("protect", "Result", "protect_file", "load", "KeptRun"),
-    "One method": ("mask", "TrainingMasker"),
-    "One search": ("search", "SearchResult"),
-    "Measuring": (
+    "Protecting a file": ("protect", "Result", "protect_file", "load", "KeptRun"),
+    "Masking with one method": ("mask", "TrainingMasker"),
+    "Running one search": ("search", "SearchResult"),
+    "Measuring and auditing": (
         "measure", "Measurement", "compare", "Comparison", "audit", "AuditResult", "measure_kept",
     ),
     "Social graphs": ("protect_graph", "measure_graph"),
-    "Positions over time": ("protect_trajectories", "TrajectoryResult"),
+    "Trajectories": ("protect_trajectories", "TrajectoryResult"),
     "Methods": (
         "Mdav", "MdavGeneric", "Mondrian", "ClusteredMicroaggregation", "ClusteredGlobalMedian",
         "RankSwapping", "Pram", "MatrixPram", "FormulaPram", "IndependentNoise",
@@ -50,7 +50,7 @@ _ARGUMENT = re.compile(r"^    (\S[^:]*): (.*)$")
 
 
 class Docstring(NamedTuple):
-    """A docstring in its parts: paragraphs, what each argument means, an example."""
+    """The parts of a docstring: paragraphs, meaning of each argument, example."""
 
     paragraphs: str
     arguments: dict[str, str]
@@ -58,7 +58,7 @@ class Docstring(NamedTuple):
 
 
 def reference() -> str:
-    """The whole reference as Markdown."""
+    """Return the whole reference as Markdown."""
     parts = [TOP]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")
@@ -67,7 +67,7 @@ def reference() -> str:
 
 
 def docstring_of(thing: object) -> Docstring:
-    """The docstring of a function or class, taken apart."""
+    """Split the docstring of a function or class into its parts."""
     parts = re.split(r"^(Args|Example):\n", inspect.getdoc(thing) or "", flags=re.M)
     paragraphs, arguments, example = parts[0].strip(), {}, ""
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
@@ -81,7 +81,7 @@ def docstring_of(thing: object) -> Docstring:
 
 
 def _indented(body: str) -> tuple[str, str]:
-    """The indented lines at the beginning, and what follows them."""
+    """Split a text into the indented lines at its beginning and the rest."""
     lines = body.splitlines()
     end = next((n for n, line in enumerate(lines) if line and line[0] != " "), len(lines))
     return "\n".join(lines[:end]), "\n".join(lines[end:])
@@ -101,36 +101,36 @@ def _arguments(text: str) -> dict[str, str]:
 
 
 def _entry(name: str, thing: Any) -> str:  # noqa: ANN401
-    told = docstring_of(thing)
-    made = not (inspect.isclass(thing) and _is_result(thing))
+    doc = docstring_of(thing)
+    is_callable = not (inspect.isclass(thing) and _is_result(thing))
     lines = (
         [f"### {name}", f"```\n{_wrapped(_signature(name, thing))}\n```"]
-        if made
+        if is_callable
         else [f"### {name}"]
     )
-    lines.append(_markdown(told.paragraphs))
-    if made and told.arguments:
-        rows = (f"| `{n}` | {_markdown(text)} |" for n, text in told.arguments.items())
+    lines.append(_markdown(doc.paragraphs))
+    if is_callable and doc.arguments:
+        rows = (f"| `{n}` | {_markdown(text)} |" for n, text in doc.arguments.items())
         lines.append("\n".join(["\n| argument | meaning |", "|---|---|", *rows]))
     if inspect.isclass(thing) and name not in SECTIONS["Methods"]:
         lines += _members(thing)
-    if told.example:
-        lines.append(f"\n```python\n{told.example}\n```")
+    if doc.example:
+        lines.append(f"\n```python\n{doc.example}\n```")
     return "\n".join(lines) + "\n"
 
 
 def _is_result(thing: Any) -> bool:  # noqa: ANN401
-    """Whether a class is handed out by functions rather than made by users."""
+    """Return whether a class is returned by functions rather than created by users."""
     ours = str(thing.__module__).startswith("evomask.api.")
     return ours and thing.__name__ not in {"Schema", "TrainingMasker"}
 
 
 def _members(thing: Any) -> Iterator[str]:  # noqa: ANN401
-    """Properties and methods of a class, its own ones, each with its first paragraph."""
+    """Tabulate properties and methods of a class with the first paragraph of their docstrings."""
     public = {n: m for n, m in vars(thing).items() if not n.startswith("_")}
     rows = [_member(thing, n, m) for n, m in public.items() if isinstance(m, _MEMBERS)]
     if rows:
-        yield "\n".join(["\n| it has | meaning |", "|---|---|", *rows])
+        yield "\n".join(["\n| member | meaning |", "|---|---|", *rows])
 
 
 def _member(thing: Any, name: str, member: object) -> str:  # noqa: ANN401
@@ -155,10 +155,9 @@ def _wrapped(signature: str) -> str:
 
 
 class _Dots:
-    """Stands in a signature for a default that would only confuse there."""
+    """Placeholder in a signature for the default of a field with a factory."""
 
     def __repr__(self) -> str:
-        """Three dots, as in stubs."""
         return "..."
 
 

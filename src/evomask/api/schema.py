@@ -1,4 +1,4 @@
-"""What the columns of a frame are, said in code, and the table that comes of it."""
+"""Roles and kinds of the columns of a frame: `Schema`, and `propose` for a first proposal."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evomask.data.frames import Declaration
+from evomask.data.frames import Declaration, Frame
 from evomask.data.hierarchy import Hierarchy
-from evomask.data.intake import Frame
 from evomask.data.schema import Kind, Role
 from evomask.errors import SchemaError
 
 if TYPE_CHECKING:
-    from evomask.io.schemas import AttributeEntry, SchemaFile
+    from evomask.data.roles.proposal import ProposedSchema
+    from evomask.io.schemas import SchemaFile
     from evomask.runs.inputs import Loaded
 
 Tree: TypeAlias = str | Path | Hierarchy | Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
-"""A value tree: a file, one that was made, or for each value its ancestors."""
+"""A hierarchy: a file, a `Hierarchy`, or the ancestors of each value."""
 
 ROLES = {
     "quasi": Role.QUASI_IDENTIFIER,
@@ -31,36 +31,36 @@ STATISTICS = ("edits", "keep_tables", "keep_models")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
 MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
 GIVEN = "given in code"
-"""What stands for the file of a value tree that has none."""
+"""Placeholder for the file name of a hierarchy that is not in a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """What the columns of a frame are: roles, kinds, weights, hierarchies.
+    """Roles, kinds and hierarchies of the columns of a frame, and rules and analyses to preserve.
 
     Args:
-        quasi: columns that an intruder may know.
-        confidential: sensitive columns, for l, t and what can be inferred.
-        drop: identifiers, left out of every result.
-        keep: columns to keep though they look identifying.
-        ordinal: columns whose categories have an order.
-        nominal: columns whose values can only be compared.
+        quasi: quasi-identifiers, columns that an intruder may know.
+        confidential: confidential (sensitive) columns, for l, t and attribute disclosure.
+        drop: direct identifiers, left out of every result.
+        keep: columns to release although they look identifying.
+        ordinal: columns with ordered categories.
+        nominal: columns with unordered categories.
         continuous: columns of numbers that can be averaged.
-        strata: columns within whose combinations everything is masked on its own.
-        weight: column with the number of people a record stands for.
-        household: column that tells households; left out of every result.
-        hierarchies: value trees by column: a file, what `hierarchy` made, or a mapping from
+        strata: columns whose combinations are masked separately.
+        weight: column of survey weights.
+        household: column with the household number; left out of every result.
+        hierarchies: hierarchies by column: a file, a result of `hierarchy`, or a mapping from
             each value to its ancestors.
-        categories: all categories of a column, by column; from lowest to highest, unless it is
-            said to be nominal.
-        decimals: released digits after the point, by column; as the column has them if not said.
-        linked: columns that follow from another one and are masked with it, such as
+        categories: all categories of a column, by column; in ascending order, unless the column
+            is nominal.
+        decimals: released decimal places by column; by default those of the column.
+        linked: columns derived from another one and masked with it, such as
             ``{"education_years": "education"}``.
-        edits: rules that every released record must obey, such as ``start <= end``.
-        keep_tables: tables that must survive, such as ``education x sex: mean hours``.
-        keep_models: models that must survive, such as ``income ~ age + education``.
+        edits: edit rules that every released record must satisfy, such as ``start <= end``.
+        keep_tables: tables to preserve, such as ``education x sex: mean hours``.
+        keep_models: regressions to preserve, such as ``income ~ age + education``.
 
-    Columns that are not named are released as they are, with the kind that their type tells.
+    Columns that are not named are released unchanged; their kind follows from their type.
 
     Example:
         import evomask
@@ -105,13 +105,13 @@ class Schema:
 
     @classmethod
     def read(cls, path: str | Path) -> "Schema":
-        """The schema in a TOML file, as ``evomask init`` proposes one."""
+        """Read a schema file (TOML), such as ``evomask init`` writes."""
         from evomask.io.schemas import read_schema
 
         return _of_file(read_schema(Path(path)))
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write it as a TOML file for the command line; hierarchies must be files for that."""
+        """Write a schema file for the command line; hierarchies must be given as files."""
         from evomask.io.files import write_text
         from evomask.io.schemas import schema_file_text
 
@@ -121,7 +121,7 @@ class Schema:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The role of every column that is named; two for one column are an error."""
+        """The role of every named column; two roles for one column are an error."""
         from evomask.runs.inputs import roles_of
 
         named = [(name, role) for key, role in ROLES.items() for name in getattr(self, key)]
@@ -133,21 +133,20 @@ class Schema:
 
     @property
     def kinds(self) -> dict[str, Kind]:
-        """The kind of every column that is named with one."""
+        """The kind of every column for which one is given."""
         ordered = dict.fromkeys(self.categories, Kind.ORDINAL)
         return ordered | {name: kind for key, kind in KINDS.items() for name in getattr(self, key)}
 
     def __repr__(self) -> str:
-        """The fields that say something; value trees by the names of their columns."""
-        said = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name)}
+        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name)}
         if self.hierarchies:
-            said["hierarchies"] = tuple(self.hierarchies)
-        parts = (f"{name}={_shown(value)}" for name, value in said.items())
-        return f"Schema({', '.join(parts)})"
+            given["hierarchies"] = tuple(self.hierarchies)
+        values = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+        return f"Schema({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
 def declarations_of(schema: Schema) -> dict[str, Declaration]:
-    """What is said of each column, for a table."""
+    """Return the declaration of each column, for a table."""
     kinds, roles = schema.kinds, schema.roles
     named = [*roles, *kinds, *schema.hierarchies, *schema.decimals, *schema.linked]
     return {
@@ -163,10 +162,6 @@ def declarations_of(schema: Schema) -> dict[str, Declaration]:
     }
 
 
-def _shown(value: object) -> str:
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)
-
-
 def _tree_name(tree: Tree | None) -> str | None:
     return None if tree is None else str(tree) if isinstance(tree, str | Path) else GIVEN
 
@@ -175,13 +170,14 @@ def _of_file(file: "SchemaFile") -> Schema:
     entries = file.attributes
     roles = {name: entry.role for name, entry in entries.items()}
     named = {key: [n for n in roles if roles[n] is role] for key, role in ROLES.items()}
-    kinds = {key: [n for n in entries if _kind(entries[n]) is k] for key, k in KINDS.items()}
-    alone = {role: _only_one(roles, role) for role in (Role.WEIGHT, Role.HOUSEHOLD)}
+    # Categories without a kind are nominal, as text is.
+    kind_of = {n: e.kind or (Kind.NOMINAL if e.categories else None) for n, e in entries.items()}
+    kinds = {key: [n for n in kind_of if kind_of[n] is kind] for key, kind in KINDS.items()}
     return Schema(
         **named,
         **kinds,
-        weight=alone[Role.WEIGHT],
-        household=alone[Role.HOUSEHOLD],
+        weight=_single_column(roles, Role.WEIGHT),
+        household=_single_column(roles, Role.HOUSEHOLD),
         hierarchies={n: e.hierarchy for n, e in entries.items() if e.hierarchy},
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
@@ -192,13 +188,8 @@ def _of_file(file: "SchemaFile") -> Schema:
     )
 
 
-def _kind(entry: "AttributeEntry") -> Kind | None:
-    """The kind that is said; of categories without one, the kind of texts."""
-    return entry.kind or (Kind.NOMINAL if entry.categories else None)
-
-
-def _only_one(roles: Mapping[str, Role | None], role: Role) -> str | None:
-    names = [name for name, its in roles.items() if its is role]
+def _single_column(roles: Mapping[str, Role | None], role: Role) -> str | None:
+    names = [name for name, own in roles.items() if own is role]
     if len(names) > 1:
         raise SchemaError(f"{' and '.join(map(repr, names))} are both a {role}; name one of them")
     return names[0] if names else None
@@ -207,52 +198,54 @@ def _only_one(roles: Mapping[str, Role | None], role: Role) -> str | None:
 def _as_file(schema: Schema, home: Path) -> "SchemaFile":
     from evomask.io.schemas import AttributeEntry, KeepSection, RulesSection, SchemaFile
 
-    made = [name for name, tree in schema.hierarchies.items() if not isinstance(tree, str | Path)]
-    if made:
+    unsaved = [n for n, tree in schema.hierarchies.items() if not isinstance(tree, str | Path)]
+    if unsaved:
         raise SchemaError(
-            f"the hierarchy of {made[0]!r} is in no file; write it with evomask.write_hierarchy "
-            "first, and name the file"
+            f"the hierarchy of {unsaved[0]!r} is not in a file; write it first with "
+            "evomask.write_hierarchy, and give the path"
         )
     roles = schema.roles
     return SchemaFile(
         attributes={
             name: AttributeEntry(
-                said.kind,
+                declared.kind,
                 roles.get(name),
-                list(said.categories),
-                said.decimals,
-                said.hierarchy and os.path.relpath(said.hierarchy, home),
-                said.linked,
+                list(declared.categories),
+                declared.decimals,
+                declared.hierarchy and os.path.relpath(declared.hierarchy, home),
+                declared.linked,
             )
-            for name, said in declarations_of(schema).items()
+            for name, declared in declarations_of(schema).items()
         },
         rules=RulesSection(list(schema.edits)),
         keep=KeepSection(list(schema.keep_tables), list(schema.keep_models)),
     )
 
 
-def schema_of(given: "Schema | str | Path | None", words: Schema) -> Schema:
-    """A schema with what was said by name in a call, which wins over it."""
+def schema_of(given: "Schema | str | Path | None", arguments: Schema) -> Schema:
+    """Merge a schema with the arguments of a call, which take precedence."""
     if given is None:
-        return words
+        return arguments
     known = given if isinstance(given, Schema) else Schema.read(given)
-    _check_dropped(known.roles, words.roles)
-    merged: dict[str, Any] = {key: _with(known, words, key, words.roles) for key in ROLES}
-    merged |= {key: _with(known, words, key, words.kinds) for key in KINDS}
-    merged |= {key: _with(known, words, key, ()) for key in STATISTICS}
-    merged |= {key: {**getattr(known, key), **getattr(words, key)} for key in MAPPINGS}
+    roles = arguments.roles
+    _check_dropped(known.roles, roles)
+
+    def merge(key: str, named: Collection[str]) -> list[str]:
+        kept = [name for name in getattr(known, key) if name not in named]
+        return [*kept, *getattr(arguments, key)]
+
+    merged: dict[str, Any] = {key: merge(key, roles) for key in ROLES}
+    merged |= {key: merge(key, arguments.kinds) for key in KINDS}
+    merged |= {key: merge(key, ()) for key in STATISTICS}
+    merged |= {key: {**getattr(known, key), **getattr(arguments, key)} for key in MAPPINGS}
     for key in ("weight", "household"):
         before = getattr(known, key)
-        merged[key] = getattr(words, key) or (None if before in words.roles else before)
+        merged[key] = getattr(arguments, key) or (None if before in roles else before)
     return Schema(**merged)
 
 
-def _with(known: Schema, words: Schema, key: str, named: Collection[str]) -> list[str]:
-    """A list of a schema without columns that a call says otherwise of, and with the call's."""
-    return [*(name for name in getattr(known, key) if name not in named), *getattr(words, key)]
-
-
 def _check_dropped(known: Mapping[str, Role], named: Mapping[str, Role]) -> None:
+    """Refuse to release a column that the schema excludes from the release."""
     for name in known.keys() & named.keys():
         if not known[name].is_released and named[name].is_released:
             raise SchemaError(
@@ -262,24 +255,24 @@ def _check_dropped(known: Mapping[str, Role], named: Mapping[str, Role]) -> None
 
 
 def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
-    """A frame's records under a schema, with its value trees and all that it says besides."""
-    from evomask.data.rules.edits import rules_of
+    """Load a frame as a table under a schema, with hierarchies and analyses to preserve."""
+    from evomask.data.edits.rules import rules_of
     from evomask.io.tables import source_of
     from evomask.runs.inputs import Loaded
-    from evomask.runs.kept.keeping import keeping
+    from evomask.runs.store.preserved_analyses import parse_analyses
 
     source = source_of(frame)
     table = source.table(declarations_of(schema))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.edits)))
     rules_of(table.schema)
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
-    keep = keeping(schema.keep_tables, schema.keep_models)
+    keep = parse_analyses(schema.keep_tables, schema.keep_models)
     origin = source.origin(table, Path())
     return Loaded(table, None, (), trees, keep, origin, frozenset(schema.roles))
 
 
 def known_frame(original: Frame, schema: Schema) -> "Loaded":
-    """The original's records; where nobody named quasi-identifiers, all numbers are some."""
+    """Load a frame; without quasi-identifiers, all numeric columns become quasi-identifiers."""
     from evomask.runs.inputs import with_quasi_identifiers
 
     loaded = loaded_frame(original, schema)
@@ -288,8 +281,8 @@ def known_frame(original: Frame, schema: Schema) -> "Loaded":
 
 
 def tree_lines(tree: Tree) -> list[tuple[str, ...]]:
-    """A value tree as its lines."""
-    from evomask.data.trees.making import lines_of
+    """Return a hierarchy as lines: each value, and its ancestors."""
+    from evomask.data.hierarchy_builders.builder import lines_of
     from evomask.io.hierarchies import read_lines
 
     if isinstance(tree, str | Path):
@@ -299,3 +292,103 @@ def tree_lines(tree: Tree) -> list[tuple[str, ...]]:
     if isinstance(tree, Mapping):
         return [(str(value), *map(str, above)) for value, above in tree.items()]
     return [tuple(map(str, line)) for line in tree]
+
+
+@dataclass(frozen=True, repr=False)
+class Proposal:
+    """Proposed role and kind of every column, with reasons.
+
+    Args:
+        proposed: the proposal as data, column by column.
+        records: number of records that were examined.
+    """
+
+    proposed: "ProposedSchema"
+    records: int
+
+    @property
+    def schema(self) -> Schema:
+        """The proposal as a schema, to be edited and used; every column has a role in it."""
+        columns = self.proposed.attributes
+        by_role = {role: [c.name for c in columns if c.role is role] for role in Role}
+        lists: dict[str, Any] = {key: by_role[role] for key, role in ROLES.items()}
+        lists |= {key: [c.name for c in columns if c.kind is kind] for key, kind in KINDS.items()}
+        return Schema(
+            **lists,
+            weight=next(iter(by_role[Role.WEIGHT]), None),
+            household=next(iter(by_role[Role.HOUSEHOLD]), None),
+            categories={c.name: c.categories for c in columns if c.categories},
+            decimals={c.name: c.decimals for c in columns if c.decimals is not None},
+            edits=self.proposed.edits,
+        )
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Questions to be answered, by naming roles, before the proposal can be accepted."""
+        return self.proposed.questions
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write a schema file with the reasons as comments."""
+        from evomask.io.files import write_text
+        from evomask.io.schemas import schema_text
+
+        text = schema_text(self.proposed, "the data frame", self.records, None)
+        write_text(Path(path), text, force=force)
+        return Path(path)
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [(c.name, str(c.role), str(c.kind), c.why_role) for c in self.proposed.attributes]
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [
+            "  ".join([*(text.ljust(w) for text, w in zip(row, widths, strict=False)), row[3]])
+            for row in rows
+        ]
+        head = f"<evomask.Proposal for {len(rows)} columns of {self.records} records"
+        questions = (f"  question: {question}" for question in self.questions)
+        return "\n".join([head, *(f"  {line}" for line in lines), *questions]) + ">"
+
+    def _repr_html_(self) -> str:
+        from evomask.report.pages import table_html
+
+        return table_html("Proposed roles", ("column", "role", "kind", "reason"), self._rows())
+
+
+class RolesNeededError(SchemaError):
+    """No quasi-identifiers were given; the error carries a proposal.
+
+    Args:
+        proposal: proposed roles of every column, to be edited and given as ``schema``.
+    """
+
+    def __init__(self, proposal: Proposal) -> None:
+        self.proposal = proposal
+        quasi = ", ".join(proposal.schema.quasi)
+        super().__init__(
+            "no column roles given, so nothing is released; see `evomask.propose(frame)`, which "
+            f"proposes as quasi-identifiers: {quasi}; then give a schema, or accept_proposal=True"
+        )
+
+
+def propose(frame: Frame, *, schema: Schema | str | Path | None = None) -> Proposal:
+    """Propose role and kind of every column of a frame, with reasons, to be confirmed by a person.
+
+    Args:
+        schema: roles that are known already; they are kept.
+
+    Example:
+        import evomask
+
+        people = evomask.read("survey.csv")
+        found = evomask.propose(people)
+        schema = found.schema
+        assert "age" in schema.quasi and "name" in schema.drop
+        print(found)
+    """
+    from evomask.io.tables import source_of
+    from evomask.runs.onboarding.proposals import propose_roles
+
+    known = schema_of(schema, Schema()).roles
+    return Proposal(propose_roles(source_of(frame).table(), known), len(frame))

@@ -1,4 +1,4 @@
-"""``evomask audit``: what a masked file gives away, also to intruders no search has seen."""
+"""``evomask audit``: disclosure risk of a masked file, and held-out attacks on it."""
 
 from pathlib import Path
 from textwrap import fill
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import parts as in_parts_of
+from evomask.cli import outofcore
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, say, say_json
@@ -20,16 +20,17 @@ INDENT = "    "
 
 @examples(
     "evomask audit masked.csv --quasi age,sex,region --confidential health",
-    "evomask audit masked.csv --original survey.csv --schema survey.toml   # attacked, too",
+    "evomask audit masked.csv --original survey.csv --schema survey.toml   # with attacks",
 )
 @options.with_data_options
 def audit(
-    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The masked records.")],
+    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Masked file.")],
     original: Annotated[
-        Path | None, typer.Option("--original", help="The original ones: attack MASKED with them.")
+        Path | None,
+        typer.Option("--original", help="Original file: adds attacks by record linkage."),
     ] = None,
     minimum: Annotated[
-        int, typer.Option("--minimum", min=1, help="Fewest records in a cell of the histogram.")
+        int, typer.Option("--minimum", min=1, help="Fewest records in a bin of a histogram.")
     ] = 10,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
@@ -38,92 +39,86 @@ def audit(
     *,
     source: options.Source,
 ) -> None:
-    """Audit MASKED: privacy models, risk of its records, and attacks if the original is given."""
-    from evomask.cli.terminal.live import busy
+    """Audit MASKED: privacy models, record-level risk, and attacks if the original is given."""
+    from evomask.cli.terminal.live_view import busy
 
     if masked.is_dir():
-        from evomask.runs.parts.auditing import AuditPartsJob
+        from evomask.outofcore.measure import AuditPartsJob, audit_parts
 
         job = AuditPartsJob(source(masked), original, minimum)
-        _tell(in_parts_of.audit(job, workers, cluster, quiet=quiet), json=json, quiet=quiet)
-        return
-
-    if workers > 1 or cluster:
-        raise ParameterError("--workers and --cluster help where MASKED is a folder of parts")
-    with busy(f"auditing {masked}", quiet=quiet):
-        from evomask.runs.audit import AuditJob, audit_files
-
-        outcome = audit_files(AuditJob(source(masked), original, minimum))
-    _tell(outcome, json=json, quiet=quiet)
-
-
-def _tell(outcome: "AuditOutcome", *, json: bool, quiet: bool) -> None:
-    notes(outcome.notes, quiet=quiet)
-    say_json(outcome.as_json()) if json else say(_in_words(outcome))
-
-
-def _in_words(outcome: "AuditOutcome") -> str:
-    parts = [_models(outcome), _histogram(outcome)]
-    parts += [_households(outcome)] if outcome.households else []
-    parts += [_special_uniques(outcome)] if outcome.special else []
-    if outcome.attacks:
-        parts.append(_attacks(outcome))
+        outcome = outofcore.run_chunked(audit_parts, job, workers, cluster, quiet=quiet)
     else:
-        parts.append(["nothing was attacked: give the original with --original"])
-    return "\n\n".join("\n".join(lines) for lines in parts)
+        if workers > 1 or cluster:
+            raise ParameterError("--workers and --cluster need MASKED to be a folder of chunks")
+        with busy(f"auditing {masked}", quiet=quiet):
+            from evomask.runs.audit import AuditJob, audit_files
+
+            outcome = audit_files(AuditJob(source(masked), original, minimum))
+    notes(outcome.notes, quiet=quiet)
+    say_json(outcome.as_json()) if json else say(_text(outcome))
+
+
+def _text(outcome: "AuditOutcome") -> str:
+    sections = [_models(outcome), _record_risk(outcome)]
+    if outcome.households:
+        sections.append(_households(outcome))
+    if outcome.special:
+        sections.append(_special_uniques(outcome))
+    if outcome.attacks:
+        sections.append(_attacks(outcome))
+    else:
+        sections.append(["no attacks were run: give the original file with --original"])
+    return "\n\n".join("\n".join(lines) for lines in sections)
 
 
 def _models(outcome: "AuditOutcome") -> list[str]:
     lines = [
         f"{outcome.records} records, {len(outcome.quasi_identifiers)} quasi-identifiers",
-        f"{'k':<12}{outcome.k:8}  records in the smallest class of look-alikes; higher is better",
-        f"{'uniques':<12}{outcome.uniques:8}  records that look like no other; lower is better",
+        f"{'k':<12}{outcome.k:8}  records in the smallest equivalence class; higher is better",
+        f"{'uniques':<12}{outcome.uniques:8}  sample uniques; lower is better",
     ]
     for name, privacy in outcome.confidential.items():
-        least = f"values of {name} in the least varied class"
-        apart = f"how far {name} in a class is from the whole file, 0 to 1"
+        distance = f"largest distance of {name} in a class from the file (0 to 1)"
         lines += [
-            f"{'l':<12}{privacy.l:8}  {least}; higher is better",
-            f"{'l, entropy':<12}{privacy.l_entropy:8.2f}  the same, rare values counting less",
-            f"{'t':<12}{privacy.t:8.2f}  {apart}; lower is better",
+            f"{'l':<12}{privacy.l:8}  fewest values of {name} in a class; higher is better",
+            f"{'l, entropy':<12}{privacy.l_entropy:8.2f}  the same by entropy; higher is better",
+            f"{'t':<12}{privacy.t:8.2f}  {distance}; lower is better",
         ]
-    return lines + _suppressed(outcome)
+    if outcome.suppressed:
+        total = sum(outcome.suppressed.values())
+        counts = ", ".join(f"{name} {count}" for name, count in outcome.suppressed.items())
+        lines.append(_wrapped(f"{total} suppressed cells: {counts}"))
+    return lines
 
 
-def _suppressed(outcome: "AuditOutcome") -> list[str]:
-    if not outcome.suppressed:
-        return []
-    total = sum(outcome.suppressed.values())
-    names = [f"{name} {count}" for name, count in outcome.suppressed.items()]
-    return [fill(f"{total} suppressed cells: {', '.join(names)}", 96, subsequent_indent=INDENT)]
-
-
-def _histogram(outcome: "AuditOutcome") -> list[str]:
+def _record_risk(outcome: "AuditOutcome") -> list[str]:
     risk = outcome.record_risk
-    taken = f"a sample weighted by {risk.weight}" if risk.weight else "the whole population"
-    top = [
-        f"chance to identify a record: {risk.average:.2f} percent on average; lower is better",
+    population = f"a sample weighted by {risk.weight}" if risk.weight else "the whole population"
+    average = f"{risk.average:.2f} percent on average; lower is better"
+    merged = f"bins with fewer than {risk.minimum} records are merged"
+    return [
+        f"re-identification risk of a record: {average}",
         f"expected re-identifications: {risk.expected:.2f} of {outcome.records} records",
-        f"(the file taken as {taken}; cells with fewer than {risk.minimum} records are merged)",
+        f"(the file is treated as {population}; {merged})",
+        *_bins([(c.low, c.high, c.records) for c in risk.cells], "records", " %"),
     ]
-    return top + _cells([(c.low, c.high, c.records) for c in risk.cells], "records", " %")
 
 
-def _cells(cells: list[tuple[float, float, int]], noun: str, unit: str = "") -> list[str]:
-    return [f"{f'{low:g} to {high:g}{unit}':<16}{count:8} {noun}" for low, high, count in cells]
+def _bins(bins: list[tuple[float, float, int]], noun: str, unit: str = "") -> list[str]:
+    return [f"{f'{low:g} to {high:g}{unit}':<16}{count:8} {noun}" for low, high, count in bins]
 
 
 def _households(outcome: "AuditOutcome") -> list[str]:
     risk = outcome.households
     if risk is None:
         return []
-    chance = f"chance to identify any member of a household: {risk.average:.2f} percent on average"
-    top = [
-        f"{chance}; lower is better",
+    average = f"{risk.average:.2f} percent on average; lower is better"
+    return [
+        f"re-identification risk of a household (any of its records): {average}",
         f"expected households with a re-identification: {risk.expected:.2f} of {risk.households}",
         f"(households by {risk.household}; averaged over records {risk.of_records:.2f} percent)",
+        *_bins([(c.low, c.high, c.households) for c in risk.cells], "households", " %"),
     ]
-    return top + _cells([(c.low, c.high, c.households) for c in risk.cells], "households", " %")
 
 
 def _special_uniques(outcome: "AuditOutcome") -> list[str]:
@@ -132,26 +127,25 @@ def _special_uniques(outcome: "AuditOutcome") -> list[str]:
         return ["special uniques (SUDA2): no record is unique on any attributes"]
     sets = [f"{size}: {count}" for size, count in enumerate(found.sets, 1) if count]
     shares = [f"{name} {share:.0f}" for name, share in found.contributions.items()]
-    partly = found.largest < len(outcome.quasi_identifiers)
-    some = f"up to {found.largest} attributes" if partly else "some attributes"
-    share = f"the file taken as {100 * found.fraction:.2g} percent of the population"
-    chance = f"{found.average:.2f} percent on average, {found.expected:.2f} records expected"
-    top = [
-        f"special uniques (SUDA2): {found.records} records are unique on {some}",
-        f"minimal sets by number of attributes: {', '.join(sets)}",
-        f"part in the scores in percent: {', '.join(shares)}",
-        f"chance of a right match (DIS): {chance}; {share}",
+    is_partial = found.largest < len(outcome.quasi_identifiers)
+    some = f"up to {found.largest} attributes" if is_partial else "some attributes"
+    risk = f"{found.average:.2f} percent on average, {found.expected:.2f} records expected"
+    fraction = f"sampling fraction {100 * found.fraction:.2g} percent"
+    return [
+        _wrapped(f"special uniques (SUDA2): {found.records} records are unique on {some}"),
+        _wrapped(f"minimal sample uniques by number of attributes: {', '.join(sets)}"),
+        _wrapped(f"contribution to the scores in percent: {', '.join(shares)}"),
+        _wrapped(f"probability of a correct match (DIS-SUDA): {risk}; {fraction}"),
+        *_bins([(c.low, c.high, c.records) for c in found.cells], "records", " %"),
+        "scores, higher for fewer attributes (above 0):",
+        *_bins([(c.low, c.high, c.records) for c in found.scores], "records"),
     ]
-    lines = [fill(line, 96, subsequent_indent=INDENT) for line in top]
-    lines += _cells([(c.low, c.high, c.records) for c in found.cells], "records", " %")
-    lines += ["scores, higher for fewer attributes (above 0):"]
-    return lines + _cells([(c.low, c.high, c.records) for c in found.scores], "records")
 
 
 def _attacks(outcome: "AuditOutcome") -> list[str]:
     lines = [
-        "attacks that no search has seen, in percent, lower is better",
-        f"{'':<24}{'masked':>9}{'guessing':>10}{'original':>10}",
+        "held-out attacks (not used by any search), success in percent, lower is better",
+        f"{'':<24}{'masked':>9}{'baseline':>10}{'original':>10}",
     ]
     for finding in outcome.attacks:
         about, success = finding.about, finding.success
@@ -159,6 +153,9 @@ def _attacks(outcome: "AuditOutcome") -> list[str]:
         more = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in success.details.items()]
         more += [f"with {', '.join(success.attributes)}"] if success.attributes else []
         meaning = f"{about.meaning} ({'; '.join(more)})" if more else about.meaning
-        lines.append(f"{about.name:<24}{numbers}")
-        lines.append(fill(meaning, 96, initial_indent=INDENT, subsequent_indent=INDENT))
+        lines += [f"{about.name:<24}{numbers}", _wrapped(meaning, INDENT)]
     return lines
+
+
+def _wrapped(text: str, start: str = "") -> str:
+    return fill(text, 96, initial_indent=start, subsequent_indent=INDENT)

@@ -1,4 +1,4 @@
-"""``evomask compile``: all kernels compiled now, so that no command has to wait for them."""
+"""``evomask compile``: compile all kernels ahead of their first use."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.compiling import Compiled, Step, Watch
+    from evomask.runs.precompile import Step, Watch
 
 
 @examples(
@@ -18,36 +18,30 @@ if TYPE_CHECKING:
 )
 def compile_(json: options.Json = False, quiet: options.Quiet = False) -> None:
     """Compile all kernels now: on a new machine, in a container, in the image of a cluster."""
-    from evomask.runs.compiling import compile_kernels
+    from evomask.runs.precompile import compile_kernels
 
-    with _watching(quiet=quiet) as watch:
+    with _progress_view(quiet=quiet) as watch:
         compiled = compile_kernels(watch)
     if json:
-        say_json(_as_json(compiled))
+        modules = {name: round(seconds, 2) for name, seconds in compiled.modules.items()}
+        seconds = round(compiled.seconds, 2)
+        say_json({"folder": str(compiled.folder), "seconds": seconds, "modules": modules})
     elif not quiet:
-        say(f"kernels are compiled and kept in {compiled.folder}; {compiled.seconds:.0f} s")
-
-
-def _as_json(compiled: "Compiled") -> dict[str, object]:
-    return {
-        "folder": str(compiled.folder),
-        "seconds": round(compiled.seconds, 2),
-        "modules": {name: round(seconds, 2) for name, seconds in compiled.modules.items()},
-    }
+        say(f"compiled kernels are in {compiled.folder}; {compiled.seconds:.0f} s")
 
 
 @contextmanager
-def _watching(*, quiet: bool) -> Iterator["Watch"]:
-    """A bar on a terminal, elsewhere a line for each module."""
+def _progress_view(*, quiet: bool) -> Iterator["Watch"]:
+    """Yield a callback for progress: a bar on a terminal, elsewhere a line for each module."""
     if quiet:
         yield lambda _: None
     elif not sys.stderr.isatty():
         yield _line
     else:
         from rich.console import Console
-        from rich.progress import Progress as Bar
+        from rich.progress import Progress
 
-        with Bar(console=Console(stderr=True), transient=True) as bar:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("compiling kernels", total=None)
             yield lambda step: bar.update(
                 task, completed=step.done, total=step.of, description=f"compiling {step.module}"

@@ -1,4 +1,4 @@
-"""The ``evomask`` command: its verbs, and how errors reach a person.
+"""The ``evomask`` command: its subcommands, and the translation of errors to exit codes.
 
 Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to be confirmed
 first, 130 interrupted.
@@ -8,122 +8,116 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import entry_points, version
 from typing import Annotated, Any
 
 import typer
 
 from evomask.cli.audit import audit
 from evomask.cli.compile import compile_
-from evomask.cli.completion import complete, completion
-from evomask.cli.example import example
-from evomask.cli.graph import graphs
-from evomask.cli.hierarchy import hierarchy
-from evomask.cli.init import init
+from evomask.cli.completion import completion
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
+from evomask.cli.onboarding import example, hierarchy, init
 from evomask.cli.protect import choose, protect
-from evomask.cli.report import report
-from evomask.cli.reproduce import reproduce
-from evomask.cli.runs import runs
+from evomask.cli.saved_runs import report, runs, verify
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
-from evomask.cli.terminal.companion import accompanied, leave
 from evomask.cli.terminal.help import GroupedCommands, registered
+from evomask.cli.terminal.interrupt_watchdog import leave, start_watchdog
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
-from evomask.cli.trajectories import trajectories
-from evomask.cli.verify import verify
 from evomask.errors import EvomaskError
-from evomask.runs.kept.stopping import Interrupts, interrupt_on_termination, interrupts_as_such
+from evomask.runs.store.run_control import (
+    InterruptHandler,
+    interrupt_on_termination,
+    unwrap_interrupts,
+)
 
 INTERRUPTED = 130
+SUMMARY = "Statistical disclosure control: evolve protected versions of microdata files."
 
-OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""Options of a method or a search are read by the command itself."""
+PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""Settings of a command that parses the options of a method itself."""
 
 app = typer.Typer(
     cls=GroupedCommands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Evolve protections for microdata: little information loss, little disclosure risk.",
+    help=SUMMARY,
 )
-BEGIN, PROTECT, AFTER, PARTS, MORE = (
-    "Begin", "Protect a file", "After that", "Single steps", "More",
+PREPARE, PROTECT, AFTER, STEPS, MORE = (
+    "Prepare", "Protect a file", "After a run", "Single steps", "More",
 )  # fmt: skip
 
 
-def _enter(group: str, *commands: Callable[..., None]) -> None:
+def _register(group: str, *commands: Callable[..., None]) -> None:
     for command in commands:
         registered(app, rich_help_panel=group)(command)
 
 
-_enter(BEGIN, example, init, hierarchy)
-_enter(PROTECT, protect, serve)
-_enter(AFTER, choose, report, verify, resume, runs)
-_enter(PARTS, measure, audit)
-registered(app, rich_help_panel=PARTS, context_settings=OWN_OPTIONS)(mask)
-app.add_typer(searches, name="search", rich_help_panel=PARTS)
-app.add_typer(graphs, name="graph", rich_help_panel=MORE)
-_enter(MORE, trajectories, reproduce, completion)
+_register(PREPARE, example, init, hierarchy)
+_register(PROTECT, protect, serve)
+_register(AFTER, choose, report, verify, resume, runs)
+_register(STEPS, measure, audit)
+registered(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
+app.add_typer(searches, name="search", rich_help_panel=STEPS)
+for extension in sorted(entry_points(group="evomask.commands")):
+    extra = extension.load()
+    if isinstance(extra, typer.Typer):
+        app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
+    else:
+        registered(app, name=extension.name, rich_help_panel=MORE)(extra)
+_register(MORE, completion)
 registered(app, name="compile", rich_help_panel=MORE)(compile_)
-app.command(hidden=True)(complete)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"evomask {version('evomask')}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=SUMMARY)
 def evomask(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Evolve protections for microdata: little information loss, little disclosure risk."""
+    """Parse the options that come before the subcommand."""
 
 
 def run() -> None:
-    """Run the command line, turning errors into one sentence and an exit code."""
-    warnings.showwarning = _as_note
-    in_terminal = accompanied()
-    code = max(_carried_out(interrupt_on_termination()), finish_output())
+    """Run the command line; errors become one sentence on stderr and an exit code."""
+    warnings.showwarning = _show_warning
+    in_terminal = start_watchdog()
+    code = max(_exit_code(interrupt_on_termination()), finish_output())
     leave(code, at_once=in_terminal and code == INTERRUPTED)
 
 
-def _carried_out(interrupts: Interrupts) -> int:
-    """Carry out the command and say what went wrong; its exit code.
-
-    What fails because it was interrupted counts as interrupted.
-    """
+def _exit_code(interrupts: InterruptHandler) -> int:
+    """Run the subcommand and return its exit code; errors after an interrupt count as 130."""
     try:
-        with interrupts_as_such():
-            app()
+        with unwrap_interrupts():
+            app(prog_name="evomask")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
-        return max(_failed(str(error)), INTERRUPTED * interrupts.happened)
-    except (OSError, MemoryError) as error:
-        return max(_failed(_by_the_system(error)), INTERRUPTED * interrupts.happened)
+        return max(_fail(str(error)), INTERRUPTED * interrupts.happened)
+    except MemoryError:
+        sentence = "there is not enough memory for this; try fewer records, columns or workers"
+        return max(_fail(sentence), INTERRUPTED * interrupts.happened)
+    except OSError as error:
+        sentence = f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
+        return max(_fail(sentence), INTERRUPTED * interrupts.happened)
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
     return 0
 
 
-def _by_the_system(error: OSError | MemoryError) -> str:
-    """What the system refused, where no part of evomask said it better."""
-    if isinstance(error, MemoryError):
-        return "there is not enough memory for this; try fewer records, columns or workers"
-    return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
-
-
-def _failed(sentence: str) -> int:
+def _fail(sentence: str) -> int:
     complain(sentence)
     if "--json" in sys.argv:
         with suppress(EvomaskError):
@@ -131,6 +125,6 @@ def _failed(sentence: str) -> int:
     return 1
 
 
-def _as_note(message: Warning | str, *_: Any, **__: Any) -> None:  # noqa: ANN401
-    """What a part warns of is a note on the command line, without the place in the code."""
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:  # noqa: ANN401
+    """Print a warning as a note, without its place in the code."""
     note(str(message))

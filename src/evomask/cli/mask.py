@@ -1,4 +1,4 @@
-"""``evomask mask``: one masking method on one file."""
+"""``evomask mask``: apply one masking method to a file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import parts as in_parts_of
+from evomask.cli import outofcore
+from evomask.cli.completion import complete_methods
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
-from evomask.cli.terminal.output import notes, progress, say, say_json
-from evomask.cli.terminal.streams import DASH, written
+from evomask.cli.terminal.output import DASH, notes, output_path, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.runs.catalogue import Listed
+    from evomask.runs.catalogue import CatalogueEntry
     from evomask.runs.mask import MaskOutcome
 
 
@@ -26,15 +26,36 @@ if TYPE_CHECKING:
 @options.with_data_options
 def mask(
     context: typer.Context,
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The records.")] = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="See --list.")] = "mdav",
-    k: Annotated[str | None, typer.Option("-k", help="Records that must look alike.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The masked file, or -.")] = None,
-    attributes: Annotated[str, typer.Option("--attributes", help="What to mask, A,B,C.")] = "",
-    matrices: Annotated[
-        Path | None, typer.Option("--matrices", help="Folder of matrices, NAME.csv each.")
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="File of records, or - for standard input."),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="Explain the methods.")] = False,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", "-m", help="Masking method; see --list.", autocompletion=complete_methods
+        ),
+    ] = "mdav",
+    k: Annotated[
+        str | None, typer.Option("-k", help="Smallest group or equivalence class.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Masked file to write, or - for standard output."),
+    ] = None,
+    attributes: Annotated[
+        str,
+        typer.Option(
+            "--attributes", help="Attributes to mask, A,B,C [default: all quasi-identifiers]."
+        ),
+    ] = "",
+    matrices: Annotated[
+        Path | None,
+        typer.Option("--matrices", help="Folder of PRAM matrices, NAME.csv for each attribute."),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the methods with their options.")
+    ] = False,
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
@@ -45,39 +66,46 @@ def mask(
     *,
     source: options.Source,
 ) -> None:
-    """Mask FILE with one method; its own options follow, such as --window 5."""
+    """Mask FILE with one method; options of the method, such as --window 5, are accepted too."""
     from evomask.runs.catalogue import method_listed
     from evomask.runs.mask import MaskJob, mask_file
 
     if list_:
-        _list(as_json=json)
+        _list_methods(as_json=json)
         return
     if file is None or out is None:
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
-    of_method = method_options(method_listed(method), context.args)
+    parameters = method_options(method_listed(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
-    wanted = of_method if k is None else {**of_method, "k": k}
+    if k is not None:
+        parameters["k"] = k
+    names = options.names(attributes)
     if in_parts or file.is_dir():
-        from evomask.runs.parts.masking import PartsJob
+        from evomask.outofcore.mask import PartsJob
 
-        parts = PartsJob(source(file), method, out, wanted, options.names(attributes), seed)
-        in_parts_of.mask(parts, workers, cluster, json=json, quiet=quiet)
+        job = PartsJob(
+            source=source(file), method=method, out=out, options=parameters, attributes=names,
+            seed=seed,
+        )  # fmt: skip
+        outofcore.mask(job, workers, cluster, json=json, quiet=quiet)
         return
     data = source(file)
-    with written(out, data.path, json=json) as target:
-        job = MaskJob(
-            data, method, target, wanted, options.names(attributes), matrices, seed, force
+    with output_path(out, data.path, json=json) as target:
+        outcome = mask_file(
+            MaskJob(
+                source=data, method=method, out=target, options=parameters, attributes=names,
+                matrices=matrices, seed=seed, force=force,
+            )
         )  # fmt: skip
-        outcome = mask_file(job)
     notes(outcome.notes, quiet=quiet)
     if out == DASH:
-        progress(_in_words(replace(outcome, out=Path("standard output"))), quiet=quiet)
+        progress(_text(replace(outcome, out=Path("standard output"))), quiet=quiet)
     else:
-        say_json(_as_json(outcome)) if json else say(_in_words(outcome))
+        say_json(_as_json(outcome)) if json else say(_text(outcome))
 
 
-def method_options(entry: "Listed", words: list[str]) -> dict[str, str]:
-    """A method's own options, ``--name value`` or ``--name=value``, by parameter name."""
+def method_options(entry: "CatalogueEntry", words: list[str]) -> dict[str, str]:
+    """Parse the options of a method, ``--name value`` or ``--name=value``, by parameter name."""
     known = {parameter.option: parameter for parameter in entry.parameters}
     texts: dict[str, str] = {}
     rest = list(words)
@@ -115,7 +143,7 @@ def _as_json(outcome: "MaskOutcome") -> dict[str, object]:
     return result
 
 
-def _in_words(outcome: "MaskOutcome") -> str:
+def _text(outcome: "MaskOutcome") -> str:
     masked = f"{outcome.records} records, {len(outcome.attributes)} attributes masked"
     lines = [f"{masked} by {outcome.method} in {outcome.seconds:.2f} s: {outcome.out}"]
     if outcome.suppressed:
@@ -129,16 +157,16 @@ def _in_words(outcome: "MaskOutcome") -> str:
         lines.append(
             f"{aggregation.groups} groups, SSE {aggregation.sse:.4f}, "
             f"information loss {aggregation.il:.4f} % "
-            "(0 = nothing lost, 100 = all records alike)"
+            "(0 = original values, 100 = all records equal)"
         )
     return "\n".join(lines)
 
 
-def _list(*, as_json: bool) -> None:
+def _list_methods(*, as_json: bool) -> None:
     from evomask.runs.catalogue import methods_listed
 
     if as_json:
-        say_json({"methods": [_described(entry) for entry in methods_listed()]})
+        say_json({"methods": [_method_as_json(entry) for entry in methods_listed()]})
         return
     for entry in methods_listed():
         say(f"{entry.name}: {entry.summary}")
@@ -148,7 +176,7 @@ def _list(*, as_json: bool) -> None:
             say(f"    {parameter.option}{default}  {parameter.meaning}")
 
 
-def _described(entry: "Listed") -> dict[str, object]:
+def _method_as_json(entry: "CatalogueEntry") -> dict[str, object]:
     return {
         "name": entry.name,
         "summary": entry.summary,

@@ -1,4 +1,4 @@
-"""``evomask measure``: how much a masked file has lost, and how much it gives away."""
+"""``evomask measure``: information loss and disclosure risk of a masked file."""
 
 from math import isfinite
 from pathlib import Path
@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli import parts as in_parts_of
-from evomask.cli.terminal import keeping, options
+from evomask.cli import outofcore
+from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
-from evomask.cli.terminal.output import notes, progress, say, say_json
+from evomask.cli.terminal.output import analysis_lines, notes, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
+
+RISK_PARTS = {
+    "linked": "re-identification",
+    "read": "attribute disclosure",
+    "confidential": "confidential disclosure",
+}
+"""Names of the parts of the risk as they are printed, by their JSON keys."""
 
 
 @examples(
@@ -24,21 +31,26 @@ if TYPE_CHECKING:
 @options.with_data_options
 def measure(
     original: Annotated[
-        Path | None, typer.Argument(metavar="ORIGINAL", help="The original records.")
+        Path | None, typer.Argument(metavar="ORIGINAL", help="Original file.")
     ] = None,
     masked: Annotated[
-        Path | None, typer.Argument(metavar="MASKED", help="The masked ones, in the same order.")
+        Path | None,
+        typer.Argument(metavar="MASKED", help="Masked file, records in the same order."),
     ] = None,
-    measures: Annotated[str, typer.Option("--measures", help="Only these, a,b.")] = "",
-    explain: Annotated[str, typer.Option("--explain", help="What a measure means; or all.")] = "",
+    measures: Annotated[
+        str, typer.Option("--measures", help="Measures to compute, a,b [default: all].")
+    ] = "",
+    explain: Annotated[
+        str, typer.Option("--explain", help="Explain a measure by name, or all.")
+    ] = "",
     exact: Annotated[
-        bool, typer.Option("--exact", help="Attack everybody, however many records there are.")
+        bool, typer.Option("--exact", help="Attack all records instead of a sample of targets.")
     ] = False,
     key: Annotated[
-        str, typer.Option("--key", help="Match records by this column, not by their places.")
+        str, typer.Option("--key", help="Match records by this column instead of their order.")
     ] = "",
-    keep_table: keeping.KeepTable = None,
-    keep_model: keeping.KeepModel = None,
+    keep_table: options.KeepTable = None,
+    keep_model: options.KeepModel = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -48,9 +60,9 @@ def measure(
     *,
     source: options.Source,
 ) -> None:
-    """Measure what MASKED has lost and gives away, record by record against ORIGINAL."""
-    from evomask.runs.kept.keeping import keeping as wanted
+    """Measure information loss and disclosure risk of MASKED against ORIGINAL."""
     from evomask.runs.measure import MeasureJob, Measuring, measure_files
+    from evomask.runs.store.preserved_analyses import parse_analyses
 
     if explain:
         _explain(explain, as_json=json)
@@ -59,35 +71,37 @@ def measure(
         raise typer.BadParameter("give ORIGINAL and MASKED, or --explain NAME")
     progress(f"measuring {masked} against {original}", quiet=quiet)
     if in_parts or original.is_dir():
-        from evomask.runs.parts.measuring import MeasurePartsJob
+        from evomask.outofcore.measure import MeasurePartsJob, measure_parts
 
-        in_parts_of.refuse_others(
+        outofcore.refuse(
             measures=measures, exact=exact, key=key, keep_table=keep_table, keep_model=keep_model,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
-        parts = MeasurePartsJob(source(original), masked)
-        _tell(in_parts_of.measure(parts, workers, cluster, quiet=quiet), json=json, quiet=quiet)
-        return
-    if workers > 1 or cluster:
-        raise ParameterError("--workers and --cluster help files in parts; add --in-parts")
-    keep, names = wanted(keep_table, keep_model), options.names(measures)
-    job = MeasureJob(source(original), masked, Measuring(names, profile, exact, keep, key))
-    _tell(measure_files(job), json=json, quiet=quiet)
-
-
-def _tell(outcome: "MeasureOutcome", *, json: bool, quiet: bool) -> None:
+        job = MeasurePartsJob(source(original), masked)
+        outcome = outofcore.run_chunked(measure_parts, job, workers, cluster, quiet=quiet)
+    else:
+        if workers > 1 or cluster:
+            raise ParameterError("--workers and --cluster need --in-parts")
+        how = Measuring(
+            measures=options.names(measures),
+            profile=profile,
+            exact=exact,
+            keep=parse_analyses(keep_table, keep_model),
+            key=key,
+        )
+        outcome = measure_files(MeasureJob(source(original), masked, how))
     notes(outcome.notes, quiet=quiet)
-    say_json(outcome.as_json()) if json else say(_in_words(outcome))
+    say_json(outcome.as_json()) if json else say(_text(outcome))
 
 
-def _in_words(outcome: "MeasureOutcome") -> str:
+def _text(outcome: "MeasureOutcome") -> str:
     from evomask.runs.measure import explain
 
     size = f"{outcome.records} records, {len(outcome.attributes)} attributes"
     lines = [
         f"{size}; all in percent, lower is better",
-        f"{'loss':<16}{outcome.loss:8.2f}  how much of what the file could tell is gone",
-        *_risk_in_words(outcome),
+        f"{'loss':<16}{outcome.loss:8.2f}  information loss",
+        *_risk_lines(outcome),
         f"{'score, mean':<16}{outcome.score_mean:8.2f}",
         f"{'score, worst':<16}{outcome.score_worst:8.2f}",
         "",
@@ -95,26 +109,27 @@ def _in_words(outcome: "MeasureOutcome") -> str:
         "",
     ]
     for name, value in outcome.measures.items():
-        some = outcome.sampled.get(name)
-        people = f" (a sample of {some} records)" if some else ""
-        lines.append(f"{name:<16}{value:8.2f}  {explain(name).title}{people}")
+        targets = outcome.sampled.get(name)
+        sample = f" (a sample of {targets} records)" if targets else ""
+        lines.append(f"{name:<16}{value:8.2f}  {explain(name).title}{sample}")
     for statistic in outcome.kept:
-        lines += ["", *keeping.in_words(statistic)]
+        lines += ["", *analysis_lines(statistic)]
     return "\n".join(lines)
 
 
-def _risk_in_words(outcome: "MeasureOutcome") -> list[str]:
+def _risk_lines(outcome: "MeasureOutcome") -> list[str]:
     judged, before = outcome.judged, outcome.original
     if judged is None or before is None:
-        meaning = f"how much the file gives away (profile {outcome.profile})"
-        return [f"{'risk':<16}{outcome.risk:8.2f}  {meaning}"]
-    people = f"about {judged.expected:.0f} of {judged.records}; the original: {before.risk:.2f}"
-    lines = [f"{'risk':<16}{judged.risk:8.2f}  people that an intruder gets right, {people}"]
+        profile = f"disclosure risk (profile {outcome.profile})"
+        return [f"{'risk':<16}{outcome.risk:8.2f}  {profile}"]
+    expected = f"about {judged.expected:.0f} of {judged.records}; the original: {before.risk:.2f}"
+    lines = [f"{'risk':<16}{judged.risk:8.2f}  disclosures by the strongest intruder, {expected}"]
     for name, part in judged.parts.items():
-        lines.append(f"{f'  {name}':<16}{part.percent:8.2f}  by one who {part.sentence}")
+        title = RISK_PARTS.get(name, name)
+        lines.append(f"{'':<16}{part.percent:8.2f}  {title}, by an intruder who {part.sentence}")
     if judged.is_sampled:
-        people = f"{judged.people} people were attacked, a fixed sample"
-        lines.append(f"{'':<16}{'':8}  {people}; standard error {judged.worst.error:.2f}")
+        targets = f"{judged.people} targets were attacked, a fixed sample"
+        lines.append(f"{'':<16}{'':8}  {targets}; standard error {judged.worst.error:.2f}")
     return lines
 
 
@@ -123,17 +138,19 @@ def _explain(name: str, *, as_json: bool) -> None:
 
     measures = every_measure() if name == "all" else (explain(name),)
     if as_json:
-        described = [_described(about) for about in measures]
-        say_json({"measures": described} if name == "all" else described[0])
+        explained = [_as_json(about) for about in measures]
+        say_json({"measures": explained} if name == "all" else explained[0])
         return
     for about in measures:
-        low, high = (_end(end) for end in (about.low, about.high))
+        low, high = (
+            f"{limit:g}" if isfinite(limit) else "any number" for limit in (about.low, about.high)
+        )
         say(f"{about.name}: {about.title}")
         say(f"    {about.meaning}")
         say(f"    {about.side}, from {low} to {high}, {about.direction}")
 
 
-def _described(about: "Explanation") -> dict[str, object]:
+def _as_json(about: "Explanation") -> dict[str, object]:
     return {
         "name": about.name,
         "title": about.title,
@@ -142,7 +159,3 @@ def _described(about: "Explanation") -> dict[str, object]:
         "direction": str(about.direction),
         "range": [about.low, about.high if isfinite(about.high) else None],
     }
-
-
-def _end(number: float) -> str:
-    return f"{number:g}" if isfinite(number) else "any number"

@@ -1,37 +1,36 @@
-"""``evomask protect`` and what comes after it: ``resume`` and ``choose``."""
+"""``evomask protect``, and ``choose`` and ``resume`` on its runs."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from evomask.cli import parts as in_parts_of
-from evomask.cli.terminal import keeping, options
-from evomask.cli.terminal.help import GOALS, LARGE, SEARCH, examples
-from evomask.cli.terminal.output import complain, notes, say, say_json
-from evomask.cli.terminal.proposals import Accept, described
-from evomask.cli.terminal.streams import given
-from evomask.cli.terminal.tables import hanging
+from evomask.cli import outofcore
+from evomask.cli.onboarding import confirm_roles
+from evomask.cli.terminal import options as shared
+from evomask.cli.terminal.help import examples
+from evomask.cli.terminal.output import (
+    analyses_as_json,
+    analysis_summary,
+    complain,
+    hanging,
+    input_path,
+    notes,
+    say,
+    say_json,
+)
+from evomask.runs.options import LARGE, ProtectOptions
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
-    from evomask.record.record import PointNote, PointsNote
-    from evomask.runs.kept.events import Watch
+    from evomask.report.record import PointNote, PointsNote
     from evomask.runs.release import Release
+    from evomask.runs.store.journal import EventCallback
 
 INTERRUPTED = 130
-
-Pick = Annotated[
-    str,
-    typer.Option(
-        "--pick",
-        "--point",
-        help="A point's number, or suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
-    ),
-]
 
 
 @examples(
@@ -40,112 +39,57 @@ Pick = Annotated[
     "evomask protect survey.csv --out release --quasi age,sex --confidential health --require k=5",
     "evomask protect survey.csv --out release --schema survey.toml --max-risk 10 --seconds 600",
 )
-@options.with_data_options
+@shared.with_data_options
+@shared.with_protect_options
 def protect(
-    file: options.DataFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for all that is made.")],
-    accept_proposal: Accept = False,
-    require: Annotated[
-        str, typer.Option("--require", help="A guarantee, k=5,l=2,t=0.3.", rich_help_panel=GOALS)
-    ] = "",
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds", min=0, help="Be done after so long [120].", rich_help_panel=SEARCH
-        ),
-    ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(
-            "--evaluations",
-            min=1,
-            help="Stop after so many files; repeatable.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None,
-    searches: Annotated[
-        str,
-        typer.Option(
-            "--searches",
-            help="Who takes part, grid,partition; all that apply.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = "",
-    pick: Pick = "suggested",
-    max_risk: keeping.MaxRisk = None,
-    max_loss: keeping.MaxLoss = None,
-    keep_table: keeping.KeepTable = None,
-    keep_model: keeping.KeepModel = None,
-    max_table_error: keeping.MaxTableError = None,
-    max_model_error: keeping.MaxModelError = None,
-    profile: options.Profile = "strict",
-    workers: options.Workers = 1,
-    cluster: options.Cluster = None,
-    in_parts: options.InParts = False,
+    file: shared.DataFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="New folder for release, reports and run.")
+    ],
+    accept_proposal: Annotated[
+        bool, typer.Option("--accept-proposal", help="Accept the roles proposed for FILE.")
+    ] = False,
+    workers: shared.Workers = 1,
+    cluster: shared.Cluster = None,
+    in_parts: shared.InParts = False,
     suppression: Annotated[
         float,
         typer.Option(
             "--suppression",
             min=0,
-            help="Percent left out of a file in parts.",
+            help="With --in-parts: most records to suppress, %.",
             rich_help_panel=LARGE,
         ),
     ] = 1.0,
-    width: Annotated[
-        int,
-        typer.Option(
-            "--width", min=1, help="Searches that have turns side by side.", rich_help_panel=SEARCH
-        ),
-    ] = 1,
-    baseline: Annotated[
-        str,
-        typer.Option(
-            "--baseline",
-            help="Show what releasing synthetic records would mean.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = "",
-    seed: options.Seed = None,
-    keep_order: options.KeepOrder = False,
-    key_file: options.KeyFile = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    width: Annotated[int | None, typer.Option("--width", hidden=True)] = None,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
     *,
-    source: options.Source,
+    options: ProtectOptions,
+    source: shared.Source,
 ) -> None:
-    """Protect FILE: searches share a time, their best files are a front, one is written."""
+    """Search for protected versions of FILE and release one point of the Pareto front."""
     began = time.monotonic()
+    if width is not None:
+        notes(["--width has no effect any more, and will be removed"], quiet=quiet)
     if in_parts or file.is_dir():
-        in_parts_of.refuse_others(
-            seconds=seconds, keep_table=keep_table, keep_model=keep_model,
-            max_table_error=max_table_error, max_model_error=max_model_error, baseline=baseline,
-            profile="" if profile == "strict" else profile, width=None if width == 1 else width,
-            accept_proposal=accept_proposal,
-        )  # fmt: skip
-        wish = in_parts_of.Wish(
-            require, options.names(searches), evaluations, pick, max_risk, max_loss, suppression
-        )
-        parts = in_parts_of.job_for(wish, source(file), out, seed, key_file, keep_order=keep_order)
-        in_parts_of.protect(parts, workers, cluster, json=json, quiet=quiet)
+        outofcore.refuse_unsupported(options)
+        outofcore.refuse(accept_proposal=accept_proposal)
+        job = outofcore.job_for(options, suppression, source(file), out)
+        outofcore.protect(job, workers, cluster, json=json, quiet=quiet)
         return
-    data = source(given(file, keep=out))
-    data = described(data, out, accept=accept_proposal, json=json, quiet=quiet)
-    with _watching(f"protecting {file}", out, quiet=quiet) as watch:
-        from evomask.execution.choosing import computing
-        from evomask.runs.kept.keeping import at_most
-        from evomask.runs.kept.keeping import keeping as wanted
-        from evomask.runs.protect import ProtectJob, protect_file, required
+    data = source(input_path(file, keep=out))
+    data = confirm_roles(data, out, accept=accept_proposal, json=json, quiet=quiet)
+    with _live_view(f"protecting {file}", out, quiet=quiet) as watch:
+        from evomask.execution.local import open_evaluators
+        from evomask.runs.protect import protect_file
 
-        job = ProtectJob(
-            data, out, required(require), profile, seconds, seed, evaluations,
-            options.names(searches), pick, wanted(keep_table, keep_model),
-            at_most(max_risk, max_loss, max_table_error, max_model_error), keep_order, key_file,
-            width, baseline,
-        )  # fmt: skip
-        with computing(workers, cluster) as evaluators:
-            done = protect_file(job, evaluators=evaluators, watch=watch, began=began)
-    _tell(done, json=json, quiet=quiet)
-    _exit(done)
+        with open_evaluators(workers, cluster) as evaluators:
+            done = protect_file(
+                options.job(data, out), evaluators=evaluators, watch=watch, began=began
+            )
+    _print_release(done, json=json, quiet=quiet)
+    _exit_if_interrupted(done)
 
 
 def resume_protected(
@@ -158,16 +102,16 @@ def resume_protected(
     seconds: float | None = None,
     edited_plan: bool = False,
 ) -> None:
-    """Go on with the job kept in a folder."""
-    with _watching(f"going on in {folder}", folder, quiet=quiet) as watch:
+    """Continue the ``protect`` run in a folder, and print its release."""
+    with _live_view(f"resuming {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.protect import resume_protection
 
         done = resume_protection(
             folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
             edited_plan=edited_plan,
         )  # fmt: skip
-    _tell(done, json=json, quiet=quiet)
-    _exit(done)
+    _print_release(done, json=json, quiet=quiet)
+    _exit_if_interrupted(done)
 
 
 @examples(
@@ -176,75 +120,74 @@ def resume_protected(
     "evomask choose release --max-risk 15",
 )
 def choose(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a protection.")],
-    pick: Pick = "suggested",
-    max_risk: keeping.MaxRisk = None,
-    max_loss: keeping.MaxLoss = None,
-    max_table_error: keeping.MaxTableError = None,
-    max_model_error: keeping.MaxModelError = None,
-    keep_order: options.KeepOrder = False,
-    key_file: options.KeyFile = None,
-    edited_plan: options.EditedPlan = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    folder: shared.RunFolder,
+    pick: shared.Pick = "suggested",
+    max_risk: shared.MaxRisk = None,
+    max_loss: shared.MaxLoss = None,
+    max_table_error: shared.MaxTableError = None,
+    max_model_error: shared.MaxModelError = None,
+    keep_order: shared.KeepOrder = False,
+    key_file: shared.KeyFile = None,
+    edited_plan: shared.EditedPlan = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
 ) -> None:
-    """Release another point of the front in DIR; without --point the suggested one."""
-    if in_parts_of.are_in(folder):
-        in_parts_of.refuse_others(
+    """Release another point of the Pareto front in DIR; by default the suggested one."""
+    if outofcore.is_chunked_run(folder):
+        outofcore.refuse(
             max_table_error=max_table_error, max_model_error=max_model_error,
             keep_order=keep_order, edited_plan=edited_plan,
         )  # fmt: skip
-        in_parts_of.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
+        outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
         return
-    with _watching(f"choosing from {folder}", folder, quiet=quiet) as watch:
-        from evomask.runs.kept.keeping import at_most
-        from evomask.runs.protect import choose as chosen
+    with _live_view(f"choosing from {folder}", folder, quiet=quiet) as watch:
+        from evomask.runs.protect import choose as choose_point
+        from evomask.runs.store.preserved_analyses import build_bounds
 
-        bounds = at_most(max_risk, max_loss, max_table_error, max_model_error)
-        done = chosen(
+        bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
+        done = choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
             edited_plan=edited_plan,
         )  # fmt: skip
-    _tell(done, json=json, quiet=quiet)
+    _print_release(done, json=json, quiet=quiet)
 
 
 @contextmanager
-def _watching(title: str, folder: Path, *, quiet: bool) -> Iterator["Watch"]:
-    """Show what happens; an interrupt that comes too late to release tells what is left."""
-    from evomask.cli.terminal.live import watching
+def _live_view(title: str, folder: Path, *, quiet: bool) -> Iterator["EventCallback"]:
+    """Show progress; after an interrupt that allows no release, say how to continue."""
+    from evomask.cli.terminal.live_view import live_view
 
     try:
-        with watching(title, quiet=quiet) as watch:
+        with live_view(title, quiet=quiet) as watch:
             yield watch
     except KeyboardInterrupt:
         if not any(folder.glob("state-*.npz")):
             raise
-        complain(f"interrupted; the front is kept: evomask resume {folder}, or choose from it")
+        complain(f"interrupted; the front is saved: evomask resume {folder}, or choose from it")
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _exit(done: "Release") -> None:
-    """An interrupted job says so by its exit code."""
+def _exit_if_interrupted(done: "Release") -> None:
     if done.protection.unfinished:
         raise typer.Exit(INTERRUPTED)
 
 
-def _tell(done: "Release", *, json: bool, quiet: bool) -> None:
+def _print_release(done: "Release", *, json: bool, quiet: bool) -> None:
     notes(done.protection.notes, quiet=quiet)
-    say_json(_as_json(done)) if json else say(_in_words(done))
+    say_json(_as_json(done)) if json else say(_text(done))
 
 
 def _as_json(done: "Release") -> dict[str, object]:
-    from evomask.record.words import as_point
+    from evomask.report.describe import point_fields
 
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees
     return {
-        "front": [as_point(candidate) for candidate in protection.front],
-        "chosen": {**as_point(done.chosen), **reached},
+        "front": [point_fields(candidate) for candidate in protection.front],
+        "chosen": {**point_fields(done.chosen), **reached},
         "reason": done.choice.reason,
-        "kept": keeping.as_json(done.record.kept),
-        "original": as_point(protection.original),
+        "kept": analyses_as_json(done.record.kept),
+        "original": point_fields(protection.original),
         "baselines": {
             name: {"loss": point.loss, "risk": point.risk}
             for name, point in protection.baselines.items()
@@ -269,87 +212,92 @@ def _as_json(done: "Release") -> dict[str, object]:
     }
 
 
-def _in_words(done: "Release") -> str:
+def _text(done: "Release") -> str:
     protection, written, points = done.protection, done.written, done.record.points
-    stopped = ", stopped before its time" if protection.unfinished else ""
-    files = f"{len(protection.state.candidates)} files"
+    stopped = ", stopped before the end of the budget" if protection.unfinished else ""
+    candidates = f"{len(protection.state.candidates)} candidates in {protection.seconds:.1f} s"
     lines = [
-        f"{files} tried in {protection.seconds:.1f} s{stopped}; all in percent, lower is better",
-        _heading(points),
-        *_row("original", points.original),
-        *(
-            row
-            for point in points.front
-            for row in _row("chosen" if point == points.chosen else "", point)
-        ),
-        *(row for point in points.baselines for row in _row("baseline", point)),
+        f"{candidates}{stopped}; all in percent, lower is better",
+        *_front_table(points),
         *hanging("chosen       ", done.choice.reason),
-        *_risk_in_words(points.chosen, points.original),
+        *_risk_lines(points.chosen, points.original),
         *(
             line
             for statistic in done.record.kept
-            for line in hanging("kept         ", keeping.in_short(statistic))
+            for line in hanging("preserved    ", analysis_summary(statistic))
         ),
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
-        *hanging("time         ", _time(done)),
-        f"the folder {done.folder} holds records and the seed; keep it to yourself",
+        *hanging("time         ", _times(done)),
+        f"the folder {done.folder} holds records and the seed; keep it confidential",
     ]
     if protection.unfinished:
-        lines.append(f"go on with: evomask resume {done.folder}")
+        lines.append(f"continue with: evomask resume {done.folder}")
     return "\n".join(lines)
 
 
-def _time(done: "Release") -> str:
-    """Where the time went, phase by phase and member by member."""
+def _times(done: "Release") -> str:
     phases = ", ".join(f"{name} {took:.1f} s" for name, took in done.phases.items())
-    members = ", ".join(
-        f"{name} {own.seconds:.1f} s ({own.files} files)"
+    searches = ", ".join(
+        f"{name} {own.seconds:.1f} s ({own.files} candidates)"
         for name, own in done.protection.efforts.items()
     )
-    return f"{phases}; of the search {members}"
+    return f"{phases}; per search {searches}"
 
 
-def _row(mark: str, point: "PointNote") -> Iterator[str]:
-    """A point with its percents, and how it was made, wrapped below itself."""
-    number = "" if mark in ("original", "baseline") else point.point
-    more = {**_percents(point), **_errors(point)}.values()
-    parts = "".join(f"{value:8.2f}" for value in more)
-    start = f"{mark:>8}{number:>7}{point.loss:8.2f}{point.risk:8.2f}{parts}  "
-    return hanging(start, point.method)
+class _Column(NamedTuple):
+    """A column of percentages: two lines of heading, width, and the value of each point."""
+
+    top: str
+    bottom: str
+    width: int
+    value: float | None
 
 
-def _heading(points: "PointsNote") -> str:
-    names = (*_percents(points.chosen), *_errors(points.chosen))
-    more = "".join(f"{name[:7]:>8}" for name in names)
-    return f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}{more}  how"
+def _columns(point: "PointNote") -> list[_Column]:
+    """Return loss, risk, parts of the risk and errors of preserved analyses, as far as known."""
+    parts = point.parts
+    columns = [
+        _Column("", "loss", 7, point.loss),
+        _Column("", "risk", 7, point.risk),
+        _Column("re-identification", "risk", 8, parts.linked if parts else None),
+        _Column("attribute", "disclosure", 11, parts.read if parts else None),
+        _Column("confidential", "disclosure", 13, parts.confidential if parts else None),
+        _Column("table", "error", 7, point.table_error),
+        _Column("model", "error", 7, point.model_error),
+    ]
+    return [column for column in columns if column.value is not None]
 
 
-def _percents(point: "PointNote") -> dict[str, float]:
-    """The parts of the risk that a file has, by name."""
-    if point.parts is None:
-        return {}
-    parts = {
-        "linked": point.parts.linked,
-        "read": point.parts.read,
-        "confidential": point.parts.confidential,
-    }
-    return {name: value for name, value in parts.items() if value is not None}
+def _front_table(points: "PointsNote") -> Iterator[str]:
+    """Format original, front and baselines as a table; methods are wrapped in the last column."""
+    top, bottom = "", f"{'':>8}{'point':>7}"
+    for column in _columns(points.chosen):
+        bottom += f"{column.bottom:>{column.width}}"
+        if column.top:
+            top = top.ljust(len(bottom) - len(column.top)) + column.top
+    if top:
+        yield top
+    yield f"{bottom}  method"
+    yield from _row("original", "", points.original)
+    for point in points.front:
+        yield from _row("chosen" if point == points.chosen else "", str(point.point), point)
+    for point in points.baselines:
+        yield from _row("baseline", "", point)
 
 
-def _errors(point: "PointNote") -> dict[str, float]:
-    """Errors of what must survive, where there is something."""
-    both = {"tables": point.table_error, "models": point.model_error}
-    return {name: error for name, error in both.items() if error is not None}
+def _row(mark: str, number: str, point: "PointNote") -> Iterator[str]:
+    values = "".join(f"{column.value:{column.width}.2f}" for column in _columns(point))
+    return hanging(f"{mark:>8}{number:>7}{values}  ", point.method)
 
 
-def _risk_in_words(chosen: "PointNote", original: "PointNote") -> list[str]:
-    """What the risk of the chosen file means."""
+def _risk_lines(chosen: "PointNote", original: "PointNote") -> list[str]:
     if chosen.parts is None:
         return []
-    people = f"about {chosen.parts.expected:.0f} people by an intruder who {chosen.parts.attacker}"
+    expected = f"about {chosen.parts.expected:.0f} individuals"
+    intruder = f"disclosed to an intruder who {chosen.parts.attacker}"
     return [
-        *hanging("risk         ", f"{chosen.risk:.1f} %: {people}"),
+        *hanging("risk         ", f"{chosen.risk:.1f} %: {expected} {intruder}"),
         f"             (the original: {original.risk:.1f} %)",
     ]

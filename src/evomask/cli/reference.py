@@ -1,84 +1,62 @@
-"""The command reference, made from the commands themselves.
+"""Generator of the command reference, docs/commands.md.
 
 ``python -m evomask.cli.reference > docs/commands.md`` writes it; a test compares the two.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import typer
 
 from evomask.cli.terminal.output import say
+from evomask.runs.options import DATA
 
 TOP = """# The command line
-Made from the commands themselves by `python -m evomask.cli.reference > docs/commands.md`; a test
+Generated from the commands by `python -m evomask.cli.reference > docs/commands.md`; a test
 compares the two.
 
 Results go to stdout, progress and notes to stderr. `--json` prints one JSON object and nothing
-else there, `--quiet` leaves progress and notes out. Exit codes: 0 done, 1 an error (one sentence),
-2 wrong usage, 3 roles to be confirmed first, 130 interrupted. Nothing that exists is overwritten
+else there, `--quiet` suppresses progress and notes. Exit codes: 0 done, 1 an error (one sentence),
+2 wrong usage, 3 roles to be confirmed first, 130 interrupted. Existing files are not overwritten
 without `--force`, and no command but `evomask graph crawl` uses the network.
 
 Most commands read a file of records and take the same options about it:
 """
-SHARED = "Data"
-"""The panel of the options that say what the columns are."""
 
 Command = Any
-"""A command as the command line library has it; its own type names are not stable."""
+"""A command of the command line library, whose type names are not stable."""
 
 
 def reference() -> str:
-    """The command reference as Markdown: every command, option and masking method."""
+    """Return the command reference as Markdown: every command, option and masking method."""
     from evomask.cli.main import app
 
-    commands = list(_commands(typer.main.get_command(app), "evomask"))
-    shared = _shared(commands)
-    parts = [
-        TOP,
-        _table(shared),
-        *(_section(name, command, shared) for name, command in commands),
-        _methods(),
-    ]
-    return "\n".join(parts)
+    found = list(commands(typer.main.get_command(app), "evomask"))
+    shared = max((_data_options(command) for _, command in found), key=len)
+    sections = (_section(name, command, len(shared)) for name, command in found)
+    return "\n".join([TOP, _table(shared), *sections, _methods()])
 
 
-def _commands(group: Command, name: str) -> Iterator[tuple[str, Command]]:
-    """Every command with its full name, in the order of the help."""
+def commands(group: Command, name: str) -> Iterator[tuple[str, Command]]:
+    """Iterate over all commands with their full names, in the order of the help."""
     context = typer.Context(group)
     for word in group.list_commands(context):
         command = group.get_command(context, word)
         full = f"{name} {word}"
         if hasattr(command, "list_commands"):
-            yield from _commands(command, full)
+            yield from commands(command, full)
         elif not command.hidden:
             yield full, command
 
 
-def _shared(commands: Sequence[tuple[str, Command]]) -> list[Any]:
-    """The options about the data, from a command that has all of them."""
-    return max((_about_data(command) for _, command in commands), key=len)
+def _data_options(command: Command) -> list[Any]:
+    return [p for p in command.params if getattr(p, "rich_help_panel", None) == DATA]
 
 
-def _about_data(command: Command) -> list[Any]:
-    return [parameter for parameter in command.params if _panel(parameter) == SHARED]
-
-
-def _panel(parameter: Any) -> str | None:  # noqa: ANN401
-    panel: str | None = getattr(parameter, "rich_help_panel", None)
-    return panel
-
-
-def _section(name: str, command: Command, shared: Sequence[Any]) -> str:
-    data = _about_data(command)
-    parameters = [
-        parameter
-        for parameter in command.params
-        if parameter not in data and parameter.name != "help"
-    ]
-    arguments = [
-        _written(parameter) for parameter in parameters if parameter.param_type_name == "argument"
-    ]
+def _section(name: str, command: Command, shared: int) -> str:
+    data = _data_options(command)
+    own = [p for p in command.params if p not in data and p.name != "help"]
+    arguments = [_usage(p) for p in own if p.param_type_name == "argument"]
     lines = [
         f"## {name}",
         " ".join((command.help or "").split()),
@@ -86,17 +64,15 @@ def _section(name: str, command: Command, shared: Sequence[Any]) -> str:
         " ".join([name, *arguments, "[OPTIONS]"]),
         *(["", *command.epilog.splitlines()] if command.epilog else []),
         "```",
-        _table(parameters),
+        _table(p for p in own if not getattr(p, "hidden", False)),
     ]
     if data:
-        listed = ", ".join(f"`{parameter.opts[0]}`" for parameter in data)
-        whole = len(data) == len(shared)
-        lines.append(f"And {'the options' if whole else listed} about the data.\n")
+        names = ", ".join(f"`{p.opts[0]}`" for p in data)
+        lines.append(f"And {'the options' if len(data) == shared else names} about the data.\n")
     return "\n".join(lines)
 
 
-def _written(parameter: Any) -> str:  # noqa: ANN401
-    """How an argument stands in a command, or an option in a table."""
+def _usage(parameter: Any) -> str:  # noqa: ANN401
     if parameter.param_type_name == "argument":
         name = parameter.metavar or parameter.name.upper()
         return name if parameter.required else f"[{name}]"
@@ -105,18 +81,15 @@ def _written(parameter: Any) -> str:  # noqa: ANN401
 
 
 def _table(parameters: Iterable[Any]) -> str:
-    rows = [
-        f"| `{_cell(_written(parameter))}` | {_cell(_meaning(parameter))} |"
-        for parameter in parameters
-    ]
+    rows = [f"| `{_cell(_usage(p))}` | {_cell(_meaning(p))} |" for p in parameters]
     return "\n".join(["| option | meaning |", "|---|---|", *rows, ""])
 
 
 def _meaning(parameter: Any) -> str:  # noqa: ANN401
     default = parameter.default
-    default_text = "" if default in (None, "", False, ()) or callable(default) else f" [{default}]"
-    needed = " (needed)" if parameter.required and parameter.param_type_name == "option" else ""
-    return f"{parameter.help or ''}{default_text}{needed}"
+    shown = "" if default in (None, "", False, ()) or callable(default) else f" [{default}]"
+    is_required = parameter.required and parameter.param_type_name == "option"
+    return f"{parameter.help or ''}{shown}{' (required)' if is_required else ''}"
 
 
 def _cell(text: str) -> str:
@@ -124,24 +97,20 @@ def _cell(text: str) -> str:
 
 
 def _methods() -> str:
-    """A section on the masking methods, each with what it does and its own options."""
     from evomask.runs.catalogue import methods_listed
 
     lines = [
         "## Methods of evomask mask",
-        "`evomask mask --method NAME` takes the options of its method, too.\n",
+        "`evomask mask --method NAME` also takes the options of its method.\n",
     ]
     for entry in methods_listed():
         kinds = ", ".join(entry.kinds)
         lines.append(f"**{entry.name}** {entry.summary} Masks {kinds} attributes.\n")
-        lines += [_method_option(parameter) for parameter in entry.parameters]
+        for parameter in entry.parameters:
+            default = "" if parameter.is_required else f" [{parameter.default}]"
+            lines.append(f"- `{parameter.option}` {_cell(parameter.meaning)}{default}")
         lines.append("")
     return "\n".join(lines)
-
-
-def _method_option(parameter: Any) -> str:  # noqa: ANN401
-    default = "" if parameter.is_required else f" [{parameter.default}]"
-    return f"- `{parameter.option}` {_cell(parameter.meaning)}{default}"
 
 
 if __name__ == "__main__":

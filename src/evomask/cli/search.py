@@ -1,12 +1,13 @@
-"""``evomask search``: one command for each search in the catalogue, and ``evomask resume``.
+"""``evomask search``: one command for each search of the catalogue; ``evomask resume``.
 
-A search's options are the fields of its parameters, so a command is put together when it is
-first asked for: the options that all share, and its own.
+The options of a search are the fields of its parameters, so its command is built when it is
+first used: shared options, and its own.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,95 +15,85 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from evomask.cli import parts as in_parts_of
+from evomask.cli import outofcore
 from evomask.cli.protect import resume_protected
-from evomask.cli.terminal import keeping, options
+from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples, registered
-from evomask.cli.terminal.output import counter, notes, progress, say, say_json
+from evomask.cli.terminal.output import (
+    analyses_as_json,
+    analysis_summary,
+    notes,
+    progress,
+    say,
+    say_json,
+    throttled,
+)
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
-    from evomask.runs.catalogue import Listed, Parameter
-    from evomask.runs.kept.events import Watch
-    from evomask.runs.perform import Run
+    from evomask.runs.catalogue import CatalogueEntry, Parameter
+    from evomask.runs.search import Run
+    from evomask.runs.store.journal import EventCallback
 
-OWN = "Its own"
+OWN = "Options of this search"
 BUDGET = "Budget"
-MOST_LISTED = 40
+MAX_POINTS = 40
+"""Points of a front that are printed; JSON has all."""
 
 
 class Study(StrEnum):
-    """Studies that a search can add to its answer."""
+    """Studies that can follow a search."""
 
     OPERATORS = "operators"
     POPULATION = "population"
 
 
-Generations = Annotated[
-    int | None, typer.Option("--generations", help="Stop after so many.", rich_help_panel=BUDGET)
-]
-Evaluations = Annotated[
-    int | None, typer.Option("--evaluations", help="Stop after so many.", rich_help_panel=BUDGET)
-]
-Seconds = Annotated[
-    float | None, typer.Option("--seconds", help="Stop after so long.", rich_help_panel=BUDGET)
-]
-Stalled = Annotated[
-    int | None,
-    typer.Option(
-        "--stalled", help="Stop after so many without a better best.", rich_help_panel=BUDGET
-    ),
-]
-EqualMeans = Annotated[
-    int | None,
-    typer.Option(
-        "--equal-means",
-        help="Stop when the population's mean has been the same for so many generations.",
-        rich_help_panel=BUDGET,
-    ),
-]
-Target = Annotated[
-    float | None,
-    typer.Option("--target", help="Stop at this best score or less.", rich_help_panel=BUDGET),
-]
+LIMITS = {
+    "generations": (int, "Stop after N generations."),
+    "evaluations": (int, "Stop after N evaluations."),
+    "seconds": (float, "Time budget in seconds."),
+    "stalled": (int, "Stop after N generations without improvement."),
+    "equal_means": (int, "Stop after N generations with the same mean fitness of the population."),
+    "target": (float, "Stop at this best score or lower."),
+}
+"""Budget options of every search, the fields of `evomask.runs.search.Limits`."""
+
 MaskedOut = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Where to write the picked masked file.")
+    Path | None, typer.Option("--out", "-o", help="Masked file of the picked point.")
 ]
 Pick = Annotated[
     str,
     typer.Option(
-        "--pick", "--point", help="A point's number, or best, knee, max-risk=R, max-loss=L."
+        "--pick", "--point", help="Point to write: its number, best, knee, max-risk=R, max-loss=L."
     ),
 ]
 RunFolder = Annotated[
-    Path | None, typer.Option("--run", help="Folder that keeps the run, to resume it.")
+    Path | None, typer.Option("--run", help="Folder to save the run in, so that it can be resumed.")
 ]
-StudyWanted = Annotated[
+StudyOption = Annotated[
     Study | None,
     typer.Option(
         "--study",
-        help="Study the operators, each of which also gets a run of its own, as long at most; "
-        "or the population (of files), by going through the run again.",
+        help="Add a study: operators (repeats the search with each operator alone), or population "
+        "(diversity of the files, by replaying the run).",
     ),
 ]
 Figures = Annotated[
     Path | None,
-    typer.Option("--figures", help="Folder for charts and a study's data [--run DIR/study]."),
+    typer.Option("--figures", help="Folder for charts and data of the study [--run DIR/study]."),
 ]
 
 
 class SearchGroup(TyperGroup):
-    """The searches there are; each one's module is imported when it is asked for."""
+    """The commands of all searches; the module of a search is imported when it is used."""
 
     def list_commands(self, _ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        """The names of all searches, those of other packages too."""
         from evomask.runs.catalogue import search_names
 
         return list(search_names())
 
     def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
-        """The command of one search; nothing for a name that no search has."""
         from evomask.runs.catalogue import search_listed, search_names
 
         return _command_of(search_listed(cmd_name)) if cmd_name in search_names() else None
@@ -112,77 +103,76 @@ searches = typer.Typer(
     cls=SearchGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Search for masked files of one file; every search has its own --help.",
+    help="Run one search on one file; every search has its own --help.",
 )
 
 
 @searches.callback()
 def _searches() -> None:
-    """Search for masked files of one file; every search has its own --help."""
+    """Run one search on one file; every search has its own --help."""
 
 
-def _command_of(search: "Listed") -> Any:  # noqa: ANN401
+def _command_of(search: "CatalogueEntry") -> Any:  # noqa: ANN401
     parameters = search.parameters
 
     def command(**values: Any) -> None:  # noqa: ANN401
-        texts = {p.name: values.pop(p.name) for p in parameters}
-        given = {name: _as_text(value) for name, value in texts.items() if value is not None}
-        _search(search.name, given, **values)
+        limits = {limit: values.pop(limit) for limit in LIMITS}
+        given = {p.name: values.pop(p.name) for p in parameters}
+        texts = {
+            name: str(value).lower() if isinstance(value, bool) else value
+            for name, value in given.items()
+            if value is not None
+        }
+        _search(search.name, texts, limits, **values)
 
-    shared = list(inspect.signature(_search).parameters.values())[2:]
-    signature = [shared[0], *(_option(parameter) for parameter in parameters), *shared[1:]]
+    file, *shared = list(inspect.signature(_search).parameters.values())[3:]
+    own = [_own_option(parameter) for parameter in parameters]
+    budget = [_limit_option(*item) for item in LIMITS.items()]
+    signature = [file, *own, *budget, *shared]
     command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    shown = examples(_example(search))(command)
-    registered(app, name=search.name, help=search.summary)(shown)
+    needs_k = any(p.option == "-k" and p.is_required for p in parameters)
+    example = (
+        f"evomask search {search.name} survey.csv --quasi age,sex,income"
+        f"{' -k 5' if needs_k else ''} --seconds 30 --out masked.csv"
+    )
+    registered(app, name=search.name, help=search.summary)(examples(example)(command))
     return get_command(app)
 
 
-def _example(search: "Listed") -> str:
-    """A command that can be copied; what has to be said is said."""
-    needed = " -k 5" if any(p.option == "-k" and p.is_required for p in search.parameters) else ""
-    columns = "--quasi age,sex,income"
-    return (
-        f"evomask search {search.name} survey.csv {columns}{needed} --seconds 30 --out masked.csv"
-    )
-
-
-def _option(parameter: "Parameter") -> inspect.Parameter:
+def _own_option(parameter: "Parameter") -> inspect.Parameter:
     is_flag = parameter.hint is bool
-    default = "needed" if parameter.is_required else parameter.default
+    default = "required" if parameter.is_required else parameter.default
     name = f"{parameter.option}/--no-{parameter.option[2:]}" if is_flag else parameter.option
     option = typer.Option(name, help=f"{parameter.meaning} [{default}]", rich_help_panel=OWN)
-    return inspect.Parameter(
-        parameter.name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=None,
-        annotation=Annotated[bool | None if is_flag else str | None, option],
-    )
+    return _optional(parameter.name, Annotated[bool | None if is_flag else str | None, option])
 
 
-def _as_text(value: str | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else value
+def _limit_option(name: str, about: tuple[type, str]) -> inspect.Parameter:
+    kind, text = about
+    option = typer.Option(f"--{name.replace('_', '-')}", help=text, rich_help_panel=BUDGET)
+    return _optional(name, Annotated[kind | None, option])
+
+
+def _optional(name: str, annotation: Any) -> inspect.Parameter:  # noqa: ANN401
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, kind, default=None, annotation=annotation)
 
 
 @options.with_data_options
 def _search(
     name: str,
     texts: dict[str, str],
+    limits: dict[str, Any],
     file: options.DataFile,
-    generations: Generations = None,
-    evaluations: Evaluations = None,
-    seconds: Seconds = None,
-    stalled: Stalled = None,
-    equal_means: EqualMeans = None,
-    target: Target = None,
     out: MaskedOut = None,
     pick: Pick = "best",
     run: RunFolder = None,
-    study: StudyWanted = None,
+    study: StudyOption = None,
     figures: Figures = None,
-    keep_table: keeping.KeepTable = None,
-    keep_model: keeping.KeepModel = None,
+    keep_table: options.KeepTable = None,
+    keep_model: options.KeepModel = None,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
     force: options.Force = False,
@@ -192,32 +182,33 @@ def _search(
     *,
     source: options.Source,
 ) -> None:
-    from evomask.execution.choosing import computing
-    from evomask.runs.kept.keeping import keeping as wanted
+    from evomask.execution.local import open_evaluators
     from evomask.runs.search import Limits, SearchJob, search_file
+    from evomask.runs.store.preserved_analyses import parse_analyses
 
-    limits = Limits(generations, evaluations, seconds, stalled, equal_means, target)
-    keep = wanted(keep_table, keep_model)
-    job = SearchJob(source(file), name, texts, limits, out, pick, run, seed, force, keep)
-    with computing(workers, cluster) as evaluators:
-        done = search_file(job, evaluators=evaluators, watch=progress_line(quiet=quiet))
-        shown = _studied(done, study, figures or (run and run / "study"), evaluators)
+    job = SearchJob(
+        source=source(file), search=name, options=texts, limits=Limits(**limits), out=out,
+        pick=pick, folder=run, seed=seed, force=force, keep=parse_analyses(keep_table, keep_model),
+    )  # fmt: skip
+    with open_evaluators(workers, cluster) as evaluators:
+        done = search_file(job, evaluators=evaluators, watch=_progress_callback(quiet=quiet))
+        more = _run_study(done, study, figures or (run and run / "study"), evaluators)
     if figures is not None and done.charts:
         from evomask.runs.figures import write_charts
 
-        shown["figures"] = write_charts(done.charts, figures) + shown.get("figures", [])
-    tell(done, run, json=json, quiet=quiet, more={**shown, **_with_matrices(done, run)})
+        more["figures"] = write_charts(done.charts, figures) + more.get("figures", [])
+    _print_run(done, run, more, json=json, quiet=quiet)
 
 
 @examples(
-    "evomask resume release                       # with what is left of its budget",
-    "evomask resume release --seconds 300         # and so much more",
+    "evomask resume release                       # with the rest of its budget",
+    "evomask resume release --seconds 300         # with 300 seconds more",
 )
 def resume(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    folder: options.RunFolder,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", min=0, help="Search so long from here; 0: release at once."),
+        typer.Option("--seconds", min=0, help="Search N seconds more; 0 releases at once."),
     ] = None,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
@@ -226,24 +217,24 @@ def resume(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on with the run kept in DIR; interrupt and resume at will."""
-    from evomask.cli.terminal.live import busy
+    """Continue the interrupted or finished run in DIR."""
+    from evomask.cli.terminal.live_view import busy
 
-    if in_parts_of.are_in(folder):
-        in_parts_of.refuse_others(seconds=seconds, edited_plan=edited_plan)
-        in_parts_of.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
+    if outofcore.is_chunked_run(folder):
+        outofcore.refuse(seconds=seconds, edited_plan=edited_plan)
+        outofcore.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
         return
     with busy(f"opening {folder}", quiet=quiet):
-        from evomask.execution.choosing import computing
-        from evomask.runs.kept.store import Store
-        from evomask.runs.perform import resume as go_on
+        from evomask.execution.local import open_evaluators
         from evomask.runs.protect import is_protection
+        from evomask.runs.search import resume as resume_search
+        from evomask.runs.store.run_folder import RunFolder
 
-        kept = Store(folder).plan()
-    if seconds is not None and not is_protection(kept):
-        raise ParameterError("--seconds is for protections; a single search goes by its plan")
-    with computing(workers, cluster) as evaluators:
-        if is_protection(kept):
+        plan = RunFolder(folder).plan()
+    if seconds is not None and not is_protection(plan):
+        raise ParameterError("--seconds is for runs of protect; a single search follows its plan")
+    with open_evaluators(workers, cluster) as evaluators:
+        if is_protection(plan):
             resume_protected(
                 folder,
                 evaluators=evaluators,
@@ -254,77 +245,63 @@ def resume(
                 edited_plan=edited_plan,
             )
             return
-        done = go_on(folder, evaluators=evaluators, watch=progress_line(quiet=quiet))
-    tell(done, folder, json=json, quiet=quiet, more=_with_matrices(done, folder))
+        done = resume_search(folder, evaluators=evaluators, watch=_progress_callback(quiet=quiet))
+    _print_run(done, folder, {}, json=json, quiet=quiet)
 
 
-def progress_line(*, quiet: bool) -> "Watch | None":
-    """Lines on stderr: what is compiled, and now and then how far the search is."""
-    from evomask.runs.kept.events import Began, Event, Generation, Phase
+def _progress_callback(*, quiet: bool) -> "EventCallback | None":
+    """Return a callback that prints compilation, and the best score twice a second."""
+    from evomask.runs.store.journal import Event, GenerationFinished, Phase, PhaseStarted
 
-    count = counter(str)
+    show = throttled(str)
 
-    def show(event: Event) -> None:
-        if isinstance(event, Generation):
-            count(f"generation {event.generation}, best {event.best:.4f}")
-        elif isinstance(event, Began) and event.phase in (Phase.COMPILING, Phase.PROVING):
+    def watch(event: Event) -> None:
+        if isinstance(event, GenerationFinished):
+            show(f"generation {event.generation}, best {event.best:.4f}")
+        elif isinstance(event, PhaseStarted) and event.phase in (Phase.COMPILING, Phase.PROVING):
             progress(event.text, quiet=False)
 
-    return None if quiet else show
+    return None if quiet else watch
 
 
-def tell(
-    run: "Run",
-    folder: Path | None,
-    *,
-    json: bool,
-    quiet: bool,
-    more: Mapping[str, Any] | None = None,
+def _print_run(
+    run: "Run", folder: Path | None, more: Mapping[str, Any], *, json: bool, quiet: bool
 ) -> None:
-    """The result of a run, for a person or a program."""
+    if "matrices" in run.answer:
+        from evomask.runs.figures import write_matrices
+
+        written = write_matrices(run, folder)
+        more = {**more, "files": written} if written else more
     notes(run.notes, quiet=quiet)
-    more = more or {}
     if json:
         say_json({**_as_json(run, folder), **more})
     else:
-        say(_in_words(run, folder))
+        say(_text(run, folder))
         for path in more.get("figures", ()):
             say(f"figure {path}")
         for path in more.get("files", ()):
             say(f"file {path}")
 
 
-def _studied(
+def _run_study(
     run: "Run", study: Study | None, folder: Path | None, evaluators: "Evaluators"
 ) -> dict[str, Any]:
     if study is None:
         return {}
     from evomask.runs.figures import write_study
-    from evomask.studies.files import FilesStudy
-    from evomask.studies.operators import OperatorStudy
 
-    done: OperatorStudy | FilesStudy
-    if study is Study.POPULATION:
-        done = FilesStudy.of(run)
-    else:
-        done = OperatorStudy.of(run, evaluators=evaluators)
+    found = tuple(entry_points(group="evomask.studies", name=study.value))
+    if not found:
+        raise ParameterError(f"no installed package offers the study {study.value!r}")
+    done = found[0].load().of(run, evaluators=evaluators)
     if folder is None:
         return {"study": done.as_json}
     written = write_study(done.as_json, done.charts, folder)
     return {"study": done.as_json, "figures": written}
 
 
-def _with_matrices(run: "Run", folder: Path | None) -> dict[str, Any]:
-    if "matrices" not in run.answer:
-        return {}
-    from evomask.runs.matrices import write_matrices
-
-    written = write_matrices(run, folder)
-    return {"files": written} if written else {}
-
-
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
-    from evomask.runs.kept.journal import plain
+    from evomask.runs.store.journal import finite_json
 
     result: dict[str, object] = {
         "search": run.plan.search,
@@ -336,60 +313,46 @@ def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
         "seconds": run.seconds,
         **run.answer,
         "notes": run.notes,
-        **({"kept": keeping.as_json(run.kept)} if run.kept else {}),
+        **({"kept": analyses_as_json(run.kept)} if run.kept else {}),
     }
     if run.plan.out is not None:
         result |= {"masked": str(run.plan.out), "chosen": run.chosen.as_json()}
     if folder is not None:
         result["run"] = str(folder)
-    shown: dict[str, object] = plain(result)
+    shown: dict[str, object] = finite_json(result)
     return shown
 
 
-def _in_words(run: "Run", folder: Path | None) -> str:
+def _text(run: "Run", folder: Path | None) -> str:
     state = run.state
+    answer: Mapping[str, Any] = run.answer
     lines = [
         f"{run.plan.search}: {len(run.front)} points in {run.seconds:.1f} s",
         f"{state.generation} generations, {state.evaluations} evaluations",
-        f"first best {_measures(run.initial_best)}",
-        f"best now   {_measures(run.best.as_json())}",
-        *_explained(run.answer),
-        *_proven(run.answer),
-        *_listed(run),
-        *(f"kept: {keeping.in_short(statistic)}" for statistic in run.kept),
+        f"initial best {_values(run.initial_best.items())}",
+        f"best         {_values(run.best.as_json().items())}",
+        *(f"{', '.join(p['attributes'])}: {p['because']}" for p in answer.get("explanation", ())),
+        *([f"at most {answer['gap']:.2f} % above the optimum"] if "gap" in answer else []),
+        *_point_lines(run),
+        *(f"preserved: {analysis_summary(statistic)}" for statistic in run.kept),
     ]
     if run.plan.out is not None:
         lines.append(f"point {run.chosen.point} is written to {run.plan.out}")
     if folder is not None:
-        lines.append(f"the run is kept in {folder}; it holds records, keep it to yourself")
+        lines.append(f"the run is saved in {folder}; it holds records, keep it confidential")
     return "\n".join(lines)
 
 
-def _explained(answer: Mapping[str, Any]) -> list[str]:
-    """A line for each part that a search explains."""
-    parts = answer.get("explanation", ())
-    return [f"{', '.join(part['attributes'])}: {part['because']}" for part in parts]
-
-
-def _proven(answer: Mapping[str, Any]) -> list[str]:
-    """A line on how far from the best possible the result can be, where that was proved."""
-    return [f"at most {answer['gap']:.2f} % above the best possible"] if "gap" in answer else []
-
-
-def _listed(run: "Run") -> list[str]:
-    """A line for each point that can be picked; of very many, the first."""
+def _point_lines(run: "Run") -> list[str]:
     if len(run.front) < 2:
         return []
-    lines = [f"point {p.point}: {_measures(p.readings)}" for p in run.front[:MOST_LISTED]]
-    left = len(run.front) - len(lines)
-    return [*lines, f"and {left} points more, see --json"] if left else lines
+    points = run.front[:MAX_POINTS]
+    lines = [f"point {p.point}: {_values(p.readings.items())}" for p in points]
+    rest = len(run.front) - len(lines)
+    return [*lines, f"and {rest} points more, see --json"] if rest else lines
 
 
-def _measures(point: Any) -> str:  # noqa: ANN401
-    shown = {name: value for name, value in point.items() if isinstance(value, float)}
-    return ", ".join(f"{name} {_number(value)}" for name, value in shown.items())
-
-
-def _number(value: float) -> str:
-    text = f"{value:.4f}"
-    return text.rstrip("0").rstrip(".")
+def _values(readings: Iterable[tuple[str, Any]]) -> str:
+    numbers = {name: value for name, value in readings if isinstance(value, float)}
+    texts = {name: f"{value:.4f}".rstrip("0").rstrip(".") for name, value in numbers.items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())

@@ -1,4 +1,4 @@
-"""``evomask serve``: the web app, on this machine alone."""
+"""``evomask serve``: start the web app on the loopback interface."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,59 +11,63 @@ from evomask.cli.terminal.output import finish_output, say
 from evomask.errors import ParameterError
 
 MEGABYTE = 1_000_000
-USUAL = Path("evomask-runs")
+DEFAULT_FOLDER = Path("evomask-runs")
 
 
 @examples(
-    "evomask serve results            # opens a browser; nothing leaves this machine",
+    "evomask serve results            # opens a browser; no data leaves this machine",
     "evomask serve results --port 9000 --no-browser",
 )
 def serve(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Keeps runs and files that are brought.")
-    ] = USUAL,
+        Path, typer.Argument(metavar="FOLDER", help="Folder for runs and uploaded files.")
+    ] = DEFAULT_FOLDER,
     port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="Of 127.0.0.1 [8765].")
+        int | None, typer.Option("--port", min=1, max=65535, help="Port of 127.0.0.1 [8765].")
     ] = None,
     at_once: Annotated[
-        int, typer.Option("--at-once", min=1, help="Runs that work at once; others wait.")
+        int, typer.Option("--at-once", min=1, help="Number of concurrent runs; others wait.")
     ] = 1,
     largest: Annotated[
-        int, typer.Option("--largest", min=1, help="Megabytes of a file that is brought.")
+        int, typer.Option("--largest", min=1, help="Maximum upload size in MB.")
     ] = 2000,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open a web browser.")
+    ] = True,
     quiet: options.Quiet = False,
 ) -> None:
-    """Serve the web app for the runs in FOLDER on 127.0.0.1; runs go on when it ends."""
+    """Serve the web app for the runs in FOLDER on 127.0.0.1; runs continue when it ends."""
     try:
-        from evomask.web.guard import Limits
-        from evomask.web.serving import Serving, link_to_running
-        from evomask.web.serving import serve as serve_until_ended
+        from evomask.web.security import Limits
+        from evomask.web.server import link_to_running
+        from evomask.web.server import serve as serve_folder
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"the web app needs {error.name}; install it with: pip install 'evomask[web]'"
         ) from None
 
-    def tell(link: str) -> None:
-        say(f"evomask serves {folder} on this machine alone; open\n  {link}")
+    def announce(link: str) -> None:
+        say(f"evomask serves {folder} on this machine only; open\n  {link}")
         if not quiet:
-            say("The link works once. Ctrl-C ends the server; runs go on.")
+            say("The link works once. Ctrl-C ends the server; runs continue.")
         finish_output()
-        _open(link, wanted=browser)
+        if browser:
+            _open_browser(link)
 
     running = link_to_running(folder)
     if running is not None:
-        tell(running)
+        announce(running)
         return
-    serve_until_ended(Serving(folder, port, at_once, Limits(upload=largest * MEGABYTE)), tell)
+    limits = Limits(upload=largest * MEGABYTE)
+    serve_folder(folder, announce, port=port, at_once=at_once, limits=limits)
 
 
-def _open(link: str, *, wanted: bool) -> None:
-    """Open a browser where there is a screen; the printed link does elsewhere."""
+def _open_browser(link: str) -> None:
+    """Open a browser if there is a display."""
     import os
     import sys
 
-    if wanted and (sys.platform == "darwin" or os.environ.get("DISPLAY")):
+    if sys.platform == "darwin" or os.environ.get("DISPLAY"):
         import webbrowser
 
         webbrowser.open(link)

@@ -1,1 +1,1 @@
-"""Records and what is known about them: schema, table, classes, distances."""
+"""Tables, schemas, hierarchies, equivalence classes, distances and edit rules."""

@@ -1,5 +1,6 @@
-"""A figure as data: series, labels, and one sentence that reads it."""
+"""Charts as data: series, axes and one sentence of interpretation."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -7,15 +8,19 @@ from evomask.errors import ParameterError
 
 Mark = Literal["line", "points", "bars", "steps", "paths"]
 MARKS: tuple[Mark, ...] = ("line", "points", "bars", "steps", "paths")
+MOST_PATHS = 200
+"""Largest number of points in a chart of parallel coordinates; more are thinned."""
+
+OTHERS = "the front"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows.
+    """Title and scale of an axis.
 
     Args:
-        title: the quantity, with its unit in words.
-        categories: names along the axis; positions 0, 1, ... then stand for them.
+        title: the quantity with its unit.
+        categories: labels of the positions 0, 1, ... of a categorical axis.
     """
 
     title: str
@@ -25,13 +30,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """Values drawn the same way under one name.
+    """Named values drawn with one mark.
 
     Args:
-        mark: ``paths`` are lines of which another begins wherever *x* falls.
-        x: positions, as long as *y*.
-        low: with *high*, the ends of a range drawn around each value.
-        labels: a name for each point, shown beside it.
+        mark: ``paths`` draws lines; a new line begins wherever *x* decreases.
+        x: positions, as many as *y*.
+        low: with *high*, the ends of an error bar around each value.
+        labels: text beside each point.
     """
 
     name: str
@@ -44,7 +49,7 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.mark not in MARKS:
-            raise ParameterError(f"a series is one of {', '.join(MARKS)}, got {self.mark!r}")
+            raise ParameterError(f"mark must be one of {', '.join(MARKS)}, got {self.mark!r}")
         if len(self.x) != len(self.y):
             raise ParameterError(
                 f"series {self.name!r} has {len(self.x)} positions for {len(self.y)} values"
@@ -58,12 +63,12 @@ class Series:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Values over two axes of categories; None where there is no value.
+    """Values over two categorical axes; None where there is no value.
 
     Args:
-        name: what the values are, with their unit in words.
-        rows: one per category of the y axis, each one value per category of the x axis.
-        ends: the values that colours run between; by default those of the rows.
+        name: the quantity with its unit.
+        rows: one per category of the y axis, each with one value per category of the x axis.
+        ends: lower and upper end of the colour scale; by default those of the values.
     """
 
     name: str
@@ -77,7 +82,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Line:
-    """A straight reference line with a name: all y at one x, or all x at one y."""
+    """A named vertical line at *x*, or horizontal line at *y*."""
 
     name: str
     x: float | None = None
@@ -90,10 +95,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """One figure, whoever draws it.
+    """One figure, independent of the renderer.
 
     Args:
-        name: short and stable, fit for a file name and an address.
+        name: short and stable; used in file names and URLs.
         reading: one sentence that says what the figure shows.
     """
 
@@ -108,19 +113,24 @@ class Chart:
 
     def __post_init__(self) -> None:
         if not self.reading.strip():
-            raise ParameterError(f"chart {self.name!r} needs a sentence that reads it")
+            raise ParameterError(f"chart {self.name!r} needs a sentence of interpretation")
         if bool(self.series) == (self.heat is not None):
             raise ParameterError(f"chart {self.name!r} needs either series or a heat map")
         if self.heat is not None:
-            _require_shape(self.heat, self.y.categories, self.x.categories)
+            n_rows, n_columns = len(self.y.categories), len(self.x.categories)
+            rows = self.heat.rows
+            if len(rows) != n_rows or (rows and len(rows[0]) != n_columns):
+                raise ParameterError(
+                    f"heat map {self.heat.name!r} needs {n_rows} rows of {n_columns} values, "
+                    "one for each category of its axes"
+                )
 
     def as_json(self) -> dict[str, Any]:
-        """The chart as plain lists, numbers and text."""
         return asdict(self)
 
     @property
     def rows(self) -> tuple[tuple[str, str | float, float | None], ...]:
-        """The figure as a table: series or category, position, value; for who cannot see it."""
+        """The figure as an accessible table: series or category, position, value."""
         if self.heat is not None:
             return tuple(
                 (y, x, value)
@@ -128,18 +138,57 @@ class Chart:
                 for x, value in zip(self.x.categories, row, strict=True)
             )
         return tuple(
-            (series.name, self._position(x), y)
+            (series.name, self.x.categories[int(x)] if self.x.categories else x, y)
             for series in self.series
             for x, y in zip(series.x, series.y, strict=True)
         )
 
-    def _position(self, x: float) -> str | float:
-        return self.x.categories[int(x)] if self.x.categories else x
+
+def parallel_chart(
+    name: str,
+    title: str,
+    objectives: Sequence[str],
+    points: Sequence[Sequence[float]],
+    shown: Mapping[str, int],
+) -> Chart:
+    """Chart of parallel coordinates: one axis per objective, one line per point, in percent.
+
+    Args:
+        points: one row per point with a value for each objective; lower is better.
+        shown: indices of the points that are drawn as series of their own, by name.
+    """
+    others = [index for index in _thin(points) if index not in shown.values()]
+    ends = [(min(column), max(column)) for column in zip(*points, strict=True)]
+    ranges = ", ".join(
+        f"{objective} {low:.1f} to {high:.1f}"
+        for objective, (low, high) in zip(objectives, ends, strict=True)
+    )
+    series = (_paths(OTHERS, [points[index] for index in others]),) if others else ()
+    return Chart(
+        name,
+        title,
+        f"{len(points)} points, none better than another everywhere, in percent: {ranges}. "
+        "Lines that cross between two axes show what one use pays for the other.",
+        Axis("use", tuple(objectives)),
+        Axis("percent, lower is better"),
+        (*series, *(_paths(label, [points[index]]) for label, index in shown.items())),
+    )
 
 
-def _require_shape(heat: HeatMap, down: tuple[str, ...], across: tuple[str, ...]) -> None:
-    if len(heat.rows) != len(down) or (heat.rows and len(heat.rows[0]) != len(across)):
-        raise ParameterError(
-            f"heat map {heat.name!r} needs {len(down)} rows of {len(across)} values, "
-            "one for each category of its axes"
-        )
+def _thin(points: Sequence[Sequence[float]]) -> list[int]:
+    """Return the indices of the points to draw, in the order of their first objective."""
+    ordered = sorted(range(len(points)), key=lambda index: tuple(points[index]))
+    if len(ordered) <= MOST_PATHS:
+        return ordered
+    last = len(ordered) - 1
+    return [ordered[round(i * last / (MOST_PATHS - 1))] for i in range(MOST_PATHS)]
+
+
+def _paths(name: str, rows: Sequence[Sequence[float]]) -> Series:
+    x = tuple(float(axis) for row in rows for axis in range(len(row)))
+    return Series(name, "paths", x, tuple(float(value) for row in rows for value in row))
+
+
+def minimax_point(points: Sequence[Sequence[float]]) -> int:
+    """Index of the point whose worst objective is the least; the first wins a tie."""
+    return min(range(len(points)), key=lambda index: (max(points[index]), index))

@@ -1,21 +1,23 @@
-"""Equivalence classes: records that look alike on some attributes."""
+"""Equivalence classes of records, and counts merged over chunks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels
-from evomask.data.missing import tags
-from evomask.data.table import Column, Table
+from evomask.data.table import Column, Table, missing_codes
+from evomask.types import Floats, Indices, Labels
 
 _LARGEST_KEY = 2**62
+
+S = TypeVar("S", bound=Sized)
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of a table's records, numbered in the order of their values.
+    """Equivalence classes, numbered in the order of their values.
 
     Args:
         labels: class number of each record.
@@ -32,21 +34,21 @@ class Classes:
 
     @cached_property
     def sizes_of_records(self) -> Indices:
-        """For each record, how many records are in its class, itself included."""
+        """Size of the class of each record."""
         return self.sizes[self.labels]
 
 
 def classes_of(table: Table, names: Iterable[str]) -> Classes:
-    """Classes of records equal on *names*, as a file would tell them apart.
+    """Equivalence classes of records that are equal in the attributes *names*.
 
-    Missing equals missing and suppressed equals suppressed; missing values with different codes
-    are different values, because files of statistical packages write the codes.
+    Missing equals missing and suppressed equals suppressed. Missing values with different
+    user-missing codes differ, because files of statistical packages contain the codes.
     """
     return classes_of_columns([table[name] for name in names], len(table))
 
 
 def classes_of_columns(columns: Sequence[Column], n_records: int) -> Classes:
-    """Classes of records equal in every column; with no column all are in one class."""
+    """Equivalence classes of records equal in every column; one class if there is no column."""
     key = np.zeros(n_records, dtype=np.int64)
     span = 1
     for column in columns:
@@ -59,7 +61,6 @@ def classes_of_columns(columns: Sequence[Column], n_records: int) -> Classes:
 
 
 def _classes_of_keys(keys: Indices) -> Classes:
-    """Classes of equal keys, in the order of keys; the first record represents each."""
     if len(keys) == 0:
         return Classes(*np.empty((3, 0), dtype=np.int64))
     order = np.argsort(keys)
@@ -73,16 +74,15 @@ def _classes_of_keys(keys: Indices) -> Classes:
 
 
 def _digits(column: Column) -> tuple[Indices, int]:
-    """Values as whole numbers from 0 up, in order, and one more than the largest."""
     if column.dtype.kind == "f":
-        return _numbers(column)
+        return _ranks(column)
     return column.astype(np.int64), int(column.max(initial=-1)) + 1
 
 
-def _numbers(column: Floats) -> tuple[Indices, int]:
-    """Ranks of numbers; after them missing values by their codes, those without one last."""
+def _ranks(column: Floats) -> tuple[Indices, int]:
+    """Return ranks of numbers; missing values follow by code, those without a code last."""
     ranks, size = _dense(column)
-    known, codes = tags(column)
+    known, codes = missing_codes(column)
     if not known.any():
         return ranks, size
     missing = np.isnan(column)
@@ -94,3 +94,20 @@ def _numbers(column: Floats) -> tuple[Indices, int]:
 def _dense(values: Column) -> tuple[Indices, int]:
     distinct, ranks = np.unique(values, return_inverse=True)
     return ranks.astype(np.int64), len(distinct)
+
+
+def merge_counts(chunks: Iterable[S], join: Callable[[Sequence[S]], S]) -> S | None:
+    """Join the counts of all chunks into one; None if there are no chunks.
+
+    Pending chunks are joined whenever they have more rows than the result so far. So each row
+    is touched a few times, and about twice the size of the result must fit in memory.
+    """
+    pending: list[S] = []
+    n_joined = n_pending = 0
+    for chunk in chunks:
+        pending.append(chunk)
+        n_pending += len(chunk)
+        if n_pending > n_joined:
+            pending = [join(pending)]
+            n_joined, n_pending = len(pending[0]), 0
+    return join(pending) if pending else None

@@ -1,12 +1,12 @@
-"""Clusters of similar categorical records: c-medians, k-modes, or a tree cut into branches.
+"""Clustering of categorical records: c-medians, k-modes and average linkage.
 
-c-medians puts them around medians and modes; k-modes (Huang, 1998) is the same with every
-attribute taken as nominal. The tree joins the two nearest branches again and again, by the mean
-distance between their distinct records.
+c-medians uses medians of ordinal and modes of nominal attributes as centroids; k-modes (Huang,
+1998) treats every attribute as nominal. Average linkage is hierarchical clustering of the
+distinct records.
 
-Centroids start by maximum dissimilarity (Kennard and Stone, 1969). A record's distance to a
-centroid is the sum over the attributes of the distances between categories. Alike records
-are treated once, with their number: the cost depends on the distinct combinations.
+Initial centroids maximize dissimilarity (Kennard and Stone, 1969). The distance of a record to
+a centroid is the sum of the category distances of the attributes. Equal records are counted
+and processed once, so that the cost depends on the number of distinct records.
 """
 
 from dataclasses import dataclass, replace
@@ -14,23 +14,22 @@ from enum import StrEnum
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Labels
-from evomask.data.centres import middle_categories
 from evomask.data.classes import classes_of
 from evomask.data.distance import category_distances
-from evomask.data.partition import canonical
+from evomask.data.partition import canonical, central_categories
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError
+from evomask.types import Codes, Floats, Indices, Labels
 
 RESTARTS = 20
 MOST_IN_TREE = 8_000
-"""Distinct records that a tree can be made of: the cost grows with their square."""
-_MOST_TURNS = 200
+"""Largest number of distinct records for average linkage, whose cost is quadratic."""
+_MOST_ITERATIONS = 200
 
 
 class Clusterer(StrEnum):
-    """How clusters of similar records are found."""
+    """Clustering algorithms by the names that options use."""
 
     C_MEDIANS = "c-medians"
     K_MODES = "k-modes"
@@ -39,12 +38,12 @@ class Clusterer(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Records in clusters.
+    """Result of a clustering.
 
     Args:
         labels: cluster of each record, numbered in the order of the centroids.
         centroids: a row of category codes for each cluster.
-        total: sum of all records' distances to their centroid.
+        total: sum of the distances of all records to their centroids.
     """
 
     labels: Labels
@@ -54,10 +53,10 @@ class Clustering:
 
 @dataclass(frozen=True, eq=False)
 class _Combinations:
-    """Distinct records with their numbers, and the distances between categories.
+    """Distinct records with their counts, and the distances between categories.
 
     Args:
-        labels: for each record the row that it is.
+        labels: index of each record's row.
     """
 
     attributes: tuple[Attribute, ...]
@@ -67,11 +66,11 @@ class _Combinations:
     distances: tuple[Floats, ...]
 
     def to(self, centroids: Codes) -> Floats:
-        """Distance of each combination to each centroid."""
-        apart = np.zeros((len(self.rows), len(centroids)))
+        """Distance of each distinct record to each centroid."""
+        total = np.zeros((len(self.rows), len(centroids)))
         for j, table in enumerate(self.distances):
-            apart += table[np.ix_(self.rows[:, j], centroids[:, j])]
-        return apart
+            total += table[np.ix_(self.rows[:, j], centroids[:, j])]
+        return total
 
 
 def cluster_labels(
@@ -82,30 +81,30 @@ def cluster_labels(
     restarts: int = RESTARTS,
     clusterer: Clusterer = Clusterer.C_MEDIANS,
 ) -> Labels:
-    """Cluster of each record, as *clusterer* finds them; a tree draws no random number."""
+    """Cluster of each record by algorithm *clusterer*; average linkage is deterministic."""
     if clusterer is Clusterer.TREE:
-        return _branches(table, names, clusters)
+        return _average_linkage(table, names, clusters)
     if clusterer is Clusterer.K_MODES:
         nominal = (replace(table.attribute(name), kind=Kind.NOMINAL) for name in names)
         table = table.with_schema(table.schema.replacing(nominal))
-    return clustered(table, names, clusters, rng, restarts).labels
+    return cluster(table, names, clusters, rng, restarts).labels
 
 
 def usable_clusterers(table: Table, names: tuple[str, ...]) -> tuple[Clusterer, ...]:
-    """Every way to cluster that can hold the table's distinct records."""
+    """Clustering algorithms that can process the number of distinct records."""
     too_many = len(classes_of(table, names)) > MOST_IN_TREE
     return tuple(by for by in Clusterer if by is not Clusterer.TREE or not too_many)
 
 
-def _branches(table: Table, names: tuple[str, ...], clusters: int) -> Labels:
+def _average_linkage(table: Table, names: tuple[str, ...], clusters: int) -> Labels:
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
     distinct = _combinations(table, names)
     if len(distinct.rows) > MOST_IN_TREE:
         raise ParameterError(
-            f"a tree can hold {MOST_IN_TREE} distinct records, got {len(distinct.rows)}; "
-            "choose another clustering or fewer attributes"
+            f"clustering by tree takes at most {MOST_IN_TREE} distinct records, got "
+            f"{len(distinct.rows)}; choose another clustering or fewer attributes"
         )
     if len(distinct.rows) == 1:
         return np.zeros(len(table), dtype=np.int64)
@@ -114,28 +113,28 @@ def _branches(table: Table, names: tuple[str, ...], clusters: int) -> Labels:
     return canonical(branch[classes_of(table, names).labels].astype(np.int64))
 
 
-def clustered(
+def cluster(
     table: Table,
     names: tuple[str, ...],
     clusters: int,
     rng: np.random.Generator,
     restarts: int = RESTARTS,
 ) -> Clustering:
-    """The best of several clusterings: the one with the least total distance, the first of equals.
+    """Return the best of several restarts by total distance; the first wins a tie.
 
-    Each restart draws its first record; fewer distinct records than *clusters* give fewer.
+    Each restart draws its first centroid. There are at most as many clusters as distinct records.
     """
     distinct = _combinations(table, names)
-    tried = (_settled(distinct, _first(distinct, clusters, rng)) for _ in range(restarts))
-    return min(tried, key=lambda clustering: clustering.total)
+    results = (_converge(distinct, _first(distinct, clusters, rng)) for _ in range(restarts))
+    return min(results, key=lambda clustering: clustering.total)
 
 
 def first_centroids(
     table: Table, names: tuple[str, ...], clusters: int, rng: np.random.Generator
 ) -> Codes:
-    """A random record, then again and again the record farthest from those chosen.
+    """Choose a random record, then repeatedly the record farthest from those chosen.
 
-    Among equals the first combination in the order of the domains is taken.
+    The first record in the order of the domains wins a tie.
     """
     return _first(_combinations(table, names), clusters, rng)
 
@@ -151,24 +150,24 @@ def _first(distinct: _Combinations, clusters: int, rng: np.random.Generator) -> 
     return np.array(chosen, dtype=np.int32)
 
 
-def clustered_from(table: Table, names: tuple[str, ...], centroids: Codes) -> Clustering:
-    """Assign records and move centroids in turn until nothing changes.
+def cluster_from(table: Table, names: tuple[str, ...], centroids: Codes) -> Clustering:
+    """Alternate assigning records and moving centroids until nothing changes.
 
-    The nearest centroid wins, the first of equals; a cluster left empty keeps its centroid.
+    The first of equally near centroids wins; an empty cluster does not move its centroid.
     """
-    return _settled(_combinations(table, names), centroids)
+    return _converge(_combinations(table, names), centroids)
 
 
-def _settled(distinct: _Combinations, centroids: Codes) -> Clustering:
-    for _ in range(_MOST_TURNS):
+def _converge(distinct: _Combinations, centroids: Codes) -> Clustering:
+    for _ in range(_MOST_ITERATIONS):
         nearest = distinct.to(centroids).argmin(axis=1)
         moved = _medians(distinct, nearest, centroids)
         if np.array_equal(moved, centroids):
             break
         centroids = moved
-    apart = distinct.to(centroids)
-    nearest = apart.argmin(axis=1)
-    total = float(np.sum(apart.min(axis=1) * distinct.counts))
+    distances = distinct.to(centroids)
+    nearest = distances.argmin(axis=1)
+    total = float(np.sum(distances.min(axis=1) * distinct.counts))
     return Clustering(nearest[distinct.labels], centroids, total)
 
 
@@ -186,23 +185,23 @@ def _combinations(table: Table, names: tuple[str, ...]) -> _Combinations:
 
 
 def _medians(distinct: _Combinations, labels: Labels, centroids: Codes) -> Codes:
-    """The median (lower) or most frequent category of each cluster."""
+    """Return the lower median or mode of each cluster; empty clusters stay."""
     moved = centroids.copy()
     for j, attribute in enumerate(distinct.attributes):
         size = len(attribute.categories)
         cells = labels * size + distinct.rows[:, j]
         totals = np.bincount(cells, weights=distinct.counts, minlength=len(centroids) * size)
         counts = totals.reshape(len(centroids), size).astype(np.float64)
-        middle = middle_categories(attribute, counts)
-        held = counts.any(axis=1)
-        moved[held, j] = middle[held]
+        centres = central_categories(attribute, counts)
+        occupied = counts.any(axis=1)
+        moved[occupied, j] = centres[occupied]
     return moved
 
 
-def merged_to_size(labels: Labels, k: int) -> Labels:
-    """Clusters of k or more: while one is smaller, the two smallest become one.
+def merge_to_size(labels: Labels, k: int) -> Labels:
+    """Merge the two smallest clusters until every cluster has k records or more.
 
-    Among clusters of equal size the one with the lower number counts as smaller.
+    Of clusters of equal size the one with the lower number counts as smaller.
     """
     labels = canonical(labels)
     sizes = np.bincount(labels)

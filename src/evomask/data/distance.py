@@ -1,25 +1,28 @@
-"""Distances between values, by the kind of their attribute, and scales for numbers."""
+"""Distances between categories, standardization and median imputation of numbers."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.errors import SchemaError
+from evomask.types import Flags, Floats, Points
 
 
 def category_distances(attribute: Attribute) -> Floats:
     """Distance between every two categories, a square matrix with values in [0, 1].
 
-    Ordinal: ranks apart over the size of the domain. Nominal: 0 if equal, else 1. A missing
-    value agrees with a missing value and is at distance 1 from any other.
+    Ordinal: difference of ranks over the size of the domain. Nominal: 0 if equal, else 1. A
+    missing value is at distance 0 from a missing value and 1 from any other.
     """
     size = len(attribute.categories)
     if attribute.kind is Kind.NOMINAL:
         return 1.0 - np.eye(size)
     if attribute.kind is Kind.CONTINUOUS:
-        raise SchemaError(f"{attribute.name!r} is continuous and has no categories")
+        raise SchemaError(
+            f"categories are needed, and {attribute.name!r} is continuous; "
+            "declare it ordinal or nominal"
+        )
     ranks = np.arange(size)
     distances: Floats = np.abs(ranks[:, None] - ranks[None, :]) / max(1, attribute.domain_size)
     if attribute.has_missing:
@@ -29,9 +32,9 @@ def category_distances(attribute: Attribute) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Standardizer:
-    """Brings each attribute to mean 0 and population standard deviation 1.
+    """Scales each attribute to mean 0 and population standard deviation 1.
 
-    A constant attribute becomes zeros. Missing values stay missing and are not counted.
+    A constant attribute becomes zeros. Missing values stay missing and are ignored.
     """
 
     means: Floats
@@ -40,7 +43,7 @@ class Standardizer:
 
     @classmethod
     def of(cls, points: Points) -> "Standardizer":
-        """The scale that standardises *points* (ddof 0)."""
+        """Return the scale that standardizes *points* (ddof 0)."""
         known = ~np.isnan(points)
         counts = np.maximum(known.sum(axis=0), 1)
         means = np.where(known, points, 0.0).sum(axis=0) / counts
@@ -50,20 +53,19 @@ class Standardizer:
         return cls(means, np.where(constant, 1.0, deviations), constant)
 
     def __call__(self, points: Points) -> Points:
-        """The points on this scale: centred and divided by the deviations."""
         return np.ascontiguousarray((points - self.means) / self.deviations)
 
 
 def _are_constant(points: Points) -> Flags:
-    """Whether each column has at most one known value; exact, unlike a small deviation."""
+    # exact, unlike comparing the deviation with 0
     low = np.where(np.isnan(points), np.inf, points).min(axis=0, initial=np.inf)
     high = np.where(np.isnan(points), -np.inf, points).max(axis=0, initial=-np.inf)
     constant: Flags = low >= high
     return constant
 
 
-def with_medians(points: Points) -> Points:
-    """The same points with every missing value replaced by its column's median (0 if all are)."""
+def impute_medians(points: Points) -> Points:
+    """Replace every missing value by the median of its column, or 0 if all are missing."""
     missing = np.isnan(points)
     if not missing.any():
         return points

@@ -1,32 +1,35 @@
-"""The border to data frames: pandas, polars and pyarrow in, and the same back."""
+"""Conversion between tables and data frames of pandas, polars and pyarrow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evomask.arrays import Codes, Flags, Floats, Indices
-from evomask.data.intake import Frame, as_narwhals, as_polars
-from evomask.data.missing import tagged, tags
-from evomask.data.recoding import Recoding
+from evomask.data.hierarchy_builders.categorical import natural_order
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
-from evomask.data.table import Column, Table
-from evomask.data.trees.dates import in_order
+from evomask.data.table import Column, Table, missing_codes, tag_missing
 from evomask.errors import DataError, SchemaError
+from evomask.types import Codes, Flags, Floats, Indices
 
 EXACT_INTEGERS = 2**53
-"""Whole numbers above this are not exact as float64; such a column is taken as codes."""
+"""Largest integer that is exact as float64; a column with larger ones holds codes."""
 
 LARGEST_NUMBER = 1e75
-"""The fourth powers of numbers up to this can be added up."""
+"""Largest number whose fourth powers can be summed as float64."""
+
+
+class Frame(Protocol):
+    """A pandas or polars data frame, or a pyarrow table."""
+
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is said of one column; what is left out is inferred from its values."""
+    """Declared properties of one column; the others are inferred from its values."""
 
     kind: Kind | None = None
     role: Role = Role.OTHER
@@ -39,7 +42,7 @@ class Declaration:
     linked: str = ""
 
     def over(self, inferred: "Declaration") -> "Declaration":
-        """This declaration, completed by what was *inferred* where it says nothing."""
+        """Return this declaration with undeclared properties taken from *inferred*."""
         declared = {
             field.name: getattr(self, field.name)
             for field in fields(self)
@@ -52,12 +55,12 @@ Declarations = Mapping[str, Declaration]
 
 
 def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
-    """A table of the frame's records; columns not declared get a kind by their type.
+    """Convert a data frame to a table; undeclared columns get a kind by their type.
 
-    Numbers become continuous, everything else nominal (an ordered category ordinal).
+    Numbers become continuous, ordered categories ordinal, everything else nominal.
     """
     declared = declarations or {}
-    columns = as_polars(frame)
+    columns = to_polars(frame)
     for name in declared:
         if name not in columns.columns:
             raise SchemaError(
@@ -72,7 +75,9 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
 
 def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
-    kind = declared.kind or _natural_kind(series, storage, has_tree=declared.hierarchy is not None)
+    kind = declared.kind or _default_kind(
+        series, storage, has_hierarchy=declared.hierarchy is not None
+    )
     notes = declared.notes
     if not notes.type:
         notes = replace(notes, type=_type_name(series.dtype))
@@ -90,11 +95,11 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
         categories = _with_missing(declared.categories, texts)
     else:
         categories = _categories(series, texts, notes, has_order=kind is Kind.ORDINAL)
-    return replace(attribute, categories=categories), _coded(texts, categories)
+    return replace(attribute, categories=categories), _codes(texts, categories)
 
 
 def storage_of(series: pl.Series) -> Storage:
-    """How the column's values stand in the frame."""
+    """Data type of a column of the frame."""
     dtype = series.dtype
     if dtype == pl.Boolean:
         return Storage.BOOLEAN
@@ -105,55 +110,53 @@ def storage_of(series: pl.Series) -> Storage:
     if dtype == pl.Date:
         return Storage.DATE
     if dtype.is_nested() or dtype == pl.Binary:
-        raise DataError(f"column {series.name!r} holds nested or binary values; leave it out")
+        raise DataError(f"column {series.name!r} holds nested or binary values; remove it")
     if dtype == pl.Time:
         return Storage.TIME
     return Storage.MOMENT if isinstance(dtype, pl.Datetime) else Storage.TEXT
 
 
 def _type_name(dtype: pl.DataType) -> str:
-    """The frame's type where storage alone does not tell it."""
     if isinstance(dtype, pl.Datetime):
         return f"{dtype.time_unit} {dtype.time_zone or ''}".strip()
     return str(dtype) if dtype.is_numeric() else ""
 
 
-def _natural_kind(series: pl.Series, storage: Storage, *, has_tree: bool) -> Kind:
-    """Numbers are continuous, or ordinal where a hierarchy names their values."""
-    if storage is Storage.REAL or (storage is Storage.INTEGER and _fits_float(series)):
-        return Kind.ORDINAL if has_tree else Kind.CONTINUOUS
+def _default_kind(series: pl.Series, storage: Storage, *, has_hierarchy: bool) -> Kind:
+    """Return continuous for numbers, but ordinal where they have a hierarchy."""
+    is_exact = storage is Storage.INTEGER and all(
+        end is None or abs(int(str(end))) <= EXACT_INTEGERS for end in (series.min(), series.max())
+    )
+    if storage is Storage.REAL or is_exact:
+        return Kind.ORDINAL if has_hierarchy else Kind.CONTINUOUS
     return Kind.ORDINAL if isinstance(series.dtype, pl.Enum) else Kind.NOMINAL
-
-
-def _fits_float(series: pl.Series) -> bool:
-    ends = [series.min(), series.max()]
-    return all(end is None or abs(int(str(end))) <= EXACT_INTEGERS for end in ends)
 
 
 def _numbers(series: pl.Series, storage: Storage, notes: Notes) -> Floats:
     if storage not in (Storage.INTEGER, Storage.REAL, Storage.BOOLEAN):
         raise SchemaError(
-            f"column {series.name!r} is declared continuous and holds {_wrong(series, storage)}; "
-            "declare it ordinal or nominal, or name the text that stands for a missing value"
+            f"column {series.name!r} is declared continuous and holds "
+            f"{_non_numeric(series, storage)}; declare it ordinal or nominal, or declare the text "
+            "as a missing value with --missing"
         )
     values = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
     if np.isinf(values).any():
-        record = int(np.flatnonzero(np.isinf(values))[0]) + 1
+        record = int(np.isinf(values).argmax()) + 1
         raise DataError(
             f"column {series.name!r} holds an infinite value in record {record}; "
-            "correct it or make it missing"
+            "correct it or set it to missing"
         )
     if (np.abs(values) > LARGEST_NUMBER).any():
-        record = int(np.flatnonzero(np.abs(values) > LARGEST_NUMBER)[0]) + 1
+        record = int((np.abs(values) > LARGEST_NUMBER).argmax()) + 1
         raise DataError(
             f"column {series.name!r} holds in record {record} a number beyond "
-            f"{LARGEST_NUMBER:g}, too large to compute with; correct it or make it missing"
+            f"{LARGEST_NUMBER:g}, too large to compute with; correct it or set it to missing"
         )
-    return tagged(values, user_missing(values, notes)) if notes.user_missing else values
+    return tag_missing(values, user_missing(values, notes)) if notes.user_missing else values
 
 
-def _wrong(series: pl.Series, storage: Storage) -> str:
-    """What stands where numbers are needed, and in which record first."""
+def _non_numeric(series: pl.Series, storage: Storage) -> str:
+    """Describe the values that are no numbers, with the first record that has one."""
     if storage is not Storage.TEXT:
         return f"{storage}s"
     texts = series.cast(pl.String)
@@ -163,7 +166,7 @@ def _wrong(series: pl.Series, storage: Storage) -> str:
 
 
 def user_missing(values: Floats, notes: Notes) -> Flags:
-    """Which numbers are codes that the file declares missing."""
+    """Flags of the numbers that the file declares as user-missing codes."""
     flags = np.zeros(len(values), dtype=bool)
     for low, high in notes.user_missing:
         flags |= (values >= float(low)) & (values <= float(high))
@@ -171,7 +174,7 @@ def user_missing(values: Floats, notes: Notes) -> Flags:
 
 
 def _texts(series: pl.Series) -> pl.Series:
-    """Values as text, null where missing; NaN and empty text count as missing."""
+    """Return values as text, null where missing; NaN and empty text count as missing."""
     dtype = series.dtype
     if dtype.is_float():
         series = series.fill_nan(None)
@@ -189,9 +192,9 @@ def _texts(series: pl.Series) -> pl.Series:
 def _categories(
     series: pl.Series, texts: pl.Series, notes: Notes, *, has_order: bool
 ) -> tuple[str, ...]:
-    """Distinct values in their natural order: numbers by size, days by time, the rest by text.
+    """Return the distinct values: numbers by size, dates by time, the rest as text.
 
-    Codes that the file declares missing come after the others.
+    User-missing codes come last.
     """
     if isinstance(series.dtype, pl.Enum):
         return _with_missing(tuple(series.dtype.categories.to_list()), texts)
@@ -201,7 +204,7 @@ def _categories(
     elif series.dtype.is_float():
         values = values.gather(values.cast(pl.Float64).arg_sort())
     elif has_order:
-        values = pl.Series(in_order(values.to_list()), dtype=pl.String)
+        values = pl.Series(natural_order(values.to_list()), dtype=pl.String)
     else:
         values = values.sort()
     return _with_missing(tuple(_user_missing_last(values, notes)), texts)
@@ -224,55 +227,51 @@ def _with_missing(categories: tuple[str, ...], texts: pl.Series) -> tuple[str, .
     return categories
 
 
-def _coded(texts: pl.Series, categories: tuple[str, ...]) -> Codes:
+def _codes(texts: pl.Series, categories: tuple[str, ...]) -> Codes:
     domain = pl.Enum([category for category in categories if category != MISSING])
     codes = texts.cast(domain, strict=False).to_physical().cast(pl.Int32)
-    strange = np.flatnonzero((codes.is_null() & texts.is_not_null()).to_numpy())
-    if len(strange):
+    undeclared = np.flatnonzero((codes.is_null() & texts.is_not_null()).to_numpy())
+    if len(undeclared):
         raise DataError(
-            f"column {texts.name!r} holds in record {strange[0] + 1} a value that its declared "
-            "categories do not name; add it to the schema or correct the record"
+            f"column {texts.name!r} holds in record {undeclared[0] + 1} a value that is not among "
+            "its declared categories; add it to the schema or correct the record"
         )
     return codes.fill_null(len(categories) - 1).to_numpy()
 
 
 def polars_from(table: Table, untouched: Mapping[str, pl.Series] | None = None) -> pl.DataFrame:
-    """The records to release, values written as they stood in the file.
+    """Convert a table to the frame to release, in the data types of its file.
 
     Identifiers and suppressed records are left out.
 
     Args:
-        untouched: columns that masking left alone, as the file has them, of released records.
+        untouched: columns that masking did not change, as in the file, for released records.
     """
-    kept, given = pl.Series(~table.suppressed), untouched or {}
+    is_released, given = pl.Series(~table.suppressed), untouched or {}
     return pl.DataFrame(
         [
-            given[name] if name in given else _released(table, name).filter(kept)
+            given[name] if name in given else _released(table, name).filter(is_released)
             for name in released_names(table)
         ]
     )
 
 
 def released_names(table: Table) -> tuple[str, ...]:
-    """The columns that a release holds, in their order."""
+    """Names of the columns of a release, in their order."""
     return tuple(a.name for a in table.schema if a.role.is_released)
 
 
 def _released(table: Table, name: str) -> pl.Series:
     attribute = table.attribute(name)
     if name in table.recodings:
-        return _recoded(name, table[name], table.recodings[name])
+        recoding = table.recodings[name]
+        cells = pl.Series(recoding.labels, dtype=pl.String).set(pl.Series(recoding.missing), None)
+        return cells.gather(table[name]).alias(name)
     if attribute.kind is Kind.CONTINUOUS:
         return _released_numbers(attribute, table.values(name))
     labels = pl.Series(attribute.categories, dtype=pl.String)
     texts = labels.set(labels == MISSING, None).gather(table.codes(name))
-    return _restored(attribute, texts.alias(name))
-
-
-def _recoded(name: str, codes: Codes, recoding: Recoding) -> pl.Series:
-    labels = pl.Series(recoding.labels, dtype=pl.String)
-    labels = labels.set(pl.Series(recoding.missing), None)
-    return labels.gather(codes).alias(name)
+    return _parse_texts(attribute, texts.alias(name))
 
 
 def _released_numbers(attribute: Attribute, values: Floats) -> pl.Series:
@@ -282,11 +281,11 @@ def _released_numbers(attribute: Attribute, values: Floats) -> pl.Series:
     numbers = numbers.set(numbers == 0.0, 0.0)  # a negative zero is the same value
     if attribute.decimals == 0:
         numbers = numbers.cast(pl.Int64, strict=False)
-    return _of_type(numbers, attribute.notes.type)
+    return _cast_back(numbers, attribute.notes.type)
 
 
-def _of_type(numbers: pl.Series, name: str) -> pl.Series:
-    """The numbers in the type they came in, where that holds them all."""
+def _cast_back(numbers: pl.Series, name: str) -> pl.Series:
+    """Cast numbers to the type of the original column, unless values would be lost."""
     dtype = getattr(pl, name, None) if name.startswith(("Int", "UInt", "Float")) else None
     if dtype is None or numbers.dtype.is_integer() != dtype.is_integer():
         return numbers
@@ -294,10 +293,12 @@ def _of_type(numbers: pl.Series, name: str) -> pl.Series:
     return narrow if narrow.null_count() == numbers.null_count() else numbers
 
 
-def _restored(attribute: Attribute, texts: pl.Series) -> pl.Series:
+def _parse_texts(attribute: Attribute, texts: pl.Series) -> pl.Series:
     match attribute.storage:
         case Storage.INTEGER | Storage.REAL:
-            return _of_type(_parsed(texts, attribute), attribute.notes.type)
+            integer = pl.UInt64 if attribute.notes.type == "UInt64" else pl.Int64
+            dtype = pl.Float64 if attribute.storage is Storage.REAL else integer
+            return _cast_back(texts.cast(dtype), attribute.notes.type)
         case Storage.BOOLEAN:
             return texts == "true"
         case Storage.DATE:
@@ -305,18 +306,12 @@ def _restored(attribute: Attribute, texts: pl.Series) -> pl.Series:
         case Storage.TIME:
             return texts.str.to_time()
         case Storage.MOMENT:
-            return _moments(texts, attribute.notes.type)
+            return _parse_datetimes(texts, attribute.notes.type)
     return texts
 
 
-def _parsed(texts: pl.Series, attribute: Attribute) -> pl.Series:
-    if attribute.storage is Storage.REAL:
-        return texts.cast(pl.Float64)
-    return texts.cast(pl.UInt64 if attribute.notes.type == "UInt64" else pl.Int64)
-
-
-def _moments(texts: pl.Series, type_name: str) -> pl.Series:
-    """Moments in the unit they came in; nanoseconds reach from the year 1677 to 2262 alone."""
+def _parse_datetimes(texts: pl.Series, type_name: str) -> pl.Series:
+    """Parse date-times in their original unit; nanoseconds only cover the years 1677 to 2262."""
     unit, _, zone = type_name.partition(" ")
     moments = texts.str.to_datetime(time_unit="ns" if unit == "ns" else "us")
     moments = moments.dt.cast_time_unit("ms") if unit == "ms" else moments
@@ -324,17 +319,17 @@ def _moments(texts: pl.Series, type_name: str) -> pl.Series:
 
 
 def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: ANN401
-    """The released records of *masked* as the kind of frame that *original* came from.
+    """Convert the released records of *masked* to a frame of the library of *frame*.
 
-    Columns keep the caller's order, types and index; those that no method changed keep the
-    caller's very values.
+    Order, types and index of the caller's frame are preserved, and so are the values of columns
+    that masking did not change.
     """
-    wide = as_narwhals(frame)
+    wide = to_narwhals(frame)
     released = released_names(masked)
     changed = [
         _as_caller(wide[name], original, masked)
         for name in released
-        if not same_column(original, masked, name)
+        if not is_same_column(original, masked, name)
     ]
     result = wide.select(released).with_columns(*changed)
     if masked.suppressed.any():
@@ -343,27 +338,26 @@ def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: AN
 
 
 def columns_like(frame: Frame, columns: Mapping[str, Sequence[Any]]) -> Any:  # noqa: ANN401
-    """New columns as the kind of frame that *frame* is."""
-    wide = as_narwhals(frame)
+    """Convert new columns to a frame of the library of *frame*."""
+    wide = to_narwhals(frame)
     return nw.from_dict(dict(columns), backend=wide.implementation).to_native()
 
 
-def reordered(frame: Frame, order: Indices) -> Any:  # noqa: ANN401
-    """The frame's records in another order; an index that would tell the old one is renewed."""
-    return nw.maybe_reset_index(as_narwhals(frame)[order.tolist()]).to_native()
+def reorder(frame: Frame, order: Indices) -> Any:  # noqa: ANN401
+    """Reorder the records of a frame; its index is reset, as it would reveal the old order."""
+    return nw.maybe_reset_index(to_narwhals(frame)[order.tolist()]).to_native()
 
 
-def same_column(original: Table, masked: Table, name: str) -> bool:
-    """Whether masking left every cell as it was, the codes of missing ones too."""
+def is_same_column(original: Table, masked: Table, name: str) -> bool:
+    """Whether masking changed no cell of a column, codes of missing values included."""
     if name in masked.recodings:
         return False
     before, after = original[name], masked[name]
     if before.dtype.kind != "f":
         return np.array_equal(before, after)
-    alike = np.array_equal(before, after, equal_nan=True)
-    return alike and all(
-        np.array_equal(*pair) for pair in zip(tags(before), tags(after), strict=True)
-    )
+    equal = np.array_equal(before, after, equal_nan=True)
+    codes = zip(missing_codes(before), missing_codes(after), strict=True)
+    return equal and all(np.array_equal(*pair) for pair in codes)
 
 
 def _as_caller(given: nw.Series[Any], original: Table, masked: Table) -> nw.Series[Any]:
@@ -379,7 +373,6 @@ def _as_caller(given: nw.Series[Any], original: Table, masked: Table) -> nw.Seri
 
 
 def _examples(original: Table, name: str) -> Codes:
-    """For each category the first record that has it, or -1."""
     codes = original.codes(name)
     first = np.full(len(original.attribute(name).categories), -1, dtype=np.int32)
     first[codes[::-1]] = np.arange(len(codes), dtype=np.int32)[::-1]
@@ -395,3 +388,78 @@ def _like(given: nw.Series[Any], values: Sequence[Any], *, keep_type: bool) -> n
     return nw.new_series(
         given.name, values, given.dtype if keep_type else None, backend=given.implementation
     )
+
+
+def to_polars(frame: Frame) -> pl.DataFrame:
+    """Convert any supported frame to polars; a duplicate column name is an error."""
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    wide = to_narwhals(frame)
+    return pl.DataFrame([_series(wide[:, position]) for position in range(len(wide.columns))])
+
+
+def frame_from_columns(columns: Mapping[str, Floats]) -> pl.DataFrame:
+    """Build a polars frame of numeric columns."""
+    return pl.DataFrame(dict(columns))
+
+
+def to_narwhals(frame: Frame) -> nw.DataFrame[Any]:
+    """Wrap any supported frame in narwhals; a duplicate column name is an error."""
+    columns = getattr(frame, "column_names", getattr(frame, "columns", []))
+    names = [str(name) for name in columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SchemaError(f"duplicate column name {twice[0]!r}; give each column its own name")
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"the data must be a pandas, polars or pyarrow frame, got {type(frame).__name__}"
+        ) from None
+
+
+def _series(column: nw.Series[Any]) -> pl.Series:
+    name, dtype = str(column.name), column.dtype
+    order = _order(column)
+    if order is not None:
+        return pl.Series(name, _as_texts(column), dtype=pl.Enum(order))
+    if dtype in (nw.Object, nw.Categorical):
+        return pl.Series(name, _as_texts(column), dtype=pl.String)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _numeric_series(name, column)
+    if isinstance(dtype, nw.Datetime):
+        return _datetimes(name, column, dtype.time_zone)
+    return pl.Series(name, [None if _is_missing(v) else v for v in column.to_list()])
+
+
+def _order(column: nw.Series[Any]) -> tuple[str, ...] | None:
+    """Return the categories of an ordered categorical column, in their order."""
+    if isinstance(column.dtype, nw.Enum):
+        return tuple(str(category) for category in column.dtype.categories)
+    native = column.to_native()
+    if getattr(getattr(native, "type", None), "ordered", False):
+        return tuple(map(str, native.unify_dictionaries().chunk(0).dictionary.to_pylist()))
+    return None
+
+
+def _as_texts(column: nw.Series[Any]) -> list[str | None]:
+    return [None if _is_missing(value) else str(value) for value in column.to_list()]
+
+
+def _numeric_series(name: str, column: nw.Series[Any]) -> pl.Series:
+    missing = column.is_null()
+    if not missing.any():
+        return pl.Series(name, column.to_numpy())
+    known = pl.Series(name, column.fill_null(column.dtype.is_numeric() and 0).to_numpy())
+    return known.set(pl.Series(missing.to_numpy()), None)
+
+
+def _datetimes(name: str, column: nw.Series[Any], zone: str | None) -> pl.Series:
+    if zone is None:
+        return pl.Series(name, column.to_numpy())
+    in_utc = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return _datetimes(name, in_utc, None).dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value  # noqa: PLR0124

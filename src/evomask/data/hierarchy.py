@@ -1,4 +1,4 @@
-"""Value trees: how a category becomes more general, level by level."""
+"""Hierarchies: generalization of categories level by level, and bands of numbers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,35 +8,37 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evomask.arrays import Codes
 from evomask.data.recoding import SUPPRESSED, CategorySets
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
 from evomask.errors import SchemaError
+from evomask.types import Codes, Floats
 
 Line = Sequence[str]
-"""A value and its ancestors, from the nearest to the most general."""
+"""A value and its ancestors, from the most specific to the most general."""
 
 Ancestors = Callable[[str], Sequence[str]]
-"""What a value becomes, level by level, without the common top."""
+"""Function from a value to its ancestors, without the common top."""
+
+Cuts: TypeAlias = tuple[float, ...]
 
 UNKNOWN = frozenset({MISSING, "?", "NA", "N/A", "n/a", "-", "."})
-"""Texts for a value that is not known, which need no line in a tree."""
+"""Labels of unknown values, which need no line in a hierarchy file."""
 
-TreeLines: TypeAlias = Mapping[str, Sequence[Line]]
-"""Value trees by attribute as their files hold them: lines, not yet fitted to a table."""
+HierarchyLines: TypeAlias = Mapping[str, Sequence[Line]]
+"""Lines of hierarchy files by attribute, not yet fitted to a table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
-    """The value tree of one attribute; level 0 is the categories themselves.
+    """Generalization hierarchy of one attribute; level 0 is the categories themselves.
 
     Args:
         categories: the leaves, in the order of the attribute's categories.
         levels: for each level the label of every leaf's ancestor; ``levels[0]`` is
             *categories*, the last level usually one label for all.
 
-    Leaves that share an ancestor share it at all higher levels too.
+    Leaves that share an ancestor share all higher ancestors too.
     """
 
     categories: tuple[str, ...]
@@ -49,7 +51,7 @@ class Hierarchy:
             raise SchemaError("every level of a hierarchy must name an ancestor for every leaf")
 
     def __repr__(self) -> str:
-        """How many values and groups there are, level by level; never the values."""
+        # sizes of the levels, never values
         groups = ", ".join(str(len(self.labels(level))) for level in range(1, self.height + 1))
         return f"<Hierarchy of {len(self.categories)} values in groups: {groups or 'none'}>"
 
@@ -60,75 +62,86 @@ class Hierarchy:
 
     @cached_property
     def _coded(self) -> tuple[tuple[tuple[str, ...], Codes], ...]:
-        return tuple(_labels_and_codes(level) for level in self.levels)
+        coded = []
+        for level in self.levels:
+            code_of = {label: code for code, label in enumerate(dict.fromkeys(level))}
+            codes = np.array([code_of[label] for label in level], dtype=np.int32)
+            coded.append((tuple(code_of), codes))
+        return tuple(coded)
 
     def labels(self, level: int) -> tuple[str, ...]:
-        """The distinct ancestors at *level*, in the order of their first leaf."""
+        """Return the distinct ancestors at *level*, in the order of their first leaf."""
         return self._coded[level][0]
 
     def ancestors(self, level: int) -> Codes:
-        """For each leaf code, the code of its ancestor among ``labels(level)``."""
+        """Return for each leaf code the code of its ancestor among ``labels(level)``."""
         return self._coded[level][1]
 
     def recoding(self, level: int) -> CategorySets:
-        """What each label of *level* stands for."""
+        """Return the recoding of the categories to the labels of *level*."""
         flags = np.zeros((len(self.labels(level)), len(self.categories)), dtype=bool)
         flags[self.ancestors(level), np.arange(len(self.categories))] = True
         return CategorySets(self.labels(level), flags)
 
 
-def _labels_and_codes(level: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
-    labels = tuple(dict.fromkeys(level))
-    place = {label: code for code, label in enumerate(labels)}
-    return labels, np.array([place[label] for label in level], dtype=np.int32)
-
-
-def fitted(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
-    """The value tree of attribute *name* from the *lines* of a file.
+def fit_hierarchy(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
+    """Build the hierarchy of attribute *name* from the *lines* of a file.
 
     Every category needs a line, each line a label at every level, and values that share an
-    ancestor must share it from there up; all that is wrong is told at once. Missing values and
-    marks of unknown ones, such as ``?``, need no line: they stay as they are up to the top.
+    ancestor must share all higher ones; an error lists all problems. Missing values and labels
+    of unknown ones, such as ``?``, need no line: they stay as they are up to the top.
     """
     attribute = table.attribute(name)
     problems = [*_problems(lines), *_values_without_line(lines, table, name)]
     if problems:
         raise SchemaError(f"the hierarchy of {name!r} cannot be used: {'; '.join(problems)}")
-    ancestors = {mark: _line_of_unknown(mark, lines) for mark in UNKNOWN}
+    ancestors = {label: _line_of_unknown(label, lines) for label in UNKNOWN}
     ancestors |= {line[0]: tuple(line) for line in lines}
-    return of_lines([ancestors[category] for category in attribute.categories])
+    return hierarchy_from_lines([ancestors[category] for category in attribute.categories])
 
 
-def all_fitted(trees: TreeLines, table: Table) -> dict[str, Hierarchy]:
-    """The value trees of a table's attributes, each from its lines."""
-    return {name: fitted(name, lines, table) for name, lines in trees.items()}
+def fit_hierarchies(hierarchies: HierarchyLines, table: Table) -> dict[str, Hierarchy]:
+    """Build the hierarchies of a table's attributes, each from its lines."""
+    return {name: fit_hierarchy(name, lines, table) for name, lines in hierarchies.items()}
 
 
-def of_lines(lines: Sequence[Line]) -> Hierarchy:
-    """The value tree whose leaves are the first of each line, in that order."""
+def hierarchy_from_lines(lines: Sequence[Line]) -> Hierarchy:
+    """Build a hierarchy whose leaves are the first fields of the lines, in that order."""
     levels = tuple(tuple(level) for level in zip(*lines, strict=True))
     return Hierarchy(levels[0], levels)
 
 
-def with_top(categories: Sequence[str], height: int, ancestors: Ancestors) -> Hierarchy:
-    """The tree of all categories; a missing value stays missing up to the common top."""
-    return of_lines(
+def hierarchy_with_top(categories: Sequence[str], height: int, ancestors: Ancestors) -> Hierarchy:
+    """Build a hierarchy with a common top; missing values stay missing below the top.
+
+    Args:
+        height: number of levels between the categories and the top.
+    """
+    return hierarchy_from_lines(
         [
-            (category, *([MISSING] * height if category == MISSING else ancestors(category)),
-             SUPPRESSED)
+            (
+                category,
+                *([MISSING] * height if category == MISSING else ancestors(category)),
+                SUPPRESSED,
+            )
             for category in categories
         ]
-    )  # fmt: skip
+    )
 
 
-def _line_of_unknown(mark: str, lines: Sequence[Line]) -> tuple[str, ...]:
+def flat_hierarchy(categories: Sequence[str]) -> Hierarchy:
+    """Build a hierarchy of the values and one label for all."""
+    return hierarchy_from_lines([(category, SUPPRESSED) for category in categories])
+
+
+def _line_of_unknown(label: str, lines: Sequence[Line]) -> tuple[str, ...]:
     tops = {line[-1] for line in lines}
     height = len(lines[0]) - 1
-    return (*[mark] * height, tops.pop() if len(tops) == 1 and height else mark)
+    return (*[label] * height, tops.pop() if len(tops) == 1 and height else label)
 
 
 def _problems(lines: Sequence[Line]) -> Iterator[str]:
-    """What is wrong with the lines themselves, each kind of problem with all its lines."""
+    """Yield one message per kind of problem, with the numbers of all its lines."""
     if not lines:
         yield "it has no lines"
         return
@@ -136,29 +149,25 @@ def _problems(lines: Sequence[Line]) -> Iterator[str]:
     ragged = [n for n, line in enumerate(lines, 1) if len(line) != width]
     unlabelled = [n for n, line in enumerate(lines, 1) if not all(line[1:])]
     if ragged:
-        yield f"{_named(ragged)} not {width} fields as line 1 has"
+        yield f"{_numbered(ragged)} not {width} fields as line 1 has"
     if unlabelled:
-        yield f"{_named(unlabelled)} an empty label"
-    yield from _twice(lines)
-    yield from _partings(lines)
+        yield f"{_numbered(unlabelled)} an empty label"
+    lines_of_value = defaultdict(list)
+    for number, line in enumerate(lines, 1):
+        lines_of_value[line[0]].append(number)
+    for numbers in lines_of_value.values():
+        if len(numbers) > 1:
+            yield f"{_numbered(numbers)} the same value"
+    yield from _conflicting_ancestors(lines)
 
 
-def _named(lines: Sequence[int]) -> str:
+def _numbered(lines: Sequence[int]) -> str:
     numbers = ", ".join(map(str, lines))
     return f"line {numbers} has" if len(lines) == 1 else f"lines {numbers} have"
 
 
-def _twice(lines: Sequence[Line]) -> Iterator[str]:
-    places = defaultdict(list)
-    for number, line in enumerate(lines, 1):
-        places[line[0]].append(number)
-    for numbers in places.values():
-        if len(numbers) > 1:
-            yield f"{_named(numbers)} the same value"
-
-
-def _partings(lines: Sequence[Line]) -> Iterator[str]:
-    """Lines that share a label at one level and not at the next: no tree."""
+def _conflicting_ancestors(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield pairs of lines with the same label at one level and different labels at the next."""
     for level in range(1, max(map(len, lines)) - 1):
         first: dict[str, tuple[int, str]] = {}
         for number, line in enumerate(lines, 1):
@@ -166,11 +175,14 @@ def _partings(lines: Sequence[Line]) -> Iterator[str]:
                 continue
             earlier, above = first.setdefault(line[level], (number, line[level + 1]))
             if above != line[level + 1]:
-                yield f"lines {earlier} and {number} share level {level} and part at {level + 1}"
+                yield (
+                    f"lines {earlier} and {number} have the same label at level {level} and "
+                    f"different labels at level {level + 1}"
+                )
 
 
 def _values_without_line(lines: Sequence[Line], table: Table, name: str) -> Iterator[str]:
-    """Values without a line, each by the first record that has it: values are not told."""
+    """Yield a message on values without a line, identified by their first records."""
     known = {line[0] for line in lines} | UNKNOWN
     codes = table.codes(name)
     missing = [c for c, label in enumerate(table.attribute(name).categories) if label not in known]
@@ -179,14 +191,67 @@ def _values_without_line(lines: Sequence[Line], table: Table, name: str) -> Iter
         yield f"no line for {len(missing)} of the values{records} (add lines for them)"
 
 
-def _first_records(codes: Codes, wanted: Iterable[int]) -> str:
+def _first_records(codes: Codes, selected: Iterable[int]) -> str:
     first = {int(c): int(r) + 1 for r, c in reversed(list(enumerate(codes.tolist())))}
-    records = sorted(first[code] for code in wanted if code in first)
+    records = sorted(first[code] for code in selected if code in first)
     if not records:
         return ""
-    return f", which stand first in record{'s' * (len(records) > 1)} {', '.join(map(str, records))}"
+    plural = "s" * (len(records) > 1)
+    return f", which first occur in record{plural} {', '.join(map(str, records))}"
 
 
-def flat(categories: Sequence[str]) -> Hierarchy:
-    """Every value, and above them all one label."""
-    return of_lines([(category, SUPPRESSED) for category in categories])
+@dataclass(frozen=True)
+class Bands:
+    """Hierarchy of a numeric attribute with many values; its leaves are the finest bands.
+
+    Args:
+        cuts: for each level, from the finest, the lower ends of the bands in ascending order;
+            the cuts of every level are a subset of those of the level before.
+        whole: whether all numbers are integers, so that labels are ranges of integers.
+    """
+
+    cuts: tuple[Cuts, ...]
+    whole: bool
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Cuts of the finest level as an array."""
+        return np.array(self.cuts[0], dtype=np.float64)
+
+    def hierarchy(self, *, missing: bool) -> Hierarchy:
+        """Return the hierarchy of the bands, with a leaf for missing values if *missing*."""
+        lines = [(*self.labels(low), SUPPRESSED) for low in (-np.inf, *self.cuts[0])]
+        if missing:
+            lines.append((*[MISSING] * len(self.cuts), SUPPRESSED))
+        return hierarchy_from_lines(lines)
+
+    def labels(self, number: float) -> list[str]:
+        """Return the label of the band of a number at each level."""
+        return [_band_label(level, number, whole=self.whole) for level in self.cuts]
+
+    def codes(self, numbers: Floats) -> Codes:
+        """Return the index of the finest band of each number; one more for missing values."""
+        codes = np.searchsorted(self.lowest, numbers, "right")
+        return np.where(np.isnan(numbers), len(self.lowest) + 1, codes).astype(np.int32)
+
+
+HierarchyDefinitions: TypeAlias = Mapping[str, Sequence[Line] | Bands]
+"""Hierarchies by attribute: lines of a file, or bands of a numeric attribute."""
+
+
+def _band_label(cuts: Cuts, number: float, *, whole: bool) -> str:
+    index = int(np.searchsorted(cuts, number, "right"))
+    low = cuts[index - 1] if index else None
+    high = cuts[index] if index < len(cuts) else None
+    if low is None:
+        return SUPPRESSED if high is None else f"below {high:.12g}"
+    if high is None:
+        return f"{low:.12g} or more"
+    return interval_label(low, high, whole=whole)
+
+
+def interval_label(low: float, high: float, *, whole: bool) -> str:
+    """Label of the interval [low, high): a range of integers if *whole*."""
+    if not whole:
+        return f"[{low:.12g},{high:.12g}["
+    return f"{low:.0f}-{high - 1:.0f}" if high - low > 1 else f"{low:.0f}"

@@ -1,7 +1,6 @@
-"""What can be set on a method or a search: the fields of its class, read from text.
+"""Parameters of methods and searches: the fields of their dataclasses, parsed from text.
 
-Their meanings are the ``Args`` of the class' docstring; so there is one place to read and one
-to change.
+The description of a parameter is its entry under ``Args`` in the docstring of the class.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ from evomask.errors import ParameterError
 
 @dataclass(frozen=True)
 class Parameter:
-    """One thing that can be set on a method or a search."""
+    """A parameter of a method or a search."""
 
     name: str
     hint: Any
@@ -28,38 +27,44 @@ class Parameter:
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no default value for it."""
         return self.default is dataclasses.MISSING
 
     @property
     def option(self) -> str:
-        """How it is written on the command line."""
+        """Name of the command-line option."""
         return f"-{self.name}" if len(self.name) == 1 else f"--{self.name.replace('_', '-')}"
 
     def parse(self, text: str) -> object:
-        """The value that *text* stands for, or an error that names the parameter."""
+        """Convert *text* to the parameter's type; an error names the parameter."""
         return _parse(self.name, self.hint, text)
 
 
 def parameters_of(owner: type[Any]) -> tuple[Parameter, ...]:
-    """The fields of a dataclass as things that can be set, in order."""
+    """Parameters of a dataclass, in the order of its fields."""
     hints = typing.get_type_hints(owner)
-    meanings = _meanings(owner)
+    descriptions = _descriptions(owner)
     return tuple(
-        Parameter(field.name, hints[field.name], _default(field), meanings.get(field.name, ""))
+        Parameter(
+            field.name,
+            hints[field.name],
+            field.default
+            if field.default_factory is dataclasses.MISSING
+            else field.default_factory(),
+            descriptions.get(field.name, ""),
+        )
         for field in dataclasses.fields(owner)
     )
 
 
 def summary_of(owner: object) -> str:
-    """What a documented thing is or does, in one sentence."""
+    """First paragraph of a docstring, on one line."""
     return (inspect.getdoc(owner) or "").split("\n\n")[0].replace("\n", " ")
 
 
-def read_parameters(
+def parse_parameters(
     owner: str, parameters: Iterable[Parameter], texts: Mapping[str, str]
 ) -> dict[str, object]:
-    """The values that *texts* stand for; an unknown or absent one is an error that names it."""
+    """Convert *texts* to values; an unknown or missing parameter is an error that names it."""
     known = {parameter.name: parameter for parameter in parameters}
     options = ", ".join(parameter.option for parameter in known.values()) or "none"
     for name in texts:
@@ -71,15 +76,9 @@ def read_parameters(
     return {name: known[name].parse(text) for name, text in texts.items()}
 
 
-def _default(field: "dataclasses.Field[Any]") -> object:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return field.default
-
-
-def _meanings(method: type[Any]) -> dict[str, str]:
-    """The ``Args`` section of a docstring, by name."""
-    section = re.search(r"Args:\n((?: +.*\n?)+)", inspect.getdoc(method) or "")
+def _descriptions(owner: type[Any]) -> dict[str, str]:
+    """Entries of the ``Args`` section of a docstring, by name."""
+    section = re.search(r"Args:\n((?: +.*\n?)+)", inspect.getdoc(owner) or "")
     if section is None:
         return {}
     entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", section.group(1), re.MULTILINE)
@@ -96,21 +95,21 @@ def _parse(name: str, hint: Any, text: str) -> object:  # noqa: ANN401
     if hint is bool:
         return text.lower() in ("", "true", "yes", "1")
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return _word(name, hint, text)
-    return _number(name, hint, text) if hint in (int, float) else text
+        return _parse_choice(name, hint, text)
+    return _parse_number(name, hint, text) if hint in (int, float) else text
 
 
-def _word(name: str, words: type[StrEnum], text: str) -> StrEnum:
+def _parse_choice(name: str, choices: type[StrEnum], text: str) -> StrEnum:
     try:
-        return words(text)
+        return choices(text)
     except ValueError:
-        choices = ", ".join(word.value for word in words)
-        raise ParameterError(f"{name} must be one of {choices}, got {text!r}") from None
+        known = ", ".join(choice.value for choice in choices)
+        raise ParameterError(f"{name} must be one of {known}, got {text!r}") from None
 
 
-def _number(name: str, kind: type[int] | type[float], text: str) -> int | float:
+def _parse_number(name: str, kind: type[int] | type[float], text: str) -> int | float:
     try:
         return kind(text)
     except ValueError:
-        wanted = "a whole number" if kind is int else "a number"
-        raise ParameterError(f"{name} must be {wanted}, got {text}") from None
+        expected = "a whole number" if kind is int else "a number"
+        raise ParameterError(f"{name} must be {expected}, got {text}") from None

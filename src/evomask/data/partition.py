@@ -1,18 +1,19 @@
-"""Partitions of records into groups: checks, sums of squares, information loss."""
+"""Partitions of records into groups: centroids, sums of squares, information loss."""
 
 from numbers import Integral
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels, Points
+from evomask.data.schema import Attribute, Kind
 from evomask.errors import ParameterError
+from evomask.types import Floats, Indices, Labels, Points
 
 SPARSE = 4
-"""Labels up to so many times the number of records are numbered without sorting."""
+"""Labels up to this multiple of the number of records are renumbered without sorting."""
 
 
-def checked_k(k: object, n_records: int | None = None) -> int:
-    """k as an int, or an error that says what is wrong with it."""
+def validate_k(k: object, n_records: int | None = None) -> int:
+    """Return k as an int; raise an error if it is no integer, below 2 or above *n_records*."""
     if isinstance(k, bool) or not isinstance(k, Integral):
         raise ParameterError(f"k must be a whole number, got {k}; give 2 or more")
     whole = int(k)
@@ -32,34 +33,34 @@ def group_sizes(labels: Labels) -> Indices:
 
 
 def centroids(points: Points, labels: Labels) -> Points:
-    """Mean of each group's records, a row a group."""
+    """Mean of each group's records, one row per group."""
     return group_sums(points, labels) / group_sizes(labels)[:, None]
 
 
 def group_sums(points: Points, labels: Labels) -> Points:
-    """Sum of each group's records, a row a group."""
+    """Sum of each group's records, one row per group."""
     columns = [np.bincount(labels, weights=column) for column in points.T]
     return np.column_stack(columns) if columns else np.empty((int(labels.max()) + 1, 0))
 
 
 def within_sum_of_squares(points: Points, labels: Labels) -> float:
-    """SSE: squared Euclidean distances of all records to their group's centroid."""
+    """SSE: sum of squared Euclidean distances of records to their group's centroid."""
     return float(np.sum((points - centroids(points, labels)[labels]) ** 2))
 
 
 def total_sum_of_squares(points: Points) -> float:
-    """SST: squared Euclidean distances of all records to the mean record."""
+    """SST: sum of squared Euclidean distances of records to the mean record."""
     return float(np.sum((points - points.mean(axis=0)) ** 2))
 
 
 def information_loss(points: Points, labels: Labels) -> float:
-    """IL in percent: 100 SSE / SST; 0 where all records are alike."""
+    """IL in percent: 100 SSE / SST; 0 where all records are equal."""
     total = total_sum_of_squares(points)
     return 100.0 * within_sum_of_squares(points, labels) / total if total > 0 else 0.0
 
 
 def canonical(labels: Labels) -> Labels:
-    """The same partition with groups numbered in the order of their first record."""
+    """Return the same partition with groups numbered in the order of their first record."""
     places = np.arange(len(labels))
     if len(labels) and labels.min() >= 0 and labels.max() <= SPARSE * len(labels):
         first = np.full(labels.max() + 1, len(labels))
@@ -68,3 +69,19 @@ def canonical(labels: Labels) -> Labels:
         return number[first[labels]]
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+
+
+def central_categories(attribute: Attribute, counts: Floats) -> Indices:
+    """Median or mode of each row of *counts*, the number of records in each category.
+
+    Ordinal: the lower median of the known values, or missing where more than half are missing.
+    Nominal: the most frequent category, missing included; the first in the domain wins a tie.
+    """
+    if attribute.kind is Kind.NOMINAL or attribute.domain_size == 0:
+        modes: Indices = counts.argmax(axis=1)
+        return modes
+    known = counts[:, : attribute.domain_size]
+    total = known.sum(axis=1)
+    medians = (2 * np.cumsum(known, axis=1) >= total[:, None]).argmax(axis=1)
+    missing = counts[:, attribute.domain_size :].sum(axis=1) > total
+    return np.where(missing, attribute.domain_size, medians)

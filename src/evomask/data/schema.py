@@ -1,4 +1,4 @@
-"""What each column of a table is, and what it is for."""
+"""Schema: the attributes of a table with their kinds, roles and categories."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,15 +7,14 @@ from enum import StrEnum
 from evomask.errors import SchemaError
 
 MISSING = ""
-"""The category of missing values; where an attribute has it, it is the last one."""
-
+"""Category of missing values; always the last category of an attribute."""
 
 MOST_DECIMALS = 15
-"""A number has no more digits after the point that mean anything."""
+"""Largest number of significant decimals of a float64."""
 
 
 class Kind(StrEnum):
-    """What can be done with an attribute's values: average, order, or only compare them."""
+    """Measurement level of an attribute."""
 
     CONTINUOUS = "continuous"
     ORDINAL = "ordinal"
@@ -23,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What an attribute means to an intruder, or to the survey."""
+    """Role of an attribute in disclosure control or in the survey design."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"
@@ -35,12 +34,12 @@ class Role(StrEnum):
 
     @property
     def is_released(self) -> bool:
-        """Whether a release holds attributes of that role: numbers of people never."""
+        """Whether attributes of this role are written to a release; identifiers never are."""
         return self not in (Role.IDENTIFIER, Role.HOUSEHOLD)
 
 
 class Storage(StrEnum):
-    """How the values stand in the file, so that they are written back alike."""
+    """Data type of a column in its file, restored when the column is written."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -53,7 +52,7 @@ class Storage(StrEnum):
 
 @dataclass(frozen=True)
 class Notes:
-    """What a file says of a column besides its values, kept to be written back.
+    """Metadata of a column in its file, preserved when the column is written.
 
     Args:
         type: the column's type in the file, such as ``Int16`` or ``int32``.
@@ -73,16 +72,16 @@ NO_NOTES = Notes()
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column's description.
+    """Description of one column.
 
     Args:
-        categories: the domain of an ordinal or nominal attribute, in order; a last
-            category ``""`` stands for missing values.
-        decimals: released precision of a continuous attribute; none means as it comes.
-        hierarchy: name of the file with its value tree, if any.
-        label: what the column means, in words.
-        value_labels: pairs of a code and its meaning in words; codes stay the categories.
-        linked: the column that it follows from and is masked with, if any.
+        categories: domain of an ordinal or nominal attribute, in order; missing values are
+            a last category ``""``.
+        decimals: released precision of a continuous attribute; None means no rounding.
+        hierarchy: path of its hierarchy file, if any.
+        label: variable label.
+        value_labels: pairs of a code and its label; the codes are the categories.
+        linked: attribute that determines this one and is masked together with it, if any.
     """
 
     name: str
@@ -99,36 +98,34 @@ class Attribute:
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
-            raise SchemaError(f"attribute {self.name!r} names a category twice; name each once")
+            raise SchemaError(f"attribute {self.name!r} lists a category twice; list each once")
         if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
             raise SchemaError(
                 f"decimals of {self.name!r} must be from 0 to {MOST_DECIMALS}, got {self.decimals}"
             )
         if MISSING in self.categories[:-1]:
-            raise SchemaError(f"the empty category of {self.name!r} must be its last one")
+            raise SchemaError(f"the empty (missing) category of {self.name!r} must be its last one")
 
     @property
     def is_categorical(self) -> bool:
-        """Whether its values are categories, ordered or not."""
         return self.kind is not Kind.CONTINUOUS
 
     @property
     def has_missing(self) -> bool:
-        """Whether missing values are one of its categories."""
         return bool(self.categories) and self.categories[-1] == MISSING
 
     @property
     def domain_size(self) -> int:
-        """Number of categories, not counting the missing one."""
+        """Number of categories without the missing one."""
         return len(self.categories) - self.has_missing
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The attributes of a table, in the order of its columns.
+    """Attributes of a table in column order, and its edit rules.
 
     Args:
-        edits: rules that every released record must obey, such as ``start <= end``.
+        edits: rules that every released record must satisfy, such as ``start <= end``.
     """
 
     attributes: tuple[Attribute, ...]
@@ -137,7 +134,7 @@ class Schema:
     def __post_init__(self) -> None:
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         if twice:
-            raise SchemaError(f"column name {twice[0]!r} stands twice; give each its own name")
+            raise SchemaError(f"duplicate column name {twice[0]!r}; give each column its own name")
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)
@@ -156,29 +153,27 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns, in their order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """Names of the attributes an intruder may know."""
+        """Names of the attributes that an intruder is assumed to know."""
         return self.with_role(Role.QUASI_IDENTIFIER)
 
     def with_role(self, *roles: Role) -> tuple[str, ...]:
-        """Names of the attributes that have one of *roles*."""
         return tuple(attribute.name for attribute in self if attribute.role in roles)
 
     def replacing(self, changed: Iterable[Attribute]) -> "Schema":
-        """The same schema with the attributes of the same names replaced."""
+        """Return a copy in which *changed* replace the attributes of the same names."""
         by_name = {attribute.name: attribute for attribute in changed}
         for name in by_name:
             self[name]
         return replace(self, attributes=tuple(by_name.get(a.name, a) for a in self))
 
     def assigning(self, roles: Mapping[str, Role]) -> "Schema":
-        """The same schema with the given attributes in new roles."""
+        """Return a copy with new roles for the given attributes."""
         return self.replacing(replace(self[name], role=role) for name, role in roles.items())
 
     def only(self, names: Iterable[str]) -> "Schema":
-        """The attributes called *names*, in that order."""
+        """Return the schema of the attributes *names*, in that order."""
         return replace(self, attributes=tuple(self[name] for name in names))

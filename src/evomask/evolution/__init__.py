@@ -1,1 +1,1 @@
-"""The one loop that carries every search; knows nothing of records."""
+"""The evolution core: one loop for all searches, independent of what evolves."""

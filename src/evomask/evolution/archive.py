@@ -1,57 +1,131 @@
-"""The individuals a run must never lose, kept apart from its population."""
+"""Pareto dominance, hypervolume, and archives of the best individuals of a run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.errors import ParameterError
-from evomask.evolution.dominance import Points, dominators
-from evomask.evolution.individual import G, Individual, Key, Population, as_it_is
+from evomask.evolution.individual import G, Individual, Key, Population, lexicographic
+
+Points = NDArray[np.float64]
+
+
+def dominates(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether *a* Pareto-dominates *b*: nowhere larger and somewhere smaller."""
+    return all(x <= y for x, y in zip(a, b, strict=True)) and tuple(a) != tuple(b)
+
+
+def dominators(points: Points, point: Points) -> NDArray[np.bool_]:
+    """Flag those of *points* that dominate *point*."""
+    return np.logical_and((points <= point).all(axis=1), (points < point).any(axis=1))
+
+
+def non_dominated_ranks(points: Points) -> NDArray[np.intp]:
+    """Return the non-domination rank of each point: 0 on the Pareto front, 1 behind it, and so on.
+
+    In lexicographic order only earlier points can dominate a later one, and the fronts that
+    dominate it come first, so its front is found by bisection (Zhang et al., 2015).
+    Memory is O(n); time O(n² m) at worst, usually far less.
+    """
+    ranks = np.empty(len(points), dtype=np.intp)
+    fronts: list[list[int]] = []
+    for place in np.lexsort(points.T[::-1]):
+        low, high = 0, len(fronts)
+        while low < high:
+            middle = (low + high) // 2
+            # the newest individuals of a front lie closest, so they come first in the search
+            if dominators(points[fronts[middle]], points[place]).any():
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(fronts):
+            fronts.append([])
+        fronts[low].append(int(place))
+        ranks[place] = low
+    return ranks
+
+
+def dominated_strength(points: Points) -> NDArray[np.int64]:
+    """Return the raw fitness of SPEA2, as PBG-EA uses it: 0 for a non-dominated point.
+
+    The sum, over a point's dominators, of the numbers of points that each of them dominates.
+    O(n²) time and memory.
+    """
+    over = (points[:, None, :] <= points[None, :, :]).all(axis=2)
+    over &= (points[:, None, :] < points[None, :, :]).any(axis=2)
+    strength: NDArray[np.int64] = over.sum(axis=1) @ over.astype(np.int64)
+    return strength
+
+
+def hypervolume(points: Points, reference: Sequence[float]) -> float:
+    """Return the volume between *points* and the *reference* point; for few points.
+
+    Points that do not lie below the reference are ignored. Computed by slices along the last
+    objective.
+    """
+    limit = np.asarray(reference, dtype=np.float64)
+    inside = points[(points < limit).all(axis=1)]
+    return _volume(inside, limit) if len(inside) else 0.0
+
+
+def _volume(points: Points, limit: Points) -> float:
+    if len(limit) == 1:
+        return float(limit[0] - points[:, 0].min())
+    ordered = points[np.argsort(points[:, -1], kind="stable")]
+    if len(limit) == 2:
+        reached = limit[0] - np.minimum.accumulate(ordered[:, 0])
+        return float(reached @ np.diff(np.append(ordered[:, 1], limit[1])))
+    heights = np.diff(np.append(ordered[:, -1], limit[-1]))
+    return sum(
+        float(height) * _volume(ordered[: i + 1, :-1], limit[:-1])
+        for i, height in enumerate(heights)
+        if height > 0
+    )
+
 
 A = TypeVar("A")
 
 
 class Archive(Protocol[G]):
-    """Immutable; an individual with an infinite fitness never enters."""
+    """An immutable collection of individuals; one with an infinite fitness never enters."""
 
     @property
     def members(self) -> Population[G]:
-        """The individuals that are kept now."""
+        """The individuals in the archive."""
         ...
 
     def updated(self: A, arrivals: Iterable[Individual[G]]) -> A:
-        """The archive after *arrivals*, in their order."""
+        """Return the archive after offering it *arrivals* in their order."""
         ...
 
     def holding(self: A, members: Population[G]) -> A:
-        """An archive of this kind with exactly these individuals, as a checkpoint saved them."""
+        """Return an archive of this kind with exactly these members."""
         ...
 
 
 @dataclass(frozen=True)
 class Nothing(Generic[G]):
-    """Keeps nobody: for schemes whose population keeps its best."""
+    """An archive that stays empty, for schemes whose population keeps its best."""
 
     members: Population[G] = ()
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":
-        """The same archive: whoever arrives is not kept."""
         return self
 
     def holding(self, members: Population[G]) -> "Nothing[G]":
-        """An archive of the same kind, which will take in nobody else."""
         return replace(self, members=members)
 
 
 @dataclass(frozen=True)
 class Best(Generic[G]):
-    """The *size* best so far, the best in front; the earlier one wins a tie."""
+    """The *size* best individuals so far, best first; the earlier one wins a tie."""
 
     size: int = 1
-    by: Key = as_it_is
+    by: Key = lexicographic
     members: Population[G] = ()
 
     def __post_init__(self) -> None:
@@ -59,23 +133,20 @@ class Best(Generic[G]):
             raise ParameterError(f"size of an archive must be at least 1, got {self.size}")
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Best[G]":
-        """The best of those kept and those arriving, best first."""
         ordered = sorted((*self.members, *_possible(arrivals)), key=lambda i: self.by(i.fitness))
         return replace(self, members=tuple(ordered[: self.size]))
 
     def holding(self, members: Population[G]) -> "Best[G]":
-        """An archive of exactly these individuals, for this size and order."""
         return replace(self, members=members)
 
 
 @dataclass(frozen=True)
 class Front(Generic[G]):
-    """Everyone whom nobody dominates; of equal fitnesses the earliest stays."""
+    """The Pareto front: all non-dominated individuals; of equal fitnesses the earliest stays."""
 
     members: Population[G] = ()
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Front[G]":
-        """Each arrival enters unless somebody is as good everywhere; whom it dominates leaves."""
         members = self.members
         points = fitness_array(members)
         for arrival in _possible(arrivals):
@@ -88,19 +159,18 @@ class Front(Generic[G]):
         return self if members is self.members else Front(members)
 
     def holding(self, members: Population[G]) -> "Front[G]":
-        """A front of exactly these individuals, as a checkpoint saved them."""
         return Front(members)
 
 
 @dataclass(frozen=True)
 class BoxedFront(Generic[G]):
-    """A front that keeps one individual per box of a grid, and only boxes no other box dominates.
+    """A Pareto front with one individual per box of a grid, in non-dominated boxes only.
 
-    Algorithm 1 of the PBG-EA paper, turned round because everything is minimised here: a
-    fitness that is minus a quality index falls into the paper's box.
+    Algorithm 1 of the PBG-EA paper with the signs changed, because all objectives are minimised
+    here: a fitness that is minus a quality index falls into the box of the paper.
 
     Args:
-        sides: the length of a box along each number of the fitness.
+        sides: length of a box along each objective.
     """
 
     sides: tuple[float, ...]
@@ -111,11 +181,9 @@ class BoxedFront(Generic[G]):
             raise ParameterError(f"sides of boxes must be positive, got {self.sides}")
 
     def boxes(self, points: Points) -> Points:
-        """The box of the grid in which each point lies, as whole numbers."""
         return np.floor(points / np.asarray(self.sides, dtype=np.float64))
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BoxedFront[G]":
-        """Each arrival drives out whom it box-dominates, and enters if nobody holds it off."""
         members = self.members
         for arrival in _possible(arrivals):
             members = self._with(members, arrival)
@@ -135,12 +203,11 @@ class BoxedFront(Generic[G]):
         return (*_kept(members, beaten), arrival)
 
     def holding(self, members: Population[G]) -> "BoxedFront[G]":
-        """A front of exactly these individuals, with boxes of the same sides."""
         return replace(self, members=members)
 
 
 def fitness_array(individuals: Iterable[Individual[G]]) -> Points:
-    """The fitnesses of individuals, one row each."""
+    """Return the fitnesses of individuals, one row each."""
     return np.array([individual.fitness for individual in individuals], dtype=np.float64)
 
 

@@ -1,17 +1,26 @@
-"""The loop: one for all searches."""
+"""The evolution loop, and the protocols of problem and scheme that it runs."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evomask.errors import EvomaskError, ParameterError, RunError
-from evomask.evolution.archive import Archive
-from evomask.evolution.brood import Brood, Outcome, Outcomes, Task, founders
-from evomask.evolution.individual import Cost, G, Population, first
+from evomask.evolution.archive import Archive, Front
+from evomask.evolution.individual import (
+    Brood,
+    Cost,
+    G,
+    Outcome,
+    Outcomes,
+    Population,
+    Task,
+    first_objective,
+    initial_tasks,
+)
 from evomask.evolution.schemes import Unbred
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Stop
@@ -20,35 +29,35 @@ from evomask.execution.evaluator import Evaluator
 
 
 class Problem(Protocol[G]):
-    """What evolves.
+    """What evolves: how genomes are made, evaluated and stored.
 
-    ``work`` makes one child and measures it: variation, or a burst of many steps, drawing
-    every random number from *rng*. For the operator `first` it makes the first genome number
-    ``task.rival``. ``unpack`` undoes ``pack``; arrays hold numbers or fixed-width text.
+    ``work`` makes one child and evaluates it: by variation or by a burst of many steps, with all
+    random numbers from *rng*. For the operator `first` it makes initial genome number
+    ``task.rival``. ``unpack`` reverses ``pack``; arrays hold numbers or fixed-width text.
     """
 
     def work(self, task: Task[G], rng: np.random.Generator) -> Outcome[G]:
-        """One child by the task's operator, with its fitness."""
+        """Return a child, made by the operator of the task, with its fitness."""
         ...
 
     def pack(self, genome: G) -> Mapping[str, NDArray[Any]]:
-        """A genome as named arrays, for a checkpoint."""
+        """Return a genome as named arrays, for a checkpoint."""
         ...
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> G:
-        """The genome whose arrays were packed."""
+        """Return the genome that was packed."""
         ...
 
 
 class Scheme(Protocol[G]):
-    """How it breeds and who stays; parameters held as fields."""
+    """How parents are chosen and which individuals survive."""
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """The children to try next, each described before it is made."""
+        """Return the tasks of the next generation."""
         ...
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """The next population, from the old one and the children as they turned out."""
+        """Return the next population from the current one and the outcomes of its tasks."""
         ...
 
 
@@ -63,9 +72,9 @@ def evolve(
     seed: int,
     until: Stop,
     observers: Iterable[Observer[G]] = (),
-    cost: Cost = first,
+    cost: Cost = first_objective,
 ) -> State[G]:
-    """Breed, work, replace, tell the observers; stop when *until* says so or nothing is bred.
+    """Run generations until *until* is true or the scheme proposes no task.
 
     Args:
         cost: one number per fitness, for the history and the operator statistics.
@@ -75,7 +84,7 @@ def evolve(
         brood = scheme.propose(state, breeding_stream(seed, state.generation))
         if not brood:
             break
-        state = _turn(state, scheme, brood, work, observers=watching, cost=cost)
+        state = _run_generation(state, scheme, brood, work, observers=watching, cost=cost)
     return state
 
 
@@ -85,17 +94,19 @@ def begin(
     *,
     archive: Archive[G] | None = None,
     observers: Iterable[Observer[G]] = (),
-    cost: Cost = first,
+    cost: Cost = first_objective,
 ) -> State[G]:
-    """Generation 0: the problem's first genomes, made and measured like any other brood."""
+    """Run generation 0: make and evaluate the initial genomes."""
     if count < 1:
-        raise ParameterError(f"a search needs at least 1 first genome, got {count}")
-    nobody: State[G] = State() if archive is None else State(archive=archive)
+        raise ParameterError(f"a search needs at least 1 initial genome, got {count}")
+    empty: State[G] = State() if archive is None else State(archive=archive)
     watching = tuple(observers)
-    return _turn(nobody, Unbred(), founders(count), work, observers=watching, cost=cost)
+    return _run_generation(
+        empty, Unbred(), initial_tasks(count), work, observers=watching, cost=cost
+    )
 
 
-def _turn(
+def _run_generation(
     state: State[G],
     scheme: Scheme[G],
     brood: Brood[G],
@@ -113,17 +124,17 @@ def _turn(
 
 @dataclass(frozen=True)
 class Worker(Generic[G]):
-    """A problem with the seed of its streams: what an evaluator sends to each process once.
+    """A problem with the seed of its random streams; sent once to each worker process.
 
-    Every task owns a stream named by its serial number, so a fitness depends on the seed and
-    the task's turn, never on which worker computed it or how many there were.
+    Every task has a random stream named by its serial number, so a fitness depends on the seed and
+    the serial number, never on which worker computed it or how many there were.
     """
 
     problem: Problem[G]
     seed: int
 
     def __call__(self, task: Task[G], serial: int) -> Outcome[G]:
-        """Do one task; whatever goes wrong arrives as one error that names it."""
+        """Run one task; any failure is raised as one error that names the task."""
         try:
             outcome = self.problem.work(task, working_stream(self.seed, serial))
         except EvomaskError as error:
@@ -143,3 +154,26 @@ def _check(outcome: Outcome[Any], task: Task[Any], serial: int) -> None:
             f"the fitness of task {serial} ({task.operator}) is not a number; "
             "it must be finite, or +infinity for a candidate that must not survive"
         )
+
+
+Draws: TypeAlias = Callable[[int], np.random.Generator]
+Decide: TypeAlias = Callable[[str, Callable[[], float]], float]
+
+
+@dataclass(frozen=True)
+class Setup(Generic[G]):
+    """A search prepared for one table.
+
+    Args:
+        first: number of initial genomes.
+        archive: an empty archive of the kind to use; its members are the front.
+        cost: one number per fitness; the smallest is the best.
+        least: generations to run whatever the budget, because there is no result before.
+    """
+
+    problem: Problem[G]
+    scheme: Scheme[G]
+    first: int
+    archive: Archive[G] = field(default_factory=Front)
+    cost: Cost = first_objective
+    least: int = 0

@@ -1,4 +1,4 @@
-"""When to stop: functions of the state that combine."""
+"""Stopping criteria, which are functions of the state, and budgets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,38 +14,38 @@ IDLE = 10
 
 
 def generations(limit: int) -> Stop:
-    """After *limit* generations; the first population is generation 0."""
+    """Stop after *limit* generations; the initial population is generation 0."""
     return lambda state: state.generation >= limit
 
 
 def evaluations(limit: int) -> Stop:
-    """At the end of the generation that reaches *limit* evaluations."""
+    """Stop at the end of the generation that reaches *limit* evaluations."""
     return lambda state: state.evaluations >= limit
 
 
 def seconds(limit: float, clock: Callable[[], float]) -> Stop:
-    """At the end of the generation in which *clock*, the seconds used so far, reaches *limit*."""
+    """Stop at the end of the generation in which *clock*, in seconds used, reaches *limit*."""
     return lambda _: clock() >= limit
 
 
 def stalled(patience: int) -> Stop:
-    """When the best cost has not fallen for *patience* generations."""
+    """Stop when the best cost has not improved for *patience* generations."""
     return lambda state: state.generation - state.summary.since >= patience
 
 
 def idle(state: State[Any]) -> bool:
-    """When the scheme proposed nothing for ten generations."""
+    """Stop when the scheme proposed no task for ten generations."""
     last = state.history.last(IDLE + 1)
     return len(last) == IDLE + 1 and last[0].tasks == last[-1].tasks
 
 
 def target(cost: float) -> Stop:
-    """When the best cost is *cost* or less."""
+    """Stop when the best cost is *cost* or less."""
     return lambda state: state.summary.best <= cost
 
 
 def equal_means(count: int) -> Stop:
-    """When the mean cost of the population has been the same for *count* generations."""
+    """Stop when the mean cost of the population has been the same for *count* generations."""
 
     def level(state: State[Any]) -> bool:
         last = state.history.last(count + 1)
@@ -55,25 +55,25 @@ def equal_means(count: int) -> Stop:
 
 
 def either(*criteria: Stop) -> Stop:
-    """When any of the criteria is met."""
+    """Stop when any of the criteria is met."""
     return lambda state: any(criterion(state) for criterion in criteria)
 
 
 def not_before(generation: int, criterion: Stop) -> Stop:
-    """When the criterion is met, but at that generation's end at the earliest."""
+    """Stop when the criterion is met, but not before the end of that generation."""
     return lambda state: state.generation >= generation and criterion(state)
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may spend; where several are given, the first one used up ends it.
+    """The limits of a run; the first one that is reached ends it.
 
-    Without seconds, a run is reproducible to the byte.
+    Without a limit in seconds, a run is reproducible to the byte.
 
     Args:
-        stalled: generations without a better best after which it ends earlier.
-        equal_means: generations without another mean of the population after which it does.
-        target: best cost at which it does.
+        stalled: generations without an improvement of the best cost.
+        equal_means: generations with the same mean cost of the population.
+        target: best cost at which the run ends.
     """
 
     generations: int | None = None
@@ -94,7 +94,7 @@ class Budget:
                 raise ParameterError(f"{name} must be at least {limits[name]}, got {value}")
 
     def until(self, clock: Callable[[State[Any]], float]) -> Stop:
-        """When it is used up, or ends earlier; *clock* tells the seconds used at a state."""
+        """Return the stopping criterion; *clock* gives the seconds used at a state."""
         given = ((getattr(self, name), make) for name, make in CRITERIA.items())
         criteria = [make(value) for value, make in given if value is not None]
         if self.seconds is not None:
@@ -110,4 +110,4 @@ CRITERIA: Mapping[str, Callable[[Any], Stop]] = {
     "equal_means": equal_means,
     "target": target,
 }
-"""What each part of a budget but its seconds means."""
+"""Stopping criterion of each limit except the seconds."""

@@ -1,7 +1,7 @@
-"""All random streams of a run, named by numbers: a result never depends on who computed it.
+"""Random streams of a run, named by numbers, so that no result depends on who computed it.
 
-A stream is the seed, the number of its purpose, and its own number or numbers. The purpose always
-stands second: numpy pads a short list with zeros, so that [seed, n] would be [seed, n, 0].
+A stream is named by the seed, the number of its purpose, and its own number or numbers. The
+purpose is always second: numpy pads a short list with zeros, so [seed, n] would equal [seed, n, 0].
 """
 
 from enum import IntEnum
@@ -10,10 +10,9 @@ import numpy as np
 
 
 class Purpose(IntEnum):
-    """What a stream is for; 8 is the crawler's, who stands apart (`graphs.crawling`).
+    """Purpose of a stream; 8 belongs to the crawler (`evomask_graphs.crawler`).
 
-    3 was the order of releases, which comes from no seed any more; 6 was repeated runs, which now
-    are trials.
+    3 and 6 were used by former versions.
     """
 
     BREEDING = 0
@@ -26,47 +25,47 @@ class Purpose(IntEnum):
 
 
 def breeding_stream(seed: int, generation: int) -> np.random.Generator:
-    """What breeding in one generation draws from."""
+    """Return the stream for proposing the tasks of one generation."""
     return _stream(seed, Purpose.BREEDING, generation)
 
 
 def working_stream(seed: int, serial: int) -> np.random.Generator:
-    """What one task draws from, on whichever worker it runs."""
+    """Return the stream of one task, whichever worker runs it."""
     return _stream(seed, Purpose.WORKING, serial)
 
 
 def draw_stream(seed: int, number: int) -> np.random.Generator:
-    """Draw *number* of a random masking, common to all evaluations of a run."""
+    """Return the stream of random masking number *number*, common to all evaluations."""
     return _stream(seed, Purpose.DRAW, number)
 
 
 def member_seed(seed: int, place: int) -> int:
-    """The seed of the streams that one member of a portfolio has, by its place among them."""
+    """Return the seed of one search of a portfolio, by its position."""
     return int(_stream(seed, Purpose.MEMBER, place).integers(2**63))
 
 
 def trial_stream(seed: int, number: int) -> np.random.Generator:
-    """What one trial of a grid of parameters draws from."""
+    """Return the stream of one trial of a grid of parameters."""
     return _stream(seed, Purpose.TRIAL, number)
 
 
 def graph_study_stream(seed: int, k: int, number: int) -> np.random.Generator:
-    """What one of several protections of a graph with one k draws from."""
+    """Return the stream of one of several protections of a graph with the same k."""
     return _stream(seed, Purpose.GRAPH_STUDY, k, number)
 
 
 def baseline_stream(seed: int) -> np.random.Generator:
-    """What a file that could be released instead is drawn from."""
+    """Return the stream of the baseline releases."""
     return _stream(seed, Purpose.BASELINE, 0)
 
 
 def litter_stream(litter: int) -> np.random.Generator:
-    """What the children of one crossover share: the same crossing points for both."""
+    """Return the stream that the children of one crossover share."""
     return np.random.default_rng(litter)
 
 
 def draw_litter(rng: np.random.Generator) -> int:
-    """A number for one litter, drawn while breeding."""
+    """Draw the number of a `litter_stream`."""
     return int(rng.integers(2**63))
 
 

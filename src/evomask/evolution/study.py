@@ -1,7 +1,7 @@
-"""The operator study: utilization, lifetime, efficacy and efficiency of every operator.
+"""Operator study: utilization, lifetime, efficacy and efficiency of every operator.
 
-After chapter 4 of the GOMM thesis. Each is keyed by operator and generation of birth. A run's
-end counts as the death of all who live, so the last generations look short-lived.
+After chapter 4 of the GOMM thesis. Results are keyed by operator and generation of birth. The end
+of a run counts as the death of all individuals, so lifetimes of the last generations are short.
 """
 
 from collections import defaultdict
@@ -11,18 +11,16 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from evomask.evolution.brood import Brood, Outcomes, Task
-from evomask.evolution.individual import G, Population
-from evomask.evolution.ledger import Births, Deaths
+from evomask.evolution.individual import Brood, G, Outcomes, Population, Task
 from evomask.evolution.loop import Scheme
-from evomask.evolution.state import State
+from evomask.evolution.state import Births, Deaths, State
 
 T = TypeVar("T")
 Study: TypeAlias = dict[str, dict[int, T]]
 
 
 class Efficacy(NamedTuple):
-    """How many children cost less than their parents' mean, more, or the same."""
+    """Numbers of children with a lower, a higher and the same cost as their parents' mean."""
 
     improved: int
     worsened: int
@@ -30,7 +28,7 @@ class Efficacy(NamedTuple):
 
 
 class Efficiency(NamedTuple):
-    """By how many percent children are better (positive) or worse (negative) than their parents."""
+    """Improvement (positive) or worsening (negative) of children over their parents, in percent."""
 
     improvement: float
     worsening: float
@@ -39,7 +37,7 @@ class Efficiency(NamedTuple):
 
 
 def utilization(state: State[Any]) -> Study[int]:
-    """How many children were discarded without ever becoming a parent."""
+    """Count the children that were discarded without ever becoming a parent."""
     unused: Study[int] = defaultdict(lambda: defaultdict(int))
     for death in _deaths(state):
         unused[death.operator][death.born] += 0 if death.used else death.individuals
@@ -47,7 +45,7 @@ def utilization(state: State[Any]) -> Study[int]:
 
 
 def lifetime(state: State[Any]) -> Study[float]:
-    """How many generations children lived on average."""
+    """Return the mean lifetime of children in generations."""
     lived: Study[int] = defaultdict(lambda: defaultdict(int))
     individuals: Study[int] = defaultdict(lambda: defaultdict(int))
     for death in _deaths(state):
@@ -60,12 +58,12 @@ def lifetime(state: State[Any]) -> Study[float]:
 
 
 def efficacy(state: State[Any]) -> Study[Efficacy]:
-    """How many children improved on their parents."""
+    """Count the children that improved on their parents."""
     return _of_births(state, lambda row: Efficacy(row.improved, row.worsened, row.clones))
 
 
 def efficiency(state: State[Any]) -> Study[Efficiency]:
-    """By how much children improved on their parents: mean gain, mean loss, best and worst."""
+    """Return mean improvement, mean worsening, and the best and the worst change."""
     return _of_births(
         state,
         lambda row: Efficiency(
@@ -77,8 +75,8 @@ def efficiency(state: State[Any]) -> Study[Efficiency]:
     )
 
 
-def counted(state: State[Any], name: str) -> Study[float]:
-    """The mean of a count that the search hands back with each outcome, such as its groups."""
+def mean_counts(state: State[Any], name: str) -> Study[float]:
+    """Return the mean of a named count of the outcomes, such as the number of groups."""
     return _of_births(state, lambda row: dict(row.counts).get(name, 0) / row.children)
 
 
@@ -101,21 +99,20 @@ def _plain(study: Study[T]) -> Study[T]:
 
 
 TRIES = 200
-"""Proposals in search of an operator that a scheme uses seldom."""
+"""Maximum number of proposals to find tasks of a rarely used operator."""
 
 
 @dataclass(frozen=True)
 class Alone(Generic[G]):
-    """The tasks of one operator, as many as the scheme proposes of all of them together.
+    """A scheme reduced to the tasks of one operator, as many as all operators have together.
 
-    The brood is empty where the scheme does not use the operator, now or any more.
+    It proposes nothing where the scheme does not use the operator.
     """
 
     scheme: Scheme[G]
     operator: str
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Proposals are made until enough tasks of the operator are among them."""
         brood = self.scheme.propose(state, rng)
         size = len(brood)
         chosen: list[Task[G]] = []
@@ -127,5 +124,4 @@ class Alone(Generic[G]):
         return tuple(chosen[:size])
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Who stays according to the scheme, whichever operator made the children."""
         return self.scheme.replace(state, brood, outcomes)

@@ -1,6 +1,6 @@
-"""Expression trees as flat lists in prefix order: `+ a * 2 b` is a + (2 · b).
+"""Expression trees as flat tuples in prefix order: `+ a * 2 b` is a + (2 · b).
 
-Levels count nodes from the root down: a lone terminal has one level.
+Levels are counted from the root: a single terminal has one level.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,10 @@ Tree: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Symbols:
-    """What trees are made of.
+    """Functions and terminals of expression trees.
 
     Args:
-        functions: the number of operands of each function.
+        functions: number of operands of each function.
         terminals: names of values.
     """
 
@@ -33,28 +33,24 @@ class Symbols:
             raise ParameterError("a function of expression trees needs at least one operand")
 
     def operands(self, symbol: str) -> int:
-        """How many operands a symbol takes; 0 for a terminal."""
         return self.functions.get(symbol, 0)
 
     def function(self, rng: np.random.Generator) -> str:
-        """A function drawn at random, all equally likely."""
-        return _any(tuple(self.functions), rng)
+        return _choose(tuple(self.functions), rng)
 
     def terminal(self, rng: np.random.Generator) -> str:
-        """A terminal drawn at random, all equally likely."""
-        return _any(self.terminals, rng)
+        return _choose(self.terminals, rng)
 
     def either(self, rng: np.random.Generator) -> str:
-        """A random symbol, function or terminal."""
-        return _any((*self.functions, *self.terminals), rng)
+        return _choose((*self.functions, *self.terminals), rng)
 
 
-def _any(choices: Sequence[str], rng: np.random.Generator) -> str:
+def _choose(choices: Sequence[str], rng: np.random.Generator) -> str:
     return choices[int(rng.integers(len(choices)))]
 
 
 def full(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
-    """A random tree every branch of which has exactly *levels* levels."""
+    """Return a random tree all of whose branches have exactly *levels* levels."""
     if levels <= 1:
         return (symbols.terminal(rng),)
     root = symbols.function(rng)
@@ -62,17 +58,17 @@ def full(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
 
 
 def grow(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
-    """A random tree of irregular shape, at most *levels* deep, with a function at its root."""
+    """Return a random irregular tree, at most *levels* deep, with a function at its root."""
     if levels <= 1:
         return (symbols.terminal(rng),)
     root = symbols.function(rng)
-    return (root, *_branches(sprout, symbols, root, levels, rng))
+    return (root, *_branches(grow_any, symbols, root, levels, rng))
 
 
-def sprout(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
-    """A random tree of irregular shape that may be a lone terminal."""
+def grow_any(symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
+    """Return a random tree of irregular shape that may be a single terminal."""
     root = symbols.either(rng) if levels > 1 else symbols.terminal(rng)
-    return (root, *_branches(sprout, symbols, root, levels, rng))
+    return (root, *_branches(grow_any, symbols, root, levels, rng))
 
 
 def _branches(
@@ -88,17 +84,16 @@ def _branches(
 
 
 def half_and_half(symbols: Symbols, levels: int, number: int, rng: np.random.Generator) -> Tree:
-    """Tree *number* of a first population: levels 1 to *levels* in turn.
+    """Return initial tree *number* (ramped half-and-half): depths 1 to *levels* in turn.
 
-    Of the trees of each depth every other one is full and the rest are grown, and so are those of
-    the population as a whole, however small it is.
+    At each depth, and in the population as a whole, every other tree is full and the rest grown.
     """
     make = full if (number % levels + number // levels) % 2 == 0 else grow
     return make(symbols, 1 + number % levels, rng)
 
 
 def span(tree: Tree, start: int, symbols: Symbols) -> int:
-    """Where the subtree that begins at *start* ends (one past its last symbol)."""
+    """Return the end of the subtree that begins at *start* (one past its last symbol)."""
     open_operands, end = 1, start
     while open_operands:
         open_operands += symbols.operands(tree[end]) - 1
@@ -107,7 +102,7 @@ def span(tree: Tree, start: int, symbols: Symbols) -> int:
 
 
 def levels_of(tree: Tree, symbols: Symbols) -> list[int]:
-    """The level of every symbol; the root's is 1."""
+    """Return the level of every symbol; that of the root is 1."""
     levels, waiting = [], [1]
     for symbol in tree:
         level = waiting.pop()
@@ -117,19 +112,19 @@ def levels_of(tree: Tree, symbols: Symbols) -> list[int]:
 
 
 def depth(tree: Tree, symbols: Symbols) -> int:
-    """How many levels a tree has."""
+    """Return the number of levels of a tree."""
     return max(levels_of(tree, symbols))
 
 
-def grafted(tree: Tree, place: int, branch: Tree, symbols: Symbols) -> Tree:
-    """The tree with its subtree at *place* replaced by *branch*."""
+def graft(tree: Tree, place: int, branch: Tree, symbols: Symbols) -> Tree:
+    """Return the tree with its subtree at *place* replaced by *branch*."""
     return (*tree[:place], *branch, *tree[span(tree, place, symbols) :])
 
 
 def cross(
     first: Tree, second: Tree, symbols: Symbols, levels: int, rng: np.random.Generator
 ) -> tuple[Tree, Tree]:
-    """Both children of swapping two random subtrees, chosen so that neither exceeds *levels*."""
+    """Swap two random subtrees, chosen so that neither child exceeds *levels*; return both."""
     place = int(rng.integers(len(first)))
     above = levels_of(first, symbols)
     fitting = [
@@ -142,7 +137,7 @@ def cross(
         return first, second
     at = fitting[int(rng.integers(len(fitting)))]
     branches = first[place : span(first, place, symbols)], second[at : span(second, at, symbols)]
-    return grafted(first, place, branches[1], symbols), grafted(second, at, branches[0], symbols)
+    return graft(first, place, branches[1], symbols), graft(second, at, branches[0], symbols)
 
 
 def _height(tree: Tree, place: int, symbols: Symbols) -> int:
@@ -150,12 +145,12 @@ def _height(tree: Tree, place: int, symbols: Symbols) -> int:
 
 
 def mutate_subtree(tree: Tree, symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
-    """A random subtree replaced by a random new one, within *levels*."""
-    return _regrown(tree, list(range(len(tree))), symbols, levels, rng)
+    """Replace a random subtree by a random new one, within *levels*."""
+    return _regrow(tree, list(range(len(tree))), symbols, levels, rng)
 
 
 def mutate_point(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
-    """One random symbol replaced by another with as many operands; unchanged if there is none."""
+    """Replace a random symbol by another with as many operands, if there is one."""
     place = int(rng.integers(len(tree)))
     operands = symbols.operands(tree[place])
     others = [
@@ -165,11 +160,11 @@ def mutate_point(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree
     ]
     if not others:
         return tree
-    return (*tree[:place], _any(others, rng), *tree[place + 1 :])
+    return (*tree[:place], _choose(others, rng), *tree[place + 1 :])
 
 
 def hoist(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
-    """A random subtree on its own, smaller than the tree; a lone terminal is returned unchanged."""
+    """Return a random proper subtree; a single terminal is returned unchanged."""
     if len(tree) == 1:
         return tree
     place = int(rng.integers(1, len(tree)))
@@ -177,22 +172,22 @@ def hoist(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
 
 
 def collapse(tree: Tree, symbols: Symbols, rng: np.random.Generator) -> Tree:
-    """A random subtree, but not the whole tree, replaced by a random terminal."""
+    """Replace a random proper subtree by a random terminal."""
     if len(tree) == 1:
         return tree
     place = int(rng.integers(1, len(tree)))
-    return grafted(tree, place, (symbols.terminal(rng),), symbols)
+    return graft(tree, place, (symbols.terminal(rng),), symbols)
 
 
 def expand(tree: Tree, symbols: Symbols, levels: int, rng: np.random.Generator) -> Tree:
-    """A random terminal replaced by a random new subtree, within *levels*."""
+    """Replace a random terminal by a random new subtree, within *levels*."""
     leaves = [place for place, symbol in enumerate(tree) if not symbols.operands(symbol)]
-    return _regrown(tree, leaves, symbols, levels, rng)
+    return _regrow(tree, leaves, symbols, levels, rng)
 
 
-def _regrown(
+def _regrow(
     tree: Tree, places: list[int], symbols: Symbols, levels: int, rng: np.random.Generator
 ) -> Tree:
     place = places[int(rng.integers(len(places)))]
     left = levels - levels_of(tree, symbols)[place] + 1
-    return grafted(tree, place, sprout(symbols, left, rng), symbols)
+    return graft(tree, place, grow_any(symbols, left, rng), symbols)

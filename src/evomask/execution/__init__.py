@@ -1,1 +1,1 @@
-"""Who computes: one process, many cores, many machines."""
+"""Evaluators: carry out tasks in one process, on many cores, or on a Dask cluster."""

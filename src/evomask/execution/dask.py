@@ -1,13 +1,15 @@
-"""Carrying out tasks on a Dask cluster, with the same answers as in this process.
+"""Evaluators on a Dask cluster, with the same results as in this process.
 
-The work is sent once, when its block is entered: a plugin gives it to every worker, also to
-those that join or start again later. A task then travels with its serial number only, and what
-it draws from is named by that number. So it does not matter who does it, or how often: what a
-worker that died had begun, another does again.
+The work is sent once, when its block is entered: a plugin gives it to every worker, also to those
+that join or restart later. A task is then sent with its serial number only, which names its random
+stream. So it does not matter which worker carries it out, or how often: tasks of a worker that
+died are repeated by another.
 """
 
+import logging
 import math
 import os
+import signal
 import time
 import uuid
 from asyncio import CancelledError
@@ -17,48 +19,128 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from distributed import Client, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
+import dask
+from distributed import (
+    Client,
+    KilledWorker,
+    LocalCluster,
+    SchedulerPlugin,
+    Security,
+    WorkerPlugin,
+    wait,
+)
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
 
-from evomask.errors import EvomaskError, RunError
+from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.execution.evaluator import GivenUpError
-from evomask.execution.local import CHUNKS_PER_WORKER
-from evomask.execution.parcels import Batch, Bench, Parcel, same
-from evomask.execution.standing import differences, standing
+from evomask.execution.local import CHUNKS_PER_WORKER, isolated
+from evomask.execution.payload import (
+    Batch,
+    LoadedWork,
+    Payload,
+    environment,
+    environment_differences,
+    is_identical,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-WORTHWHILE = 0.05
-"""Seconds that a message to a worker should be worth; the engine takes some milliseconds itself."""
+LEAST_MESSAGE_SECONDS = 0.05
+"""Least seconds of work in a message to a worker; Dask needs some milliseconds per message."""
 
-FIRST_WORKER = 120.0
+FIRST_WORKER_SECONDS = 120.0
 """Seconds to wait for the first worker."""
 
-LONELY = 60.0
-"""Seconds without any worker after which nobody is expected to come back."""
+NO_WORKER_SECONDS = 60.0
+"""Seconds without any worker after which the run fails."""
 
 ATTEMPTS = 5
-"""How often a work is sent while workers die under it."""
+"""Number of attempts to send the work while workers die."""
 
-BREATH = 0.5
-"""Seconds until a work is sent again."""
+RETRY_SECONDS = 0.5
+"""Seconds between two attempts."""
 
-GLANCE = 5.0
-"""Seconds after which it is looked whether there is still somebody who works."""
+POLL_SECONDS = 5.0
+"""Seconds between two checks for workers."""
 
 LOST = (CancelledError, Cancelled, FutureCancelledError, CommClosedError, TimeoutError, OSError)
-"""What the engine raises where its scheduler is gone."""
+"""Errors that Dask raises when its scheduler is gone."""
+
+ANSWER_SECONDS = 20
+"""Time limit for the answer of a scheduler."""
+
+PRIVATE = {
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.preload": [__name__],
+    "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": "1",
+}
+"""Settings of Dask: workers write no task to disk, are not profiled, and import no module from the
+current folder."""
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Client]:
+    """Connect a client to a scheduler; certificates are those of Dask's own settings."""
+    _silence_logging()
+    try:
+        client = Client(address, set_as_default=False, timeout=ANSWER_SECONDS)
+    except (OSError, TimeoutError, TypeError) as error:
+        raise RunError(
+            f"no scheduler answers at {address}; is it running there, and does it know the "
+            "certificates that Dask's settings name here?"
+        ) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def start_cluster(workers: int, memory: str = "auto") -> Iterator[Client]:
+    """Start an encrypted scheduler and workers on this machine for the duration of the block.
+
+    Args:
+        memory: limit of each worker, such as ``2GB``; with ``auto`` a share of the machine's.
+    """
+    _silence_logging()
+    try:
+        with dask.config.set(PRIVATE), isolated():
+            cluster = LocalCluster(
+                workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                protocol="tls",
+                security=Security.temporary(),
+                memory_limit=memory,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+            )
+    except ValueError as error:
+        raise ParameterError(f"memory of a worker is a size like 2GB, got {memory}") from error
+    with cluster, Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+def dask_setup(_: Any) -> None:  # noqa: ANN401
+    """Ignore interrupts in a local worker, which the parent handles; Dask calls this."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _silence_logging() -> None:
+    """Silence Dask's log of workers that come and go; errors are reported by evomask."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
-    """Evaluators on the workers of a Dask cluster that a client is connected to.
+    """Evaluators on the workers of a Dask cluster, through a connected client.
 
     Args:
-        verify: whether the first task of every work is also done here, and must come out the
-            same to the bit: another processor may round otherwise.
+        verify: whether the first task is repeated in this process and must give the same bits,
+            because another processor may round differently.
     """
 
     client: Client
@@ -66,19 +148,19 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many processes work on the cluster now: each does one task at a time."""
+        """Current number of worker processes; each carries out one task at a time."""
         return max(1, _count(self.client))
 
-    def __call__(self, work: Callable[[T, int], R], /) -> "AcrossCluster[T, R]":
-        """Whoever carries out the tasks of that work there."""
-        return AcrossCluster(work, self.client, verify=self.verify)
+    def __call__(self, work: Callable[[T, int], R], /) -> "ClusterEvaluator[T, R]":
+        """Return an evaluator of the work."""
+        return ClusterEvaluator(work, self.client, verify=self.verify)
 
 
-class AcrossCluster(Generic[T, R]):
-    """Does tasks on the workers of a Dask cluster, which get the work once.
+class ClusterEvaluator(Generic[T, R]):
+    """Carries out tasks on the workers of a Dask cluster, which get the work once.
 
-    Tasks that are not done after as many seconds as *patience* tells are given up. Use it in a
-    ``with`` block: leaving it in any way takes back what was sent.
+    Tasks that take longer than *patience* seconds are aborted. Use it in a ``with`` block: leaving
+    it in any way removes the work from the workers.
     """
 
     def __init__(self, work: Callable[[T, int], R], client: Client, *, verify: bool = True) -> None:
@@ -88,12 +170,12 @@ class AcrossCluster(Generic[T, R]):
         self._calls = 0
         self._pace: float | None = None
 
-    def __enter__(self) -> "AcrossCluster[T, R]":
-        """Wait for a worker, compare versions, send the work and have it opened."""
+    def __enter__(self) -> "ClusterEvaluator[T, R]":
+        """Wait for a worker, compare environments, send the work and decode it."""
         try:
-            with _in_words("while the work was sent to it"):
+            with _translate_errors("while the work was sent to it"):
                 for left in range(ATTEMPTS - 1, -1, -1):
-                    with _again(self._client, left):
+                    with _retry(self._client, left):
                         self._send()
                         break
         except BaseException:
@@ -102,26 +184,31 @@ class AcrossCluster(Generic[T, R]):
         return self
 
     def _send(self) -> None:
-        self._client.wait_for_workers(1, timeout=FIRST_WORKER)
-        _require_same(self._client)
-        self._client.register_plugin(Farewell(self._name, self._client.id))
-        self._client.register_plugin(Delivery(self._name, Parcel.of(self._work)))
-        self._client.gather([self._opening(address) for address in _known(self._client)])
-
-    def _opening(self, address: str) -> Any:  # noqa: ANN401
-        key = f"{self._name}-open-{address}"
-        return self._client.submit(
-            _open, self._name, workers=[address], allow_other_workers=True, key=key, pure=False
-        )
+        self._client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
+        _require_same_environment(self._client)
+        self._client.register_plugin(CleanupPlugin(self._name, self._client.id))
+        self._client.register_plugin(WorkPlugin(self._name, Payload.encode(self._work)))
+        futures = [
+            self._client.submit(
+                _load,
+                self._name,
+                workers=[address],
+                allow_other_workers=True,
+                key=f"{self._name}-open-{address}",
+                pure=False,
+            )
+            for address in _addresses(self._client)
+        ]
+        self._client.gather(futures)
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
-        """The outcomes, in order; serial numbers go on from *first*."""
+        """Return the outcomes, in order; serial numbers count from *first*."""
         if not tasks:
             return []
-        futures = self._sent(tasks, first)
+        futures = self._submit(tasks, first)
         try:
-            with _in_words(f"during tasks {first} to {first + len(tasks) - 1}"):
-                expected = self._repeated(tasks[0], first)
+            with _translate_errors(f"during tasks {first} to {first + len(tasks) - 1}"):
+                expected = self._repeat(tasks[0], first)
                 self._await(futures, first)
                 done: list[Done] = self._client.gather(futures)
         except BaseException:
@@ -133,14 +220,14 @@ class AcrossCluster(Generic[T, R]):
                 raise part.error
         outcomes = [outcome for part in done for outcome in part.outcomes.items]
         self._pace = sum(part.seconds for part in done) / len(tasks)
-        if expected is not None and not same(expected.items[0], outcomes[0]):
+        if expected is not None and not is_identical(expected.items[0], outcomes[0]):
             raise RunError(
-                f"task {first} comes out differently on the cluster and here; its machines may "
+                f"task {first} has different results on the cluster and here; its machines may "
                 "have other processors or libraries: start the run on one of them"
             )
         return outcomes
 
-    def _sent(self, tasks: Sequence[T], first: int) -> list[Any]:
+    def _submit(self, tasks: Sequence[T], first: int) -> list[Any]:
         self._calls += 1
         size = self._size(len(tasks), max(1, _count(self._client)))
         starts = range(0, len(tasks), size)
@@ -155,15 +242,15 @@ class AcrossCluster(Generic[T, R]):
         return futures
 
     def _size(self, tasks: int, workers: int) -> int:
-        """Tasks in a message: few enough to share out evenly, enough to be worth it."""
+        """Tasks in a message: few enough for an even load, enough to be worth the overhead."""
         even = -(-tasks // (workers * CHUNKS_PER_WORKER))
         if self._pace is None:
             return max(1, even)
-        worth = math.ceil(WORTHWHILE / max(1e-6, self._pace))
+        worth = math.ceil(LEAST_MESSAGE_SECONDS / max(1e-6, self._pace))
         return max(1, even, min(worth, -(-tasks // workers)))
 
-    def _repeated(self, task: T, serial: int) -> Batch | None:
-        """The first task of all, done here too while the cluster is at work; an error is its."""
+    def _repeat(self, task: T, serial: int) -> Batch | None:
+        """Repeat the very first task here while the cluster works; None if it fails."""
         if not self._verify:
             return None
         self._verify = False
@@ -172,125 +259,125 @@ class AcrossCluster(Generic[T, R]):
         return None
 
     def _await(self, futures: Sequence[Any], first: int) -> None:
-        """Until all is done: not longer than somebody is patient, nor without any worker."""
+        """Wait for all futures, within the time limit and while there are workers."""
         seconds = self.patience()
         began = seen = time.monotonic()
         while True:
             left = math.inf if seconds is None else began + seconds - time.monotonic()
             try:
                 with self._client.as_current():
-                    wait(futures, timeout=max(0.01, min(GLANCE, left)))
+                    wait(futures, timeout=max(0.01, min(POLL_SECONDS, left)))
             except TimeoutError:
                 now = time.monotonic()
-                if left <= GLANCE:
+                if left <= POLL_SECONDS:
                     raise GivenUpError(
-                        f"tasks from {first} on took too long and were given up"
+                        f"tasks from {first} on took too long and were aborted"
                     ) from None
                 seen = now if _count(self._client) else seen
-                if now - seen > LONELY:
+                if now - seen > NO_WORKER_SECONDS:
                     raise RunError(
-                        "no worker of the cluster is left; start some, and go on with "
-                        "`evomask resume` where the run was kept in a folder"
+                        "no worker of the cluster is left; start some, and continue with "
+                        "`evomask resume` if the run has a folder"
                     ) from None
             else:
                 return
 
     def __exit__(self, *_: object) -> None:
-        """Take back what was sent, unless the scheduler is gone and took it along."""
+        """Remove the work from the workers, unless the scheduler is gone."""
         if self._client.status != "running":
             return
         with suppress(*LOST, ValueError):
             self._client.unregister_worker_plugin(self._name)
         with suppress(*LOST, ValueError):
-            self._client.unregister_scheduler_plugin(_farewell(self._name))
+            self._client.unregister_scheduler_plugin(_cleanup_name(self._name))
 
 
-class Delivery(WorkerPlugin):
-    """Brings a work to a worker, which opens it with its first task, not while it must answer."""
+class WorkPlugin(WorkerPlugin):
+    """Gives the work to a worker, which decodes it with its first task."""
 
     idempotent = True
 
-    def __init__(self, name: str, parcel: Parcel) -> None:
-        self.name, self.parcel = name, parcel
+    def __init__(self, name: str, payload: Payload) -> None:
+        self.name, self.payload = name, payload
 
     def setup(self, worker: Any) -> None:  # noqa: ANN401
-        """Keep the work, unopened."""
-        _benches[self.name] = Bench(self.parcel)
+        """Store the payload."""
+        _loaded[self.name] = LoadedWork(self.payload)
 
     def teardown(self, worker: Any) -> None:  # noqa: ANN401
-        """Forget the work, opened or not."""
-        _benches.pop(self.name, None)
+        """Remove the work."""
+        _loaded.pop(self.name, None)
 
 
-class Farewell(SchedulerPlugin):
-    """Takes a work away from all workers when its client is gone, in whatever way it went."""
+class CleanupPlugin(SchedulerPlugin):
+    """Removes the work from all workers when its client disconnects for any reason."""
 
     idempotent = True
 
     def __init__(self, name: str, client: str) -> None:
-        self.name, self.delivery, self.client = _farewell(name), name, client
+        self.name, self.work, self.client = _cleanup_name(name), name, client
 
     def remove_client(self, scheduler: Any, client: str) -> None:  # noqa: ANN401
-        """Called by the scheduler for every client that leaves."""
+        """Handle a client that disconnects; the scheduler calls this."""
         if client == self.client:
-            scheduler.loop.add_callback(self._leave, scheduler)
+            scheduler.loop.add_callback(self._remove, scheduler)
 
-    async def _leave(self, scheduler: Any) -> None:  # noqa: ANN401
-        if self.delivery in scheduler.worker_plugins:
-            await scheduler.unregister_worker_plugin(None, self.delivery)
+    async def _remove(self, scheduler: Any) -> None:  # noqa: ANN401
+        if self.work in scheduler.worker_plugins:
+            await scheduler.unregister_worker_plugin(None, self.work)
         if self.name in scheduler.plugins:
             await scheduler.unregister_scheduler_plugin(self.name)
 
 
-def _farewell(name: str) -> str:
-    return f"{name}-farewell"
+def _cleanup_name(name: str) -> str:
+    return f"{name}-cleanup"
 
 
 @dataclass(frozen=True)
 class Done:
-    """Outcomes of a batch, the seconds that they took, and what went wrong instead."""
+    """Outcomes of a batch and their duration in seconds, or an error."""
 
     outcomes: Batch
     seconds: float
     error: EvomaskError | None = None
 
 
-# The works that this process was given, as a worker of clusters.
-_benches: dict[str, Bench] = {}
+# Work in this process as a worker of clusters, by name.
+_loaded: dict[str, LoadedWork] = {}
 
 
-def _open(name: str) -> int:
-    _benches[name].open()
+def _load(name: str) -> int:
+    _loaded[name].load()
     return os.getpid()
 
 
 def _do(name: str, batch: Batch, first: int) -> Done:
     began = time.perf_counter()
     try:
-        outcomes = _benches[name](batch.items, first)
+        outcomes = _loaded[name](batch.items, first)
     except EvomaskError as error:
         return Done(Batch(()), 0.0, error)
     return Done(Batch(outcomes), time.perf_counter() - began)
 
 
-def _known(client: Client) -> Sequence[str]:
+def _addresses(client: Client) -> Sequence[str]:
     return list(client.scheduler_info(n_workers=-1)["workers"])
 
 
 def _count(client: Client) -> int:
-    return len(_known(client))
+    return len(_addresses(client))
 
 
-def _require_same(client: Client) -> None:
+def _require_same_environment(client: Client) -> None:
     try:
-        found = client.run(standing)
+        found = client.run(environment)
     except (ImportError, AttributeError) as error:
         raise RunError(
             "a worker of the cluster has no evomask, or another version of it; give all "
             "machines the same environment"
         ) from error
     for address, there in found.items():
-        if apart := differences(there):
+        if apart := environment_differences(there):
             raise RunError(
                 f"the worker {address} differs ({apart}), and results would too; give all "
                 "machines the same environment"
@@ -298,19 +385,19 @@ def _require_same(client: Client) -> None:
 
 
 @contextmanager
-def _again(client: Client, left: int) -> Iterator[None]:
-    """Pass over a worker that died while something was sent, as long as the scheduler is there."""
+def _retry(client: Client, left: int) -> Iterator[None]:
+    """Ignore the death of a worker, if attempts are left and the scheduler is running."""
     try:
         yield
     except (*LOST, KilledWorker):
         if not left or client.status != "running":
             raise
-        time.sleep(BREATH)
+        time.sleep(RETRY_SECONDS)
 
 
 @contextmanager
-def _in_words(when: str) -> Iterator[None]:
-    """Errors of the engine in a sentence of ours."""
+def _translate_errors(when: str) -> Iterator[None]:
+    """Raise errors of Dask as errors of evomask."""
     try:
         yield
     except KilledWorker as error:
@@ -320,6 +407,6 @@ def _in_words(when: str) -> Iterator[None]:
         ) from error
     except LOST as error:
         raise RunError(
-            f"the cluster went away {when}; start it again, and go on with `evomask resume` "
-            "where the run was kept in a folder"
+            f"the cluster went away {when}; start it again, and continue with `evomask resume` "
+            "if the run has a folder"
         ) from error

@@ -1,4 +1,4 @@
-"""Who computes, as two protocols: whoever carries out tasks, and how to get hold of them."""
+"""Protocols of evaluators, which carry out tasks, and of their factories."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -11,36 +11,36 @@ R = TypeVar("R")
 
 
 class GivenUpError(Exception):
-    """Tasks took longer than somebody was willing to wait; no error that a user sees."""
+    """Tasks exceeded the time limit of the caller; an internal error that users do not see."""
 
 
 class Evaluator(Protocol[T_contra, R_co]):
-    """Carries out tasks; the same answers from one process, many, or many machines."""
+    """Carries out tasks; results do not depend on the number of processes or machines."""
 
     def __call__(self, tasks: Sequence[T_contra], /, first: int) -> Sequence[R_co]:
-        """An outcome for each task, in order; serial numbers go on from *first*."""
+        """Return the outcome of each task, in order; serial numbers count from *first*."""
         ...
 
 
 @runtime_checkable
 class Patient(Protocol):
-    """An evaluator that gives tasks up which are not done after so many seconds."""
+    """An evaluator that aborts tasks after a time limit in seconds."""
 
     patience: Callable[[], float | None]
 
 
 class Evaluators(Protocol):
-    """Gives an evaluator for any work, for as long as a ``with`` block lasts.
+    """Factory of evaluators, each for the duration of a ``with`` block.
 
-    The work is a function of a task and its serial number. It must survive being sent to
-    another process or machine, and draw its random numbers from a stream named by the serial.
+    The work is a function of a task and its serial number. It must be picklable, and draw its
+    random numbers from a stream named by the serial number.
     """
 
     @property
     def workers(self) -> int:
-        """How many tasks are carried out at once; only what the clock decides may depend on it."""
+        """Number of tasks carried out in parallel; results must not depend on it."""
         ...
 
     def __call__(self, work: Callable[[T, int], R], /) -> AbstractContextManager[Evaluator[T, R]]:
-        """Whoever does that work; leaving the block ends all who help."""
+        """Return an evaluator of the work; leaving the block ends its workers."""
         ...

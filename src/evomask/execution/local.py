@@ -1,8 +1,9 @@
-"""Carrying out tasks in this process, or across the cores of this machine.
+"""Evaluators on this machine, in one process or several, and the factory for any evaluators.
 
-Both give the same answers: what a task draws from is named by its serial number.
+All evaluators return the same results, because random streams are named by serial numbers.
 """
 
+import json
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -12,20 +13,106 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import count
+from pathlib import Path
 from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.evaluator import Evaluator, GivenUpError
-from evomask.execution.sharing import Shared, shared
+from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError
+from evomask.execution.payload import SharedWork, share
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_PER_WORKER = 4
 SAFE_PATH = "PYTHONSAFEPATH"
+LOCAL_CLUSTER = "local:"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+FORMS = "tls://host:8786, local:8 or the path of a scheduler file"
+
+GUARD_HINT = "a script that uses several has to start them below `if __name__ == '__main__':`; or "
+"""Workers import the script that starts them, which would start workers again."""
+
+
+def open_evaluators(
+    workers: int = 1,
+    cluster: Any = None,  # noqa: ANN401
+) -> AbstractContextManager[Evaluators]:
+    """Return evaluators for the duration of a ``with`` block.
+
+    Args:
+        workers: processes on this machine, where no cluster is given.
+        cluster: ``tls://host:8786``, ``local:8`` (so many encrypted workers on this machine),
+            ``local:8:2GB`` (with a memory limit each), a scheduler file, or a Dask client.
+    """
+    if cluster is None:
+        return nullcontext(Local(workers))
+    if workers != 1:
+        raise ParameterError("workers and cluster exclude one another; a cluster has its own")
+    if find_spec("distributed") is None:
+        raise ParameterError(
+            "a cluster needs Dask; install it with `pip install evomask[cluster]`, on all machines"
+        )
+    return _open_cluster(cluster)
+
+
+@contextmanager
+def _open_cluster(cluster: Any) -> Iterator[Evaluators]:  # noqa: ANN401
+    from evomask.execution.dask import Cluster, connect, start_cluster
+
+    with ExitStack() as stack:
+        if not isinstance(cluster, str | Path):
+            check_address(cluster.scheduler.address)
+            client = cluster
+        elif str(cluster).startswith(LOCAL_CLUSTER):
+            client = stack.enter_context(start_cluster(*_parse_size(str(cluster))))
+        else:
+            client = stack.enter_context(connect(address_of(str(cluster))))
+        yield Cluster(client)
+
+
+def _parse_size(text: str) -> tuple[int, str]:
+    """Number of workers and memory of each, of ``local:8`` or ``local:8:2GB``."""
+    number, _, memory = text.removeprefix(LOCAL_CLUSTER).partition(":")
+    if not number.isdigit() or int(number) < 1:
+        raise ParameterError(f"a local cluster is written like local:8, got {text}")
+    return int(number), memory or "auto"
+
+
+def address_of(text: str) -> str:
+    """Address of a scheduler, given or read from its file, if it is safe."""
+    if "://" in text:
+        return check_address(text)
+    try:
+        found = json.loads(Path(text).read_text(encoding="utf-8"))["address"]
+    except OSError as error:
+        raise ParameterError(f"there is no cluster {text!r}; give {FORMS}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParameterError(f"{text} is not a scheduler file; give {FORMS}") from error
+    return check_address(str(found))
+
+
+def check_address(address: str) -> str:
+    """Return the address if records are encrypted in transfer or stay on this machine."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("tls", "tcp", "inproc") or not parts.hostname:
+        raise ParameterError(f"{address} is not an address of a cluster; give {FORMS}")
+    if parts.scheme == "tcp" and parts.hostname not in LOOPBACK:
+        raise ParameterError(
+            f"records would be sent to {parts.hostname} unencrypted; give the cluster certificates "
+            "(Dask's own settings, distributed.comm.tls) and a tls:// address"
+        )
+    return address
 
 
 @dataclass(frozen=True)
@@ -39,31 +126,29 @@ class Local:
             raise ParameterError(f"workers must be at least 1, got {self.workers}")
 
     def __call__(self, work: Callable[[T, int], R], /) -> AbstractContextManager[Evaluator[T, R]]:
-        """Whoever carries out the tasks of that work here."""
+        """Return an evaluator of the work."""
         if self.workers == 1:
             return nullcontext(InProcess(work))
-        return AcrossCores(work, self.workers)
+        return ProcessEvaluator(work, self.workers)
 
 
 class InProcess(Generic[T, R]):
-    """Does tasks one after another, here: best for tasks below some 5 ms."""
+    """Carries out tasks sequentially in this process: best for tasks below some 5 ms."""
 
     def __init__(self, work: Callable[[T, int], R]) -> None:
         self._work = work
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
-        """The outcomes, in order; serial numbers go on from *first*."""
+        """Return the outcomes, in order; serial numbers count from *first*."""
         return [self._work(task, serial) for serial, task in enumerate(tasks, first)]
 
 
-class AcrossCores(Generic[T, R]):
-    """Does tasks in worker processes, which get the work once, when they start.
+class ProcessEvaluator(Generic[T, R]):
+    """Carries out tasks in worker processes, which get the work once, when they start.
 
-    Its large arrays are held once for all of them (`sharing`). Tasks that are not done after
-    as many seconds as *patience* tells are given up, and the workers with them.
-
-    Use it in a ``with`` block: leaving it in any way ends the workers. Should this process be
-    killed, they end themselves.
+    Large arrays are shared by all of them. Tasks that take longer than *patience* seconds are
+    aborted together with the workers. Use it in a ``with`` block: leaving it in any way ends the
+    workers. If this process is killed, they end themselves.
     """
 
     def __init__(self, work: Callable[[T, int], R], workers: int) -> None:
@@ -71,44 +156,39 @@ class AcrossCores(Generic[T, R]):
         self.patience: Callable[[], float | None] = lambda: None
         context = multiprocessing.get_context("spawn")
         listening, self._lifeline = context.Pipe(duplex=False)
-        self._given = shared(work)
+        self._shared = share(work)
         with isolated():
-            self._born = context.SimpleQueue()
-            start = (self._given, listening, self._born)
+            self._pids = context.SimpleQueue()
             self._pool = ProcessPoolExecutor(
-                workers, mp_context=context, initializer=_prepare, initargs=start
+                workers,
+                mp_context=context,
+                initializer=_initialize,
+                initargs=(self._shared, listening, self._pids),
             )
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
-        """The outcomes, in order; serial numbers go on from *first*."""
+        """Return the outcomes, in order; serial numbers count from *first*."""
         chunk = -(-len(tasks) // (self._workers * CHUNKS_PER_WORKER)) or 1
         seconds = self.patience()
         try:
-            if seconds is not None:
-                return self._within(seconds, tasks, first)
-            return list(self._pool.map(_do, tasks, count(first), chunksize=chunk))
+            if seconds is None:
+                return list(self._pool.map(_do, tasks, count(first), chunksize=chunk))
+            futures = [self._pool.submit(_do, task, i) for i, task in enumerate(tasks, first)]
+            if wait(futures, seconds).not_done:  # they are not cancelled: the workers are killed
+                raise GivenUpError(f"tasks from {first} on took too long and were aborted")
+            return [future.result() for future in futures]
         except BrokenProcessPool as error:
-            raise _died(f"during tasks {first} to {first + len(tasks) - 1}") from error
+            raise _death(f"during tasks {first} to {first + len(tasks) - 1}") from error
 
-    def _within(self, seconds: float, tasks: Sequence[T], first: int) -> list[R]:
-        """The outcomes, if they are there in time.
-
-        What is given up is not cancelled: the workers end with it.
-        """
-        found = [self._pool.submit(_do, task, serial) for serial, task in enumerate(tasks, first)]
-        if wait(found, seconds).not_done:
-            raise GivenUpError(f"tasks from {first} on took too long and were given up")
-        return [future.result() for future in found]
-
-    def __enter__(self) -> "AcrossCores[T, R]":
-        """Start the workers, so that what they import costs no task its time."""
+    def __enter__(self) -> "ProcessEvaluator[T, R]":
+        """Start the workers, so that their imports cost no task its time."""
         try:
             with isolated():
                 list(self._pool.map(_wake, range(self._workers)))
         except BaseException as error:
             self.__exit__(RunError)
             if isinstance(error, BrokenProcessPool):
-                raise _died("when it started", UNGUARDED) from error
+                raise _death("when it started", GUARD_HINT) from error
             raise
         return self
 
@@ -118,24 +198,19 @@ class AcrossCores(Generic[T, R]):
             self._kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
-        self._given.remove()
+        self._shared.remove()
 
     def _kill(self) -> None:
-        """End the workers at once: one that is deep in a kernel hears nothing else.
+        """Kill the workers: one inside a kernel reacts to nothing else.
 
-        Those that have not said their number yet, or wait for one that was killed, end with
-        the lifeline.
+        Workers that have not sent their process id yet end with the lifeline.
         """
-        while not self._born.empty():
+        while not self._pids.empty():
             with suppress(ProcessLookupError):
-                os.kill(self._born.get(), signal.SIGKILL)
+                os.kill(self._pids.get(), signal.SIGKILL)
 
 
-UNGUARDED = "a script that asks for several has to do so below `if __name__ == '__main__':`; or "
-"""Workers begin by importing the script that asks for them, and would ask for workers again."""
-
-
-def _died(when: str, hint: str = "") -> RunError:
+def _death(when: str, hint: str = "") -> RunError:
     return RunError(
         f"a worker process died {when}; {hint}it may have run out of memory: try fewer workers"
     )
@@ -143,9 +218,9 @@ def _died(when: str, hint: str = "") -> RunError:
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Let processes that start in here take no module from the current folder.
+    """Prevent processes that start in the block from importing modules of the current folder.
 
-    Without this, a file ``pickle.py`` that lies there would be run instead of Python's own.
+    Otherwise a file ``pickle.py`` in that folder would be run instead of Python's own module.
     """
     before, folders = os.environ.get(SAFE_PATH), list(sys.path)
     os.environ[SAFE_PATH] = "1"
@@ -159,24 +234,24 @@ def isolated() -> Iterator[None]:
             os.environ[SAFE_PATH] = before
 
 
-# What a worker process was given to do; set once, when it starts.
+# Work of a worker process; set once, when it starts.
 _work: Callable[[Any, int], Any]
 
 
-def _prepare(given: Shared, lifeline: Any, born: Any) -> None:  # noqa: ANN401
-    """Take the work in; leave interrupts to the parent, and end when the parent does."""
+def _initialize(shared: SharedWork, lifeline: Any, pids: Any) -> None:  # noqa: ANN401
+    """Open the work; ignore interrupts, which the parent handles, and end with the parent."""
     global _work  # noqa: PLW0603
-    born.put(os.getpid())
-    _work = given.opened()
+    pids.put(os.getpid())
+    _work = shared.open()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(lifeline, given), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(lifeline, shared), daemon=True).start()
 
 
-def _end_with(lifeline: Any, given: Shared) -> None:  # noqa: ANN401
+def _end_with_parent(lifeline: Any, shared: SharedWork) -> None:  # noqa: ANN401
     parent = multiprocessing.parent_process()
     watched = [lifeline] if parent is None else [lifeline, parent.sentinel]
     multiprocessing.connection.wait(watched)
-    given.remove()
+    shared.remove()
     os._exit(1)
 
 

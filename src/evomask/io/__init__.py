@@ -1,1 +1,1 @@
-"""Files and data frames in and out."""
+"""Reading and writing of tables, schemas, hierarchies and matrices."""

@@ -1,4 +1,4 @@
-"""Delimited text: read strictly, as text first, so that codes such as 007 stay codes."""
+"""Delimited text: strict reading, in which codes such as 007 stay text, and writing."""
 
 import codecs
 from collections import Counter
@@ -18,117 +18,112 @@ from evomask.io.dialects import (
     likely_delimiter,
     likely_encoding,
     line_end_of,
+    read_decompressed,
     records,
 )
-from evomask.io.formats import content_of
+from evomask.io.sources import Source
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
 CODE = r"^(\+|-?0[0-9])"
-"""What makes a column of digits codes: a leading zero or plus sign, which a number would lose."""
+"""Pattern of codes: a leading zero or plus sign, which a number would lose."""
 SAMPLE = 1000
-"""Records whose values are tried as numbers before the whole column is."""
+"""Records that are parsed as numbers before the whole column is."""
 MOST_COLUMNS = 10_000
-"""Columns that a table may have."""
-NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
-"""What Python lists among encodings of text and no file of text is in."""
+"""Largest number of columns of a table."""
+NO_TEXT_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
+"""Codecs of Python that are no encodings of text files."""
 MOST_DECIMALS = 10
-"""Numbers written with more decimals than this are released as they come."""
+"""Numbers with more decimals in the file are released without rounding."""
 
 
-@dataclass(frozen=True)
-class DelimitedText:
-    """What a delimited text file holds, how it is written, and the decimals of its columns.
-
-    Args:
-        texts: the columns as they stand in the file, texts for missing values too.
-    """
-
-    frame: pl.DataFrame
-    dialect: Dialect
-    from_file: dict[str, Declaration]
-    texts: pl.DataFrame
-
-
-def read_csv(path: Path, dialect: Dialect) -> DelimitedText:
-    """Columns as whole numbers, numbers or text; refuses what is not a plain table."""
-    _check_marks(dialect)
+def read_csv(path: Path, dialect: Dialect) -> Source:
+    """Read columns as integers, floats or text; a file that is no plain table is an error."""
+    _check_dialect(dialect)
     text = _utf8(path, dialect.encoding)
-    content = _plain(text.content)
+    content = _normalize_lines(text.content)
     sample = content[: 2**20].decode(errors="ignore")
     delimiter = dialect.delimiter or likely_delimiter(sample)
     decimal = dialect.decimal or likely_decimal(sample, delimiter)
     _check_width(path, content, delimiter)
     names = _header(path, content, delimiter)
     texts = _texts(path, content, delimiter, names, dialect.missing)
-    typed = [_typed(series, decimal) for series in texts]
-    return DelimitedText(
-        pl.DataFrame([series for series, _ in typed]),
+    parsed = [_parse_numbers(series, decimal) for series in texts]
+    return Source(
+        pl.DataFrame([series for series, _ in parsed]),
+        {series.name: Declaration(decimals=places) for series, places in parsed if places},
         replace(
-            dialect, delimiter=delimiter, decimal=decimal, encoding=text.encoding,
-            line_end=line_end_of(text.content), marked=text.marked,
+            dialect,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=text.encoding,
+            line_end=line_end_of(text.content),
+            marked=text.marked,
         ),
-        {series.name: Declaration(decimals=places) for series, places in typed if places},
         _texts(path, content, delimiter, names, ()) if dialect.missing else texts,
-    )  # fmt: skip
+    )
 
 
 def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -> None:
-    """One header line, missing values as nothing; comma, point and UTF-8 unless told.
+    """Write a header and records, missing values as empty fields; by default comma and UTF-8.
 
-    Numbers get the decimal mark of the dialect; texts are written as they are. Where lines end
-    as on old computers, lines within texts do so too: that is how they are read.
+    Numbers get the decimal mark of the dialect; texts are unchanged, except that with line end
+    CR line feeds inside texts become CR too, as they are read.
     """
     written = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
-    old = written.line_end == "\r"
-    _check_marks(written)
+    ends_with_cr = written.line_end == "\r"
+    _check_dialect(written)
     frame.write_csv(
         path,
         separator=written.delimiter or ",",
         decimal_comma=written.decimal == ",",
-        line_terminator="\n" if old else written.line_end,
+        line_terminator="\n" if ends_with_cr else written.line_end,
         include_bom=written.marked,
     )
-    if old:
+    if ends_with_cr:
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r"))
     if written.encoding and codecs.lookup(written.encoding).name != "utf-8":
-        path.write_bytes(_encoded(path.read_bytes().decode(), written.encoding))
+        path.write_bytes(_encode(path.read_bytes().decode(), written.encoding))
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _encode(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
         line = text[: error.start].count("\n") + 1
         raise FileError(
-            f"line {line} of the output has a letter that {encoding} does not know; "
-            "name another encoding, such as utf-8"
+            f"line {line} of the output has a character that encoding {encoding} does not have; "
+            "choose another encoding, such as utf-8"
         ) from None
 
 
-def _check_marks(dialect: Dialect) -> None:
+def _check_dialect(dialect: Dialect) -> None:
     if dialect.delimiter is not None and len(dialect.delimiter.encode()) != 1:
         raise ParameterError("a delimiter is a single plain character, such as ';'")
     if dialect.decimal not in (None, ".", ","):
         raise ParameterError("a decimal mark is '.' or ','")
     if dialect.decimal == "," and dialect.delimiter == ",":
-        raise ParameterError("delimiter and decimal mark cannot both be ','; name another one")
+        raise ParameterError(
+            "delimiter and decimal mark cannot both be ','; choose another delimiter"
+        )
     if not _is_encoding(dialect.encoding or "utf-8"):
-        raise ParameterError(f"no encoding is called {dialect.encoding!r}; try utf-8 or latin-1")
+        raise ParameterError(
+            f"no encoding is called {dialect.encoding!r}; use one such as utf-8 or latin-1"
+        )
 
 
 def _is_encoding(name: str) -> bool:
-    """Whether Python knows it as a way to write text, and not as something else."""
+    """Whether Python knows it as an encoding of text."""
     try:
         known = codecs.lookup(name)
         "a".encode(known.name)
     except (LookupError, ValueError):
         return False
-    return known.name.replace("-", "_") not in NO_ENCODINGS
+    return known.name.replace("-", "_") not in NO_TEXT_ENCODINGS
 
 
 @dataclass(frozen=True)
 class _Text:
-    """A file's text as UTF-8, the encoding it is in, and whether a byte order mark begins it."""
+    """Content of a file as UTF-8, its encoding, and whether it has a byte order mark."""
 
     content: bytes
     encoding: str
@@ -136,35 +131,33 @@ class _Text:
 
 
 def _utf8(path: Path, encoding: str | None) -> _Text:
-    content = content_of(path)
+    content = read_decompressed(path)
     if not content.strip():
         raise FileError(f"{path} is empty; give a file with a header and records")
     named = encoding or likely_encoding(content)
     if named is None:
-        raise FileError(
-            f"{path} is not text in an encoding known here; name its encoding if it is text"
-        )
+        raise FileError(f"{path} is not text in a known encoding; if it is text, give its encoding")
     if b"\0" in content and not named.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
         raise FileError(f"{path} is not text (it holds zero bytes); give a table of text")
     marked = named.lower().startswith("utf") and content.startswith(codecs.BOM_UTF8)
-    return _Text(_decoded(path, content, named), named.removesuffix("-sig"), marked)
+    return _Text(_to_utf8(path, content, named), named.removesuffix("-sig"), marked)
 
 
-def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
+def _to_utf8(path: Path, content: bytes, encoding: str) -> bytes:
     try:
         text = content.decode(encoding)
     except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         line = content[:start].count(b"\n") + 1
         raise FileError(
-            f"{path} is not {encoding} (line {line}); name its encoding, such as latin-1"
+            f"{path} is not {encoding} (line {line}); give its encoding, such as latin-1"
         ) from None
     if codecs.lookup(encoding).name == "utf-8":
         return content.removeprefix(codecs.BOM_UTF8)
     return text.removeprefix("\ufeff").encode()
 
 
-def _plain(content: bytes) -> bytes:
+def _normalize_lines(content: bytes) -> bytes:
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
     ends_once = content.endswith(b"\n") and not content.endswith((b"\n\n", b"\n\r\n"))
@@ -185,7 +178,7 @@ def _header(path: Path, content: bytes, delimiter: str) -> list[str]:
 
 
 def _first_record(content: bytes) -> bytes:
-    """The header with its line end; a name in quotes may hold others."""
+    """Return the header with its line end; a quoted name may contain line ends."""
     end = content.find(b"\n")
     while content.count(b'"', 0, end) % 2:
         end = content.find(b"\n", end + 1)
@@ -193,7 +186,7 @@ def _first_record(content: bytes) -> bytes:
 
 
 def _check_width(path: Path, content: bytes, delimiter: str) -> None:
-    """Every record must have as many fields as the header; the first other one is named."""
+    """Raise an error on the first record with another number of fields than the header."""
     if content.count(b'"') % 2:
         raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
@@ -208,7 +201,7 @@ def _check_width(path: Path, content: bytes, delimiter: str) -> None:
 
 
 def check_columns(path: Path, count: int) -> None:
-    """Refuse a table with more columns than can be looked at in a reasonable time."""
+    """Raise an error if a table has too many columns to process in reasonable time."""
     if count > MOST_COLUMNS:
         raise FileError(
             f"{path} has {count} columns, and at most {MOST_COLUMNS} are read; leave out some"
@@ -216,7 +209,7 @@ def check_columns(path: Path, count: int) -> None:
 
 
 def _widths(content: bytes, delimiter: str) -> NDArray[np.int64]:
-    """Number of fields in each line, quoted delimiters and line ends not counted."""
+    """Return the number of fields of each record; quoted delimiters and line ends are skipped."""
     characters = np.frombuffer(content, dtype=np.uint8)
     separators = (characters == NEWLINE) | (characters == ord(delimiter))
     if b'"' in content:
@@ -243,9 +236,9 @@ def _texts(
     return texts.rename(dict(zip(texts.columns, names, strict=True)))
 
 
-def _typed(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:
-    """Whole numbers, numbers with their decimals, or text; digits that are codes stay text."""
-    texts = _trimmed(series, decimal)
+def _parse_numbers(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:
+    """Convert to integers or floats with their decimals; codes and other text stay text."""
+    texts = _normalize_numbers(series, decimal)
     if _cast(texts.head(SAMPLE), pl.Float64()) is None or series.null_count() == len(series):
         return series, None
     if texts.str.contains(CODE).any():
@@ -259,15 +252,13 @@ def _typed(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:
     return numbers, _decimals(texts)
 
 
-def _trimmed(series: pl.Series, decimal: str) -> pl.Series:
-    """The texts without blanks around them, with a decimal point; as they are if they are so."""
+def _normalize_numbers(series: pl.Series, decimal: str) -> pl.Series:
     if decimal == ",":
         series = series.str.replace(",", ".", literal=True)
     return series.str.strip_chars() if series.str.contains(" ", literal=True).any() else series
 
 
 def _cast(texts: pl.Series, dtype: pl.DataType) -> pl.Series | None:
-    """The texts as numbers, or nothing where one is not a number."""
     numbers = texts.cast(dtype, strict=False)
     return numbers if numbers.null_count() == texts.null_count() else None
 
@@ -278,7 +269,7 @@ def _has_huge_whole_number(texts: pl.Series, numbers: pl.Series) -> bool:
 
 
 def _decimals(texts: pl.Series) -> int | None:
-    """The most digits after the point in any of the texts; none if some have powers of ten."""
+    """Return the largest number of decimals; None if a number has an exponent."""
     if texts.str.contains("e", literal=True).any() or texts.str.contains("E", literal=True).any():
         return None
     last = texts.str.len_bytes().cast(pl.Int64) - 1

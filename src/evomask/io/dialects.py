@@ -1,11 +1,18 @@
-"""How a delimited text file is written: told by the user, or found out from the file."""
+"""Dialects of delimited text: delimiter, decimal mark, encoding and compression."""
 
+import bz2
 import csv
+import gzip
 import io
+import lzma
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from zlib import error as ZlibError  # noqa: N812
+
+from evomask.errors import FileError
 
 DELIMITERS = ",;\t|"
 BYTE_ORDER_MARKS = {
@@ -15,6 +22,9 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+COMPRESSIONS = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+"""Decompression by the ending of a file."""
+
 SAMPLE_LINES = 200
 LONGEST_FIELD = 2**31 - 1
 
@@ -26,12 +36,12 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a delimited text file is written; what is None is found out.
+    """Dialect of a delimited text file; None means to be detected.
 
     Args:
-        decimal: the decimal mark, ``"."`` or ``","``.
-        missing: texts that stand for a missing value, besides the empty one.
-        line_end: what ends a line.
+        decimal: decimal mark, ``"."`` or ``","``.
+        missing: texts that denote a missing value, besides the empty one.
+        line_end: characters at the end of a line.
         marked: whether the text begins with a byte order mark.
     """
 
@@ -48,14 +58,14 @@ class Dialect:
 
 
 def likely_encoding(content: bytes) -> str | None:
-    """The encoding that a byte order mark names, UTF-8 or Windows text; None for neither."""
+    """Encoding of a byte order mark, else UTF-8 or Windows-1252 if they fit, else None."""
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
             return encoding
-    return next((name for name in ("utf-8", "cp1252") if _reads_as(content, name)), None)
+    return next((name for name in ("utf-8", "cp1252") if _is_text(content, name)), None)
 
 
-def _reads_as(content: bytes, encoding: str) -> bool:
+def _is_text(content: bytes, encoding: str) -> bool:
     try:
         return not _CONTROLS.search(content.decode(encoding)[:1_000_000])
     except UnicodeDecodeError:
@@ -63,30 +73,56 @@ def _reads_as(content: bytes, encoding: str) -> bool:
 
 
 def line_end_of(content: bytes) -> str:
-    """What ends the first line of a text; that of UTF-16 is seen when it was decoded."""
+    """Line end of a text in UTF-8, by its first line."""
     if b"\n" not in content:
         return "\r" if b"\r" in content else "\n"
     return "\r\n" if content.split(b"\n", 1)[0].endswith(b"\r") else "\n"
 
 
 def likely_delimiter(text: str) -> str:
-    """The one of comma, semicolon, tab and bar that the header holds most often."""
+    """The most frequent of comma, semicolon, tab and bar in the header."""
     header = _QUOTED.sub("", text.split("\n", 1)[0])
     return max(DELIMITERS, key=header.count)
 
 
 def likely_decimal(text: str, delimiter: str) -> str:
-    """A comma where some number has one, none has a point, and it separates nothing else."""
+    """Decimal mark: a comma if a number has one, none has a point and it is no delimiter."""
     if delimiter == ",":
         return "."
-    fields = [field.strip() for record in islice(records(text, delimiter), 1, SAMPLE_LINES)
-              for field in record]  # fmt: skip
+    sample = islice(records(text, delimiter), 1, SAMPLE_LINES)
+    fields = [field.strip() for record in sample for field in record]
     comma = any(_WITH_COMMA.fullmatch(field) for field in fields)
     point = any(_WITH_POINT.fullmatch(field) for field in fields)
     return "," if comma and not point else "."
 
 
 def records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The fields of each line of a text, those of the header first, however long they are."""
+    """Yield the fields of each record of a text, the header first."""
     csv.field_size_limit(LONGEST_FIELD)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def read_decompressed(path: Path, name: str = "") -> bytes:
+    """Read a text file; decompress it if its name says so.
+
+    Args:
+        name: final name of the file, if *path* is temporary.
+    """
+    content, ending = path.read_bytes(), Path(name or path).suffix.lower()
+    if ending not in COMPRESSIONS:
+        return content
+    try:
+        return COMPRESSIONS[ending](content)
+    except (OSError, EOFError, ValueError, lzma.LZMAError, ZlibError):
+        raise FileError(
+            f"{path} cannot be unpacked as {ending[1:]}; it is damaged or has the wrong ending"
+        ) from None
+
+
+def compress(content: bytes, compression: str) -> bytes:
+    """Compress reproducibly by an ending such as ``.gz``; unchanged if it is empty."""
+    if compression == ".gz":
+        return gzip.compress(content, mtime=0)
+    if compression == ".bz2":
+        return bz2.compress(content)
+    return lzma.compress(content) if compression == ".xz" else content

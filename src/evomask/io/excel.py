@@ -1,6 +1,6 @@
-"""Excel workbooks: the first sheet read as a table, a table written as the only sheet.
+"""Excel workbooks: the first sheet is read; a table is written as the only sheet.
 
-A cell of text is written as text whatever it begins with, so that none becomes a formula.
+Text cells are written as text whatever they begin with, so that none becomes a formula.
 """
 
 from datetime import date, datetime, time
@@ -13,21 +13,21 @@ import polars as pl
 from evomask.errors import FileError
 
 MOST_ROWS = 1_048_576
-"""Rows that a sheet has, the header among them."""
+"""Rows of a sheet, header included."""
 EXACT = 10**15
-"""Whole numbers above lose digits in a sheet, and are written as text."""
+"""Integers from this on lose digits in a sheet and are written as text."""
 CREATED = datetime(2000, 1, 1)
-"""What a workbook says of when it was made, so that the same table makes the same bytes."""
-DAY, MOMENT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
+"""Fixed creation date, so that the same table gives the same bytes."""
+DATE_FORMAT, DATETIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 
 
 def read_excel(path: Path) -> pl.DataFrame:
-    """The first sheet with something in it; its first row names the columns."""
+    """Read the first sheet; its first row has the column names."""
     try:
         import fastexcel
     except ImportError:
         raise FileError(
-            f"{path} is a workbook; install what reads it with `pip install evomask[excel]`"
+            f"{path} is a workbook; install the library that reads it: `pip install evomask[excel]`"
         ) from None
     try:
         sheet = fastexcel.read_excel(path).load_sheet(0)
@@ -36,7 +36,7 @@ def read_excel(path: Path) -> pl.DataFrame:
     except fastexcel.FastExcelError:
         raise FileError(f"{path} cannot be read as a workbook; check the file") from None
     frame.columns = names
-    return frame.with_columns(_plain(series) for series in frame)
+    return frame.with_columns(_restore_type(series) for series in frame)
 
 
 def _header(path: Path, workbook: Any) -> list[str]:  # noqa: ANN401
@@ -44,13 +44,16 @@ def _header(path: Path, workbook: Any) -> list[str]:  # noqa: ANN401
     names = ["" if name is None else str(name) for name in row.row(0)] if row.height else []
     twice = sorted({name for name in names if names.count(name) > 1})
     if "" in names or twice:
-        which = f"two columns are called {twice[0]!r}" if twice and twice[0] else "a name is empty"
-        raise FileError(f"the first row of {path} must name each column once, and {which}")
+        if "" in names:
+            problem = f"column {names.index('') + 1} has no name; delete rows above the header"
+        else:
+            problem = f"two columns are called {twice[0]!r}"
+        raise FileError(f"the first row of {path} must name each column once, and {problem}")
     return names
 
 
-def _plain(series: pl.Series) -> pl.Series:
-    """Whole numbers as such, and moments at midnight as days: a sheet knows neither."""
+def _restore_type(series: pl.Series) -> pl.Series:
+    """Convert whole floats to integers and date-times at midnight to dates."""
     known = series.drop_nulls()
     if series.dtype.is_float() and len(known) and (known == known.round(0)).all():
         return series.cast(pl.Int64, strict=False) if (known.abs() < EXACT).all() else series
@@ -60,39 +63,47 @@ def _plain(series: pl.Series) -> pl.Series:
 
 
 def write_excel(frame: pl.DataFrame, path: Path) -> None:
-    """One sheet with a header; missing values are empty cells.
+    """Write one sheet with a header; missing values are empty cells.
 
-    Made in memory: no temporary file elsewhere holds records, and a full disk is one error.
+    The workbook is built in memory, so that no temporary file elsewhere contains records.
     """
     try:
         import xlsxwriter
     except ImportError:
         raise FileError(
-            f"{path.name} is a workbook; install what writes it with `pip install evomask[excel]`"
+            f"{path.name} is a workbook; install the library that writes it: "
+            "`pip install evomask[excel]`"
         ) from None
     if frame.height >= MOST_ROWS:
-        raise FileError(f"a sheet has {MOST_ROWS} rows, and this table more; write it as .csv")
+        raise FileError(f"the table exceeds the {MOST_ROWS} rows of a sheet; write it as .csv")
     buffer = BytesIO()
-    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "default_date_format": DAY})
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "default_date_format": DATE_FORMAT})
     book.set_properties({"created": CREATED})
-    sheet, moment = book.add_worksheet("records"), book.add_format({"num_format": MOMENT})
+    sheet = book.add_worksheet("records")
+    datetime_format = book.add_format({"num_format": DATETIME_FORMAT})
     for column, name in enumerate(frame.columns):
         sheet.write_string(0, column, name)
     for row, cells in enumerate(frame.iter_rows(), 1):
         for column, value in enumerate(cells):
             if value is not None:
-                _write_cell(sheet, row, column, value, moment)
+                _write_cell(sheet, row, column, value, datetime_format)
     book.close()
     path.write_bytes(buffer.getbuffer())
 
 
-def _write_cell(sheet: Any, row: int, column: int, value: object, moment: Any) -> None:  # noqa: ANN401
+def _write_cell(
+    sheet: Any,  # noqa: ANN401
+    row: int,
+    column: int,
+    value: object,
+    datetime_format: Any,  # noqa: ANN401
+) -> None:
     if isinstance(value, bool):
         sheet.write_boolean(row, column, value)
     elif isinstance(value, int | float) and abs(value) < EXACT:
         sheet.write_number(row, column, value)
     elif isinstance(value, datetime):
-        sheet.write_datetime(row, column, value.replace(tzinfo=None), moment)
+        sheet.write_datetime(row, column, value.replace(tzinfo=None), datetime_format)
     elif isinstance(value, date):
         sheet.write_datetime(row, column, value)
     else:

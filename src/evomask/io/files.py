@@ -1,4 +1,4 @@
-"""Writing without accidents: whole files or none, and never over another."""
+"""Atomic writing of files, and checks of targets."""
 
 import errno
 import os
@@ -10,28 +10,31 @@ from typing import IO
 
 from evomask.errors import FileError
 
-OWNER_ALONE = 0o600
+OWNER_ONLY = 0o600
 
 
 def write_atomically(
     path: Path, write: Callable[[Path], object], *, force: bool = False, mode: int | None = None
 ) -> None:
-    """Let *write* fill a temporary file beside *path*, then move it there in one step.
+    """Let *write* fill a temporary file in the same folder, then rename it to *path*.
 
-    A reader never sees half a file; whatever fails, nothing half-written stays behind. When
-    this returns, the file is on the disk, even should the machine stop.
+    A reader never sees an incomplete file, and no partial file remains after an error. The file
+    is synchronized to disk before this returns.
 
     Args:
-        mode: who may read and write it; by default what the system gives new files.
+        mode: permissions; by default those of new files under the current umask.
     """
     check_target(path, force=force)
     try:
-        temporary = _temporary_beside(path)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
+    os.close(handle)
+    temporary = Path(name)
     try:
         write(temporary)
-        _sync(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask() if mode is None else mode)
         temporary.replace(path)
         _sync_folder(path.parent)
@@ -41,56 +44,56 @@ def write_atomically(
         temporary.unlink(missing_ok=True)
 
 
-def remove_half_written(folder: Path) -> None:
-    """Remove what somebody who was killed while writing has left in a folder and below."""
+def remove_temporary_files(folder: Path) -> None:
+    """Remove the temporary files of killed processes from a folder and its subfolders."""
     for path in folder.rglob(".*.????????"):
         if path.is_file():
             path.unlink(missing_ok=True)
 
 
 def replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file that only its owner may read, such as those of a run; an older one goes."""
+    """Write a file that only its owner may read; an existing file is replaced."""
 
     def fill(temporary: Path) -> None:
         with temporary.open("wb") as file:
             write(file)
 
-    write_atomically(path, fill, force=True, mode=OWNER_ALONE)
+    write_atomically(path, fill, force=True, mode=OWNER_ONLY)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text in UTF-8 that only its owner may read; an older one goes."""
+    """Write text in UTF-8 that only its owner may read; an existing file is replaced."""
     content = text.encode()
     replace_file(path, lambda file: file.write(content))
 
 
-def whole_content(path: Path) -> bytes:
-    """The bytes of a file that somebody names; a device, which may never end, is none."""
+def read_regular_file(path: Path) -> bytes:
+    """Read a file; a device, which may be endless, is an `OSError`."""
     mode = path.stat().st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise OSError(errno.EINVAL, "it is a device")
     return path.read_bytes()
 
 
-def for_owner(path: str, flags: int) -> int:
-    """Open a file that only its owner may read, as an opener of `open`."""
-    return os.open(path, flags, OWNER_ALONE)
+def open_private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read; an opener for `open`."""
+    return os.open(path, flags, OWNER_ONLY)
 
 
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a whole text file in UTF-8, with line ends as they are."""
+    """Write text in UTF-8 without changing its line ends."""
     content = text.encode()
     write_atomically(path, lambda temporary: temporary.write_bytes(content), force=force)
 
 
 def check_target(path: Path, *, force: bool, inputs: Iterable[Path | None] = ()) -> None:
-    """Refuse a target that exists, or whose folder does not or cannot be written to.
+    """Raise an error if a target exists, or if its folder is missing or not writable.
 
     Args:
-        inputs: files that are read, which nothing is ever written onto.
+        inputs: files that are read; they are never overwritten.
     """
     check_name(path)
-    check_apart(path, inputs)
+    check_not_input(path, inputs)
     if path.is_dir():
         raise FileError(f"{path} is a folder; give the name of a file in it")
     if os.path.lexists(path) and not force:
@@ -99,7 +102,7 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path | None] = ())
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that is no text: libraries that read and write files want one."""
+    """Raise an error if a file name is not valid Unicode, which libraries require."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -107,20 +110,20 @@ def check_name(path: Path) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a folder that is not there or cannot be written to."""
+    """Raise an error if a folder is missing or not writable."""
     if not folder.is_dir():
         raise FileError(f"the folder {folder} does not exist; create it first")
     if not os.access(folder, os.W_OK):
         raise FileError(f"the folder {folder} is not writable; choose another one")
 
 
-def check_apart(path: Path, inputs: Iterable[Path | None]) -> None:
-    """Refuse a target that is one of the inputs, by whatever name or link."""
+def check_not_input(path: Path, inputs: Iterable[Path | None]) -> None:
+    """Raise an error if a target is one of the inputs, also by a link."""
     for given in inputs:
         if given is not None and _is_same(path, given):
             raise FileError(
-                f"{path} is a file that is read here, and nothing is written onto an input, with "
-                "--force either; choose another name"
+                f"{path} is an input of this command, and nothing is written onto an input, not "
+                "even with --force; choose another name"
             )
 
 
@@ -131,19 +134,8 @@ def _is_same(path: Path, other: Path) -> bool:
         return False
 
 
-def _temporary_beside(path: Path) -> Path:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    return Path(name)
-
-
 def _unwritable(path: Path, error: OSError) -> FileError:
     return FileError(f"{path} could not be written: {error.strerror or error}; nothing was kept")
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,54 +1,230 @@
-"""What the ending of a file's name tells: its format, and whether its text is compressed."""
+"""Registry of file formats: endings, readers, writers, magic numbers and uploads.
 
-import bz2
-import gzip
-import lzma
+`FORMATS` is the only list of formats. Reading, writing, the lists of endings and the error
+messages follow from it.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from zlib import error as ZlibError  # noqa: N812
+from typing import TypeAlias
 
+import polars as pl
+
+from evomask.data.frames import Declaration
+from evomask.data.table import Table
 from evomask.errors import FileError
+from evomask.io.csv import read_csv, write_csv
+from evomask.io.dialects import COMPRESSIONS, Dialect
+from evomask.io.excel import read_excel, write_excel
+from evomask.io.sources import Source
+from evomask.io.stat_packages import decimals_of, read_stat_file, write_spss, write_stata
 
-TABS = ".tsv"
-TEXT = (".csv", TABS, ".txt")
-PARQUET = (".parquet", ".pq")
-EXCEL = (".xlsx",)
-EXCEL_READ = (".xls", ".xlsb", ".xlsm", ".ods")
-"""Workbooks that are only read."""
-COMPRESSED = (".gz", ".bz2", ".xz")
-PACKED = tuple(text + packed for text in TEXT for packed in COMPRESSED)
+STDERR = 2
+TSV = ".tsv"
 
-DAMAGED = (OSError, EOFError, ValueError, lzma.LZMAError, ZlibError)
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """A table to write.
+
+    Args:
+        frame: the released records of *table*.
+        path: where to write; may be a temporary name without the ending.
+        ending: ending of the final name.
+        dialect: dialect of a text file.
+    """
+
+    table: Table
+    frame: pl.DataFrame
+    path: Path
+    ending: str
+    dialect: Dialect | None = None
+
+
+Reader: TypeAlias = Callable[[Path, Dialect], Source]
+Writer: TypeAlias = Callable[[Output], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A file format.
+
+    Args:
+        name: plural noun for messages.
+        endings: endings that are read, in lower case.
+        written: endings that are written; none if the format is only read.
+        release: ending of the release of a file whose own ending is only read.
+        magic: first bytes of its files.
+        is_uploadable: whether the web app accepts it.
+        is_compressible: whether compressed files are read and written, such as ``.csv.gz``.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Reader
+    write: Writer | None = None
+    written: tuple[str, ...] = ()
+    release: str = ""
+    magic: tuple[bytes, ...] = ()
+    is_uploadable: bool = True
+    is_compressible: bool = False
+
+    def with_compressed(self, endings: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the endings, followed by their compressed forms."""
+        compressions = COMPRESSIONS if self.is_compressible else ()
+        return (*endings, *(ending + packed for ending in endings for packed in compressions))
+
+
+def _read_parquet(path: Path, _: Dialect) -> Source:
+    """Read Parquet; what the library prints about a damaged file is discarded."""
+    before, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        return source_from_frame(pl.read_parquet(path))
+    finally:
+        os.dup2(before, STDERR)
+        os.close(before)
+        os.close(nowhere)
+
+
+def source_from_frame(frame: pl.DataFrame) -> Source:
+    """Wrap a frame as a source; the decimals of its numbers limit those of masked numbers."""
+    return Source(frame, {s.name: Declaration(decimals=decimals_of(s, 0)) for s in frame})
+
+
+def _write_parquet(output: Output) -> None:
+    """Write through memory, so that a full disk is an `OSError`."""
+    numeric = (series for series in output.frame if series.dtype.is_numeric())
+    frame = output.frame.with_columns(
+        _restore_type(s, output.table.attribute(s.name).notes.type) for s in numeric
+    )
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    output.path.write_bytes(buffer.getbuffer())
+
+
+def _restore_type(numbers: pl.Series, name: str) -> pl.Series:
+    """Cast to floats or decimals where the original column held those."""
+    if name.startswith("Float") and numbers.dtype.is_integer():
+        return numbers.cast(pl.Float64)
+    if not name.startswith("Decimal") or isinstance(numbers.dtype, pl.Decimal):
+        return numbers
+    precision, scale = map(int, re.findall(r"\d+", name))
+    decimals = numbers.cast(pl.Decimal(precision, scale), strict=False)
+    return decimals if decimals.null_count() == numbers.null_count() else numbers
+
+
+FORMATS = (
+    Format(
+        name="text files",
+        endings=(".csv", TSV, ".txt"),
+        read=read_csv,
+        write=lambda out: write_csv(out.frame, out.path, out.dialect),
+        written=(".csv", TSV, ".txt"),
+        is_compressible=True,
+    ),
+    Format(
+        name="Parquet files",
+        endings=(".parquet", ".pq"),
+        read=_read_parquet,
+        write=_write_parquet,
+        written=(".parquet", ".pq"),
+        magic=(b"PAR1",),
+    ),
+    Format(
+        name="workbooks",
+        endings=(".xlsx", ".xls", ".xlsb", ".xlsm", ".ods"),
+        read=lambda path, _: source_from_frame(read_excel(path)),
+        write=lambda out: write_excel(out.frame, out.path),
+        written=(".xlsx",),
+        release=".xlsx",
+        magic=(b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    ),
+    Format(
+        name="SPSS files",
+        endings=(".sav", ".zsav"),
+        read=lambda path, _: read_stat_file(path),
+        write=lambda out: write_spss(
+            out.table, out.frame, out.path, compress=out.ending == ".zsav"
+        ),
+        written=(".sav", ".zsav"),
+        magic=(b"$FL2", b"$FL3"),
+    ),
+    Format(
+        name="Stata files",
+        endings=(".dta",),
+        read=lambda path, _: read_stat_file(path),
+        write=lambda out: write_stata(out.table, out.frame, out.path),
+        written=(".dta",),
+        magic=(b"<stata_dta>",),
+    ),
+    Format(
+        name="SAS files",
+        endings=(".sas7bdat", ".xpt"),
+        read=lambda path, _: read_stat_file(path),
+        release=".sav",
+        magic=(b"\0" * 12 + b"\xc2\xea\x81\x60", b"HEADER RECORD*******LIB"),
+    ),
+)
+"""All formats; messages list endings in this order."""
+
+BY_ENDING = {ending: fmt for fmt in FORMATS for ending in fmt.endings}
+COMPRESSIBLE = tuple(ending for ending, fmt in BY_ENDING.items() if fmt.is_compressible)
+READABLE = tuple(e for fmt in FORMATS for e in fmt.with_compressed(fmt.endings))
+WRITABLE = tuple(e for fmt in FORMATS for e in fmt.with_compressed(fmt.written))
+UPLOADABLE = tuple(e for f in FORMATS if f.is_uploadable for e in f.with_compressed(f.endings))
 
 
 def ending_of(path: Path) -> str:
-    """The ending that tells the format: ``.csv`` of people.csv and of people.csv.gz."""
-    ending = path.suffix.lower()
-    if ending in COMPRESSED and Path(path.stem).suffix.lower() in TEXT:
-        return Path(path.stem).suffix.lower()
-    return ending
+    """Ending that determines the format: ``.csv`` of people.csv and of people.csv.gz."""
+    ending, inner = path.suffix.lower(), Path(path.stem).suffix.lower()
+    return inner if ending in COMPRESSIONS and inner in COMPRESSIBLE else ending
 
 
 def compression_of(path: Path) -> str:
-    """The ending that tells how a text file is compressed; nothing where it is not."""
+    """Ending of a compressed text file, such as ``.gz``; empty if it is not compressed."""
     return path.suffix.lower() if ending_of(path) != path.suffix.lower() else ""
 
 
-def content_of(path: Path, name: str = "") -> bytes:
-    """The bytes of a text file, unpacked where its name says that it is compressed."""
-    compression, content = compression_of(Path(name or path)), path.read_bytes()
-    unpack = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
-    if not compression:
-        return content
+def uploadable_ending(name: str) -> str:
+    """Return the ending of a file name that may be uploaded, such as ``.csv.gz``; else empty."""
+    path = Path(name)
+    ending = ending_of(path) + compression_of(path)
+    return ending if ending in UPLOADABLE else ""
+
+
+def is_uploadable(name: str) -> bool:
+    """Whether the web app accepts a file of that name."""
+    return bool(uploadable_ending(name))
+
+
+def unknown_format(path: Path, known: tuple[str, ...]) -> FileError:
+    """Error for an ending that is not supported, with the list of those that are."""
+    return FileError(
+        f"the format of {path} is not known by its ending; use one of {', '.join(known)}"
+    )
+
+
+def read_file(path: Path, dialect: Dialect) -> Source:
+    """Read a file in the format of its ending; an error names the format that it looks like."""
+    ending = ending_of(path)
+    if ending not in BY_ENDING:
+        raise unknown_format(path, READABLE)
     try:
-        return unpack[compression](content)
-    except DAMAGED:
-        raise FileError(f"{path} cannot be unpacked as {compression[1:]}; check it") from None
-
-
-def packed(content: bytes, compression: str) -> bytes:
-    """The same bytes, compressed as an ending says; the same whenever it is done."""
-    if compression == ".gz":
-        return gzip.compress(content, mtime=0)
-    if compression == ".bz2":
-        return bz2.compress(content)
-    return lzma.compress(content) if compression == ".xz" else content
+        return BY_ENDING[ending].read(path, dialect)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        message = f"{path} cannot be read as {ending[1:]}; check the file"
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+    except FileError as error:
+        message = str(error)
+    with path.open("rb") as file:
+        start = file.read(64)
+    for fmt in FORMATS:
+        if fmt is not BY_ENDING[ending] and start.startswith(fmt.magic):
+            message += f" (it begins like {fmt.name}: rename it to *{fmt.endings[0]} if it is one)"
+    raise FileError(message)

@@ -1,4 +1,4 @@
-"""Value trees in ARX's CSV form: no header, a value and its ancestors, ``;`` between them."""
+"""Hierarchy files in ARX's CSV format: no header, a value and its ancestors, ``;`` between."""
 
 import csv
 import io
@@ -9,30 +9,30 @@ from evomask.data.hierarchy import Hierarchy, Line
 from evomask.data.schema import Schema
 from evomask.errors import FileError
 from evomask.io.dialects import likely_encoding, records
-from evomask.io.files import whole_content, write_text
+from evomask.io.files import read_regular_file, write_text
 
 DELIMITER = ";"
 
 
 def read_lines(path: Path) -> list[tuple[str, ...]]:
-    """The lines of a hierarchy file, each a value and its ancestors, not yet checked."""
+    """Read the lines of a hierarchy file, each a value and its ancestors, without checks."""
     try:
-        content = whole_content(path)
+        content = read_regular_file(path)
     except FileNotFoundError:
         raise FileError(f"there is no hierarchy file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     encoding = likely_encoding(content)
     if encoding is None:
-        raise FileError(f"{path} is not text; give a hierarchy as lines of text")
+        raise FileError(f"{path} is not text; give a hierarchy as a text file, one value per line")
     try:
         return [tuple(line) for line in records(content.decode(encoding), DELIMITER) if line]
     except (csv.Error, UnicodeDecodeError):
         raise FileError(f"{path} is not a table of text; check its quotes and line ends") from None
 
 
-def read_trees(schema: Schema, folder: Path | None = None) -> dict[str, list[Line]]:
-    """The lines of the value trees that a schema names, by attribute; those in *folder* win."""
+def read_hierarchies(schema: Schema, folder: Path | None = None) -> dict[str, list[Line]]:
+    """Read the hierarchy files of a schema; files in *folder* take precedence."""
     paths = {a.name: Path(a.hierarchy) for a in schema if a.hierarchy}
     if folder is not None:
         paths |= find_hierarchies(folder, schema.names)
@@ -40,7 +40,7 @@ def read_trees(schema: Schema, folder: Path | None = None) -> dict[str, list[Lin
 
 
 def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:
-    """Files in *folder* by attribute: ``age.csv``, or as ARX has it ``adult_hierarchy_age.csv``."""
+    """Find files by attribute: ``age.csv``, or as in ARX ``adult_hierarchy_age.csv``."""
     if not folder.is_dir():
         raise FileError(f"there is no folder {folder} with hierarchies; check the name")
     by_name = {path.stem: path for path in sorted(folder.glob("*.csv"))}
@@ -49,12 +49,12 @@ def find_hierarchies(folder: Path, names: Iterable[str]) -> Mapping[str, Path]:
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: Path, *, force: bool = False) -> None:
-    """Write a value tree, one line for each category."""
-    write_text(path, text_of(hierarchy), force=force)
+    """Write a hierarchy, one line per category."""
+    write_text(path, hierarchy_text(hierarchy), force=force)
 
 
-def text_of(hierarchy: Hierarchy) -> str:
-    """A value tree as the text of its file."""
+def hierarchy_text(hierarchy: Hierarchy) -> str:
+    """Text of the file of a hierarchy."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=DELIMITER, lineterminator="\n")
     writer.writerows(zip(*hierarchy.levels, strict=True))

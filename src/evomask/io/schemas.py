@@ -1,27 +1,38 @@
-"""A schema as a small TOML file beside the data."""
+"""Schema files in TOML: reading, writing, and text of a proposed schema."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from evomask.data.frames import Declaration, Declarations
+from evomask.data.roles.proposal import Proposal, ProposedSchema
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
 from evomask.io.dialects import Dialect
-from evomask.io.files import whole_content
+from evomask.io.files import read_regular_file
 
 MOST_DECIMALS = 15
-"""Digits after the point, or before it where negative, that a number can have."""
-
+"""Largest number of decimals; negative ones round before the decimal point."""
 
 OPEN = "?"
-"""In the place of a role: a question that nobody has answered yet."""
+"""Placeholder for a role that the user must choose."""
+
+HEAD = """\
+# A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
+# kind: continuous | ordinal | nominal
+# role: identifier (never released) | quasi-identifier (others may know it) | confidential
+#       | other | weight | stratum | household
+"""
+MARGIN = 31
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a schema file says of one attribute, in the section ``[attributes.NAME]``."""
+    """Section ``[attributes.NAME]`` of a schema file."""
 
     kind: Kind | None = None
     role: Role | None = None
@@ -32,20 +43,20 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The ``[rules]`` section: what every released record must obey."""
+    """Section ``[rules]``: edit rules that every released record must satisfy."""
 
     edits: list[str] = []
 
 
 class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The ``[keep]`` section: tables and models that masking must not change much."""
+    """Section ``[keep]``: tables and models that masking must preserve."""
 
     tables: list[str] = []
     models: list[str] = []
 
 
 class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The ``[release]`` section: what a data protection assessment asks of the release."""
+    """Section ``[release]``: information for a data protection impact assessment."""
 
     purpose: str = ""
     legal_basis: str = ""
@@ -57,7 +68,7 @@ class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
 
 class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The ``[file]`` section: how the data file is written."""
+    """Section ``[file]``: dialect of the data file."""
 
     delimiter: str | None = None
     decimal: str | None = None
@@ -66,7 +77,7 @@ class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
 
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file as it is written: the data file, its attributes and their edit rules."""
+    """A schema file: attributes, edit rules, analyses to preserve, dialect and release."""
 
     attributes: dict[str, AttributeEntry] = {}
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
@@ -76,7 +87,6 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
     @property
     def declarations(self) -> Declarations:
-        """What the file says of each column."""
         return {
             name: Declaration(
                 e.kind,
@@ -91,32 +101,33 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
     @property
     def stated(self) -> frozenset[str]:
-        """The columns whose role it names."""
+        """Columns with a declared role."""
         return frozenset(name for name, e in self.attributes.items() if e.role is not None)
 
     @property
     def dialect(self) -> Dialect:
-        """How the file says the data are written."""
         section = self.file
         return Dialect(section.delimiter, section.encoding, tuple(section.missing), section.decimal)
 
 
 def read_schema(path: Path) -> SchemaFile:
-    """The schema in a TOML file; a misspelt key or word is an error that names it.
+    """Read a schema file; an error names an unknown key or value.
 
-    Hierarchy files are looked for beside the schema file.
+    Paths of hierarchy files are relative to the schema file.
     """
     try:
-        content = msgspec.toml.decode(whole_content(path))
+        content = msgspec.toml.decode(read_regular_file(path))
         schema = msgspec.convert(content, SchemaFile)
     except FileNotFoundError:
         raise FileError(f"there is no schema file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.ValidationError as error:
-        raise SchemaError(f"{path} is not a schema: {_place(content)}{sentence(error)}") from None
+        raise SchemaError(
+            f"{path} is not a schema: {_invalid_column(content)}{describe_error(error)}"
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SchemaError(f"{path} is not a schema: {sentence(error)}") from None
+        raise SchemaError(f"{path} is not a schema: {describe_error(error)}") from None
     for name, entry in schema.attributes.items():
         if entry.hierarchy and "\0" in entry.hierarchy:
             raise SchemaError(f"{path} names no file as hierarchy of {name!r}; correct it")
@@ -131,12 +142,12 @@ def read_schema(path: Path) -> SchemaFile:
 
 
 def schema_file_text(schema: SchemaFile) -> str:
-    """A schema as the text of its file; what it does not say is left out."""
+    """Text of a schema file; defaults are left out."""
     return msgspec.toml.encode(schema).decode()
 
 
-def _place(content: dict[str, Any]) -> str:
-    """The column that is not described rightly, as a beginning of a sentence."""
+def _invalid_column(content: dict[str, Any]) -> str:
+    """Name the first column with an invalid section, as the beginning of a message."""
     entries = content.get("attributes")
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         try:
@@ -147,31 +158,100 @@ def _place(content: dict[str, Any]) -> str:
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`")
-_WORD = re.compile(r"Invalid enum value '(.*?)'")
+_VALUE = re.compile(r"Invalid enum value '(.*?)'")
 _AT = re.compile(r" - at `\$\.?(.*?)`$")
-_WORDS = {"kind": tuple(Kind), "role": tuple(Role)}
-"""The words that may stand at a key."""
+_ALLOWED = {"kind": tuple(Kind), "role": tuple(Role)}
+"""Allowed values of a key."""
 _TYPES = {
     "str": "text", "str | null": "text", "int": "a whole number", "int | null": "a whole number",
     "float": "a number", "bool": "true or false", "array": "a list", "object": "a section",
 }  # fmt: skip
-"""What the parser calls a value, and what a user does."""
+"""Types of the parser in plain words."""
 
 
-def sentence(error: Exception) -> str:
-    """What is wrong, with the key in the words of the file."""
+def describe_error(error: Exception) -> str:
+    """Message of a parser error in plain words, with the key of the file."""
     text = str(error)
     at = _AT.search(text)
     path = "" if at is None else at[1].replace("attributes[...]", "").strip(".")
     key, text = re.sub(r"\[\.\.\.\]|\[\d+\]", "", path), _AT.sub("", text)
     where = f"key {key!r}: " if key else ""
-    unknown, word = _UNKNOWN.search(text), _WORD.search(text)
+    unknown, value = _UNKNOWN.search(text), _VALUE.search(text)
     if unknown:
         return f"{where}unknown key {unknown[1]!r}"
-    if word and word[1] == OPEN:
-        return f"{where}still a question; write one of {', '.join(_WORDS[key])}"
-    if word and key in _WORDS:
-        return f"{where}there is no {key} {word[1]!r}; use one of {', '.join(_WORDS[key])}"
+    if value and value[1] == OPEN:
+        return f"{where}still a question; write one of {', '.join(_ALLOWED[key])}"
+    if value and key in _ALLOWED:
+        return f"{where}there is no {key} {value[1]!r}; use one of {', '.join(_ALLOWED[key])}"
     for ours, theirs in _TYPES.items():
         text = text.replace(f"`{ours}`", theirs)
     return where + (text[:1].lower() + text[1:]).replace("`", "'")
+
+
+def schema_text(
+    proposed: ProposedSchema, name: str, n_records: int, dialect: Dialect | None
+) -> str:
+    """Text of a schema file for a proposal, with a reason as comment beside every value."""
+    head = HEAD.format(name=_one_line(name), records=n_records, columns=len(proposed.attributes))
+    sections = [
+        "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
+        for proposal in proposed.attributes
+        for key in [proposal.name if _BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
+    ]
+    return "\n".join([head, *sections, *_rules_lines(proposed), *_file_lines(dialect)])
+
+
+def _lines(proposal: Proposal) -> Iterator[str]:
+    yield from (f"# {_one_line(remark)}" for remark in proposal.remarks)
+    yield _with_comment(f"kind = {_text(proposal.kind)}", proposal.why_kind)
+    if proposal.question:  # a placeholder that is refused until the question is answered
+        yield _with_comment(f"role = {_text(OPEN)}", proposal.question)
+    else:
+        yield _with_comment(f"role = {_text(proposal.role)}", proposal.why_role)
+    if proposal.categories:
+        yield f"categories = {_text(list(proposal.categories))}"
+    if proposal.decimals is not None:
+        yield f"decimals = {proposal.decimals}"
+    if proposal.linked:
+        yield _with_comment(
+            f"linked = {_text(proposal.linked)}", "same information: masked with it"
+        )
+    elif proposal.hierarchy:
+        yield _with_comment(
+            f"hierarchy = {_text(proposal.hierarchy)}", "built automatically: check it"
+        )
+    elif proposal.kind != "continuous" and proposal.role is Role.QUASI_IDENTIFIER:
+        yield _with_comment('# hierarchy = "FILE.csv"', "your own hierarchy; automatic if none")
+
+
+def _with_comment(line: str, reason: str) -> str:
+    return f"{line:<{MARGIN}} # {_one_line(reason)}"
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _rules_lines(proposed: ProposedSchema) -> Iterator[str]:
+    if proposed.edits:
+        yield "[rules]"
+        yield _with_comment(
+            f"edits = {_text(list(proposed.edits))}", "true for every record of this file"
+        )
+        yield ""
+
+
+def _file_lines(dialect: Dialect | None) -> Iterator[str]:
+    if dialect is not None:
+        yield "[file]"
+        yield f"delimiter = {_text(dialect.delimiter or ',')}"
+        yield f"decimal = {_text(dialect.decimal or '.')}"
+        yield f"encoding = {_text(dialect.encoding or 'utf-8')}"
+        if dialect.missing:
+            yield f"missing = {_text(list(dialect.missing))}"
+        yield ""
+
+
+def _text(value: object) -> str:
+    """Encode as TOML; its strings and lists of strings are those of JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: the only home of the compiler."""
+"""Compiled kernels: functions from arrays to arrays; the only package that imports numba."""

@@ -1,12 +1,12 @@
-"""Compile every kernel now, so that nothing waits for it later."""
+"""Command that compiles all kernels: ``python -m evomask.kernels``."""
 
 import sys
 
-from evomask.kernels.ahead import Progress, compile_everything
+from evomask.kernels.compiler.precompile import Progress, compile_everything
 
 
-def tell(progress: Progress) -> None:
-    """Write a line for each module that is finished."""
+def print_progress(progress: Progress) -> None:
+    """Print one line for each finished module to standard error."""
     if progress.seconds is not None:
         sys.stderr.write(
             f"{progress.done} of {progress.of} compiled: "
@@ -15,4 +15,4 @@ def tell(progress: Progress) -> None:
 
 
 if __name__ == "__main__":
-    compile_everything(tell)
+    compile_everything(print_progress)

@@ -1,21 +1,21 @@
-"""Partners of rank swapping, by a tree that counts who is still free."""
+"""Partners of rank swapping, with a tree that counts free ranks."""
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices
-from evomask.kernels.compiler import FLOATS, WHOLE, inner, kernel
-from evomask.kernels.filled import counted
+from evomask.kernels.compiler.arrays import arange
+from evomask.kernels.jit import FLOATS, INT64, inner, kernel
+from evomask.types import Floats, Indices
 
 
-@kernel(FLOATS, WHOLE)
+@kernel(FLOATS, INT64)
 def partners_within(chances: Floats, reach: int) -> Indices:
-    """For each rank the rank it swaps with, at most *reach* away; itself where none is free.
+    """Return for each rank its swap partner, at most *reach* away; itself where none is free.
 
-    From the lowest rank up, each that is free draws one of the free ones among the *reach* next
-    ranks: the one at ``int(chance * how many)``. All lower ranks are taken by then, so the free
-    ones up to a place are counted from the start. Cost is O(n log n).
+    From the lowest rank up, each free rank takes one of the free ranks among the *reach* next: the
+    one at ``int(chance * number of free ones)``. All lower ranks are taken by then, so that free
+    ranks are counted from the start. Cost is O(n log n).
     """
-    partners = counted(chances.size)
+    partners = arange(chances.size)
     size = 1
     while size < chances.size:
         size *= 2
@@ -35,7 +35,7 @@ def partners_within(chances: Floats, reach: int) -> Indices:
 
 @inner
 def _all_free(count: int, size: int) -> Indices:
-    """A tree of counts: node v has the children 2v and 2v+1, the leaves begin at *size*."""
+    """Tree of counts: node v has the children 2v and 2v+1, the leaves begin at *size*."""
     free = np.zeros(2 * size, dtype=np.int64)
     for leaf in range(size, size + count):
         free[leaf] = 1
@@ -46,7 +46,7 @@ def _all_free(count: int, size: int) -> Indices:
 
 @inner
 def _take(free: Indices, leaf: int) -> None:
-    """Count the rank at a leaf no longer."""
+    """Mark the rank at a leaf as taken."""
     v = leaf
     while v > 0:
         free[v] -= 1
@@ -55,7 +55,7 @@ def _take(free: Indices, leaf: int) -> None:
 
 @inner
 def _count_below(free: Indices, end: int, size: int) -> int:
-    """How many ranks below *end* are free."""
+    """Number of free ranks below *end*."""
     if end >= size:
         return int(free[1])
     total = 0
@@ -69,7 +69,7 @@ def _count_below(free: Indices, end: int, size: int) -> int:
 
 @inner
 def _nth(free: Indices, place: int, size: int) -> int:
-    """The leaf of the free rank with so many free ones before it."""
+    """Leaf of the free rank with *place* free ranks before it."""
     v = 1
     while v < size:
         v *= 2

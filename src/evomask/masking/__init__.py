@@ -1,1 +1,1 @@
-"""Masking methods: a table in, a protected table out."""
+"""Masking methods, their catalogue, and enforcement of requirements on masked files."""

@@ -1,13 +1,14 @@
-"""A first population: many methods with many parameters, as far as they fit a table.
+"""Parameter grid over all applicable masking methods, the initial population of searches.
 
-The sizes follow the populations of the thesis: about a hundred maskings of categorical
+The sizes follow the populations of Marés (2013): about a hundred maskings of categorical
 attributes (mostly microaggregation, then swapping, PRAM, recodings) and about fifty of
-continuous ones (microaggregation, swapping, noise). All of them perturb: every value stays
-in its attribute's domain.
+continuous ones (microaggregation, swapping, noise). All methods are perturbing: every value
+stays in its attribute's domain.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from itertools import product
+from typing import NamedTuple
 
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -18,19 +19,17 @@ from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
     ClusteredMicroaggregation,
 )
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import CorrelatedNoise, IndependentNoise
-from evomask.masking.randomization.formula_pram import FormulaPram
-from evomask.masking.randomization.library import shipped_formulas
+from evomask.masking.randomization.formula_pram import FormulaPram, shipped_formulas
 from evomask.masking.randomization.pram import Design, Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.masking.recoding.end_coding import BottomCoding, TopCoding
 from evomask.masking.recoding.global_recoding import GlobalRecoding
 from evomask.masking.recoding.group_values import GroupValues
+from evomask.masking.recoding.top_bottom_coding import BottomCoding, TopCoding
 
 Names = tuple[str, ...]
-T = TypeVar("T")
 
 CATEGORY_GROUPS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150)
 NUMBER_GROUPS = (3, 4, 5, 10, 15, 25, 50, 100)
@@ -53,25 +52,25 @@ TOP, BOTTOM = "top coding", "bottom coding"
 
 
 class GridMethod(NamedTuple):
-    """A method with its parameters, and the family that it is tried with in turn."""
+    """A method with its parameters, and the family of methods that it belongs to."""
 
     method: MaskingMethod
     family: str
 
 
 def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[GridMethod]:
-    """Methods that fit the table, each with its family; all mask all the attributes they can.
+    """Yield all methods of the grid that apply to the table; each masks all suitable attributes.
 
-    The quasi-identifiers are masked unless *attributes* are named. A mixed table gets, for
-    each strength, a method for its numbers and one for its categories in turn.
+    The quasi-identifiers are masked unless *attributes* are given. A table of mixed kinds gets
+    pairs of a method for its numbers and one of similar strength for its categories.
     """
     names = tuple(attributes) or table.schema.quasi_identifiers
     if not names:
-        raise SchemaError("a first population needs quasi-identifiers; name at least one")
+        raise SchemaError("an initial population needs quasi-identifiers; name at least one")
     numeric = tuple(name for name in names if not table.attribute(name).is_categorical)
     categorical = tuple(name for name in names if table.attribute(name).is_categorical)
     if numeric and categorical:
-        yield from _mixed_kinds(table, numeric, categorical)
+        yield from _for_mixed_kinds(table, numeric, categorical)
     elif numeric:
         yield from _for_numbers(table, numeric)
     else:
@@ -79,9 +78,9 @@ def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[G
 
 
 def _for_numbers(table: Table, names: Names) -> Iterator[GridMethod]:
-    yield from _grouped(table, names, NUMBER_GROUPS)
-    yield from _partwise(table, names, NUMBER_GROUPS)
-    yield from _swapped(table, names, NUMBER_WINDOWS)
+    yield from _microaggregation(table, names, NUMBER_GROUPS)
+    yield from _microaggregation_by_parts(table, names, NUMBER_GROUPS)
+    yield from _rank_swapping(table, names, NUMBER_WINDOWS)
     for percent in NOISES:
         yield GridMethod(IndependentNoise(names, percent), NOISY)
         if len(names) > 1:
@@ -89,93 +88,76 @@ def _for_numbers(table: Table, names: Names) -> Iterator[GridMethod]:
 
 
 def _for_categories(table: Table, names: Names) -> Iterator[GridMethod]:
-    yield from _grouped(table, names, CATEGORY_GROUPS)
-    yield from _partwise(table, names, CATEGORY_GROUPS)
-    yield from _regions(table, names, CATEGORY_GROUPS[::3])
+    yield from _microaggregation(table, names, CATEGORY_GROUPS)
+    yield from _microaggregation_by_parts(table, names, CATEGORY_GROUPS)
+    yield from _mondrian(table, names, CATEGORY_GROUPS[::3])
     yield from _clustered(table, names)
-    yield from _swapped(table, _ordinal(table, names), CATEGORY_WINDOWS)
-    yield from _changed(names)
-    yield from _recoded(table, names)
-    yield from _by_formula(names)
+    ordinal = _ordinal(table, names)
+    yield from _rank_swapping(table, ordinal, CATEGORY_WINDOWS)
+    for design, change in product((Design.DIAGONAL, Design.OFF_DIAGONAL), CHANGES):
+        yield GridMethod(Pram(names, design, change), RANDOMIZED)
+    yield from _merged_categories(table, names, GlobalRecoding, RECODED)
+    yield from _merged_categories(table, ordinal, TopCoding, TOP)
+    yield from _merged_categories(table, ordinal, BottomCoding, BOTTOM)
+    for formula, change in product(*shipped_formulas()):
+        yield GridMethod(FormulaPram(names, formula, change, invariant=True), BY_FORMULA)
 
 
-def _mixed_kinds(table: Table, numeric: Names, categorical: Names) -> Iterator[GridMethod]:
+def _for_mixed_kinds(table: Table, numeric: Names, categorical: Names) -> Iterator[GridMethod]:
     names = (*numeric, *categorical)
-    yield from _grouped(table, names, CATEGORY_GROUPS)
-    yield from _regions(table, names, CATEGORY_GROUPS[::3])
+    yield from _microaggregation(table, names, CATEGORY_GROUPS)
+    yield from _mondrian(table, names, CATEGORY_GROUPS[::3])
     numbers = list(_for_numbers(table, numeric))
     categories = list(_for_categories(table, categorical))
-    for first, second in zip(numbers, _spread(categories, len(numbers)), strict=True):
+    for i, first in enumerate(numbers):
+        second = categories[i * len(categories) // len(numbers)]
         yield GridMethod(InTurn((first.method, second.method)), first.family)
 
 
-def _spread(items: list[T], count: int) -> list[T]:
-    """So many of the items, evenly from first to last."""
-    return [items[i * len(items) // count] for i in range(count)]
-
-
-def _fitting(table: Table, sizes: Iterable[int]) -> list[int]:
-    """Group sizes of which the table holds at least two groups."""
+def _feasible(table: Table, sizes: Iterable[int]) -> list[int]:
+    """Return the group sizes for which the table has at least two groups."""
     return [k for k in sizes if 2 * k <= len(table)]
 
 
-def _grouped(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
-    for k in _fitting(table, sizes):
+def _microaggregation(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
+    for k in _feasible(table, sizes):
         yield GridMethod(MdavGeneric(names, k), GROUPED)
 
 
-def _partwise(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
-    """Attributes microaggregated by ones, twos and threes: less loss, more risk."""
+def _microaggregation_by_parts(
+    table: Table, names: Names, sizes: Iterable[int]
+) -> Iterator[GridMethod]:
+    """Microaggregate one, two or three attributes at a time: less loss, more risk."""
     for width in (w for w in (1, 2, 3) if w < len(names)):
         parts = [names[i : i + width] for i in range(0, len(names), width)]
-        for k in _fitting(table, sizes):
-            grouped = InTurn(tuple(MdavGeneric(part, k) for part in parts))
-            yield GridMethod(grouped, f"{GROUPED} by {width}")
+        for k in _feasible(table, sizes):
+            method = InTurn(tuple(MdavGeneric(part, k) for part in parts))
+            yield GridMethod(method, f"{GROUPED} by {width}")
 
 
-def _regions(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
-    for k in _fitting(table, sizes):
+def _mondrian(table: Table, names: Names, sizes: Iterable[int]) -> Iterator[GridMethod]:
+    for k in _feasible(table, sizes):
         yield GridMethod(Mondrian(names, k, release=GroupValues.VALUE), REGIONS)
 
 
 def _clustered(table: Table, names: Names) -> Iterator[GridMethod]:
     ordinal = _ordinal(table, names) == names
     for clusters in (c for c in CLUSTERS if 2 * c <= len(table)):
-        for k in _fitting(table, CLUSTERED_GROUPS):
+        for k in _feasible(table, CLUSTERED_GROUPS):
             yield GridMethod(ClusteredMicroaggregation(names, k, clusters), GROUPED)
             if ordinal:
                 yield GridMethod(ClusteredGlobalMedian(names, k, clusters), MEDIANS)
 
 
-def _swapped(table: Table, names: Names, windows: Iterable[float]) -> Iterator[GridMethod]:
+def _rank_swapping(table: Table, names: Names, windows: Iterable[float]) -> Iterator[GridMethod]:
     for window in windows if names and len(table) > 2 else ():
         yield GridMethod(RankSwapping(names, window), SWAPPED)
 
 
-def _changed(names: Names) -> Iterator[GridMethod]:
-    for design in (Design.DIAGONAL, Design.OFF_DIAGONAL):
-        for change in CHANGES:
-            yield GridMethod(Pram(names, design, change), RANDOMIZED)
-
-
-def _by_formula(names: Names) -> Iterator[GridMethod]:
-    """The formulas that ship with the package, which were evolved on other files."""
-    library = shipped_formulas()
-    for formula in library.formulas:
-        for change in library.changes:
-            yield GridMethod(FormulaPram(names, formula, change, invariant=True), BY_FORMULA)
-
-
-def _recoded(table: Table, names: Names) -> Iterator[GridMethod]:
-    yield from _ends(table, names, GlobalRecoding, RECODED)
-    yield from _ends(table, _ordinal(table, names), TopCoding, TOP)
-    yield from _ends(table, _ordinal(table, names), BottomCoding, BOTTOM)
-
-
-def _ends(
+def _merged_categories(
     table: Table, names: Names, method: Callable[..., MaskingMethod], family: str
 ) -> Iterator[GridMethod]:
-    """Two to six categories put together where an attribute keeps at least two."""
+    """Merge two to six categories of the attributes with more categories than that."""
     for merged in range(2, 7):
         large = tuple(n for n in names if table.attribute(n).domain_size > merged)
         if large:

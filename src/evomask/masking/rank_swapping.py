@@ -1,21 +1,20 @@
-"""Rank swapping (Moore, 1996): values change places with others of a near rank."""
+"""Rank swapping (Moore, 1996)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Indices
-from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
 from evomask.errors import ParameterError
-from evomask.masking.checks import (
+from evomask.masking.method import (
+    About,
     ordered_attribute,
     require_attributes,
     require_count,
     require_percent,
 )
-from evomask.masking.method import About
+from evomask.types import Indices
 
 
 @dataclass(frozen=True)
@@ -25,22 +24,20 @@ class RankSwapping:
     Args:
         attributes: names of the ordered attributes, masked one at a time.
         window: largest difference of ranks, in percent of the records.
-        positions: largest difference of ranks as a number; where given, *window* is not used.
+        positions: largest difference of ranks as a number; replaces *window* if given.
 
-    The distribution of every attribute is kept exactly; the relation between attributes is
-    not. Equal values are ranked in random order. Missing values stay where they are.
+    The distribution of each attribute is preserved exactly; relations between attributes are
+    weakened. Ties are ranked in random order. Missing values stay in their records.
     """
 
     about: ClassVar[About] = About(
         name="rank-swapping",
         title="rank swapping",
-        steward=(
-            "values swapped with others within [{positions} ranks|{window} % of the ranks] "
-            "(rank swapping)"
-        ),
+        steward="rank swapping (within [{positions} ranks|{window} % of the ranks])",
         public=(
-            "Values changed places with others of a near rank, one attribute at a time. Each "
-            "single distribution is kept; relations between attributes are weakened."
+            "Rank swapping was applied: values were swapped between records of similar rank, one "
+            "attribute at a time. Univariate distributions are preserved; relations between "
+            "attributes are weakened."
         ),
         simple="swapping",
     )
@@ -56,11 +53,10 @@ class RankSwapping:
             require_count(self.positions, "positions", least=1)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every attribute with its values swapped among near ranks, each on its own."""
         changes: dict[str, Column] = {}
         for name in self.attributes:
-            attribute = ordered_attribute(table, name, "rank swapping")
-            changes[name] = _swapped(_column(table, name), attribute, self._reach(table), rng)
+            ordered_attribute(table, name, "rank swapping")
+            changes[name] = _swap(table, name, self._reach(table), rng)
         return table.with_columns(changes)
 
     def _reach(self, table: Table) -> int:
@@ -74,12 +70,14 @@ class RankSwapping:
         return self.positions
 
 
-def _column(table: Table, name: str) -> Column:
-    return table.codes(name) if table.attribute(name).is_categorical else table.values(name)
-
-
-def _swapped(column: Column, attribute: Attribute, reach: int, rng: np.random.Generator) -> Column:
-    missing = column == attribute.domain_size if attribute.is_categorical else np.isnan(column)
+def _swap(table: Table, name: str, reach: int, rng: np.random.Generator) -> Column:
+    attribute = table.attribute(name)
+    if attribute.is_categorical:
+        column: Column = table.codes(name)
+        missing = column == attribute.domain_size
+    else:
+        column = table.values(name)
+        missing = np.isnan(column)
     known = rng.permutation(np.flatnonzero(~missing))
     ranked = known[np.argsort(column[known], kind="stable")]
     masked = column.copy()
@@ -88,10 +86,10 @@ def _swapped(column: Column, attribute: Attribute, reach: int, rng: np.random.Ge
 
 
 def swap_partners(count: int, reach: int, rng: np.random.Generator) -> Indices:
-    """For each rank the rank it swaps with, at most *reach* away.
+    """Return the swap partner of each rank, at most *reach* ranks away.
 
-    From the lowest rank up, each that has no partner yet draws one among the *reach* next
-    ranks without a partner; one that finds none stays where it is.
+    From the lowest rank up, each rank without a partner draws one among the next *reach* ranks
+    without a partner; if there is none, it is not swapped.
     """
     from evomask.kernels.swapping import partners_within
 

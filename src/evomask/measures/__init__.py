@@ -1,1 +1,1 @@
-"""Loss and risk of a masked table against its original."""
+"""Information loss and disclosure risk of a masked table against its original."""

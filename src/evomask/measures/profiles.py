@@ -1,8 +1,8 @@
-"""Which loss and which risk judge a masked file: two profiles.
+"""Profiles: the pair of information loss and disclosure risk that evaluates a masked file.
 
-``papers`` is what the papers measure. Its scores can be won by files that protect nobody: a
-file with permuted categories, or with its rows in another order; and its figures change with
-the number of records. ``strict`` is our own pair, see ``evomask.measures.judging``.
+``papers`` is the pair of the papers. Files that protect nobody can score well on it: with permuted
+categories, or with records in another order; and its values depend on the number of records.
+``strict`` is our own pair, see `measures.loss` and `measures.disclosure`.
 """
 
 from collections.abc import Mapping
@@ -15,34 +15,39 @@ import numpy as np
 from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.measures.comparability import categorical, check_original, continuous
-from evomask.measures.judging.loss import REFERENCE, StrictLoss
-from evomask.measures.judging.risk import StrictRisk, same_codes
-from evomask.measures.loss.classic import (
+from evomask.measures.disclosure.relabelling import renamed, same_codes
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.incremental.readings import Request, TrackableReading
+from evomask.measures.loss.loss import REFERENCE, StrictLoss
+from evomask.measures.measure import (
+    About,
+    Measure,
+    Reading,
+    Side,
+    categorical,
+    check_original,
+    continuous,
+)
+from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
+from evomask.measures.papers.continuous_loss import (
     CorrelationLoss,
     CovarianceLoss,
     MeanLoss,
+    ProbabilisticLoss,
     ValueLoss,
     VarianceLoss,
 )
-from evomask.measures.loss.contingency import ContingencyLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.loss.probabilistic import ProbabilisticLoss
-from evomask.measures.measure import About, Measure, Reading, Side
-from evomask.measures.people import EVERYONE, REPORTING
-from evomask.measures.risk.inference import Inference
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage, ReverseDistanceLinkage
-from evomask.measures.risk.probabilistic import MOST_ATTRIBUTES, ProbabilisticLinkage
-from evomask.measures.risk.relabelling import renamed
+from evomask.measures.papers.distance_linkage import DistanceLinkage, ReverseDistanceLinkage
+from evomask.measures.papers.inference import Inference
+from evomask.measures.papers.interval_disclosure import RankInterval
+from evomask.measures.papers.probabilistic_linkage import MOST_ATTRIBUTES, ProbabilisticLinkage
 from evomask.measures.score import Mean, Weighted
-from evomask.measures.tracked.trackable import Request, TrackableReading
+from evomask.measures.targets import ALL_TARGETS, REPORT_TARGETS
 
 
 @dataclass(frozen=True)
 class PapersLoss:
-    """The papers' loss: mean of the losses by kind, weighted by number of attributes.
+    """Information loss of the papers: mean of the losses by kind, weighted by attributes.
 
     Categorical: mean of CTBIL, DBIL and EBIL. Continuous: the probabilistic loss.
     """
@@ -51,14 +56,13 @@ class PapersLoss:
 
     about: ClassVar[About] = About(
         "loss-papers",
-        "information loss as the papers measure it",
+        "information loss of the papers",
         Side.LOSS,
-        "how much of the file's usefulness masking has cost; small changes count more the more "
+        "the mean of the published losses by kind of attribute; a change counts more the more "
         "records there are",
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare the losses of the kinds that are there."""
         check_original(original, self.attributes)
         parts: list[Measure] = []
         weights: list[float] = []
@@ -77,7 +81,7 @@ class PapersLoss:
 
 @dataclass(frozen=True, eq=False)
 class _Linkages:
-    """The two record linkages of a profile, read together."""
+    """Distance-based and probabilistic record linkage, combined."""
 
     schema: Schema
     names: tuple[str, ...]
@@ -96,32 +100,32 @@ class _Linkages:
         )
 
     def __call__(self, masked: Table) -> float:
-        """Continuous files: the mean of both linkages; others: the larger one."""
-        near = self.distance(masked)
+        """The mean of both linkages for continuous files, the larger one for others."""
+        distance = self.distance(masked)
         if self.probabilistic is None:
-            return near
-        weighed = self.probabilistic(masked)
+            return distance
+        probabilistic = self.probabilistic(masked)
         if categorical(self.schema, self.names):
-            return max(near, weighed)
-        return (near + weighed) / 2
+            return max(distance, probabilistic)
+        return (distance + probabilistic) / 2
 
 
-def papers_risk(disclosed: float, linked: float) -> float:
-    """The papers' risk of a share of cells that are disclosed and of records that are linked."""
-    return (disclosed + linked) / 2
+def papers_risk(interval: float, linkage: float) -> float:
+    """Risk of the papers from interval disclosure and record linkage."""
+    return (interval + linkage) / 2
 
 
 @dataclass(frozen=True)
 class PapersRisk:
-    """The papers' risk: half interval disclosure, half record linkage.
+    """Disclosure risk of the papers: half interval disclosure, half record linkage.
 
     Args:
         attributes: names of attributes of any kind.
-        probabilistic: whether probabilistic linkage is read too; a search that reads many
+        probabilistic: whether probabilistic linkage is included; a search that evaluates many
             files leaves it out. Above 20 attributes it is always left out.
 
     Continuous: ID / 2 + DBRL / 4 + PRL / 4. Else (ID + max(DBRL, PRL)) / 2, where PRL
-    compares the categorical attributes alone.
+    compares the categorical attributes alone. Without PRL it can be tracked.
     """
 
     attributes: tuple[str, ...]
@@ -129,44 +133,45 @@ class PapersRisk:
 
     about: ClassVar[About] = About(
         "risk-papers",
-        "disclosure risk as the papers measure it",
+        "disclosure risk of the papers",
         Side.RISK,
-        "how many cells and records an intruder gets right who compares the two files as they are",
+        "the mean of interval disclosure and record linkage, by an intruder who compares the two "
+        "files as they are",
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare interval disclosure and both linkages; without PRL it can be tracked."""
         interval = RankInterval(self.attributes).against(original)
         linkages = _Linkages.of(original, self.attributes, probabilistic=self.probabilistic)
 
         def reading(masked: Table) -> float:
             return papers_risk(interval(masked), linkages(masked))
 
-        return _tracked_without(linkages, reading, original, self)
+        if linkages.probabilistic is not None:
+            return reading
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 @dataclass(frozen=True)
-class FollowedRisk:
-    """What bursts of single changes follow of the strict risk.
+class IncrementalRisk:
+    """The part of the strict risk that has incremental updates.
 
     The larger of distance-based linkage and of inference with half of the attributes known,
-    both before and after renaming. Left out are weights of agreement, people of whom all but
-    one attribute are known, and confidential attributes; ties share, instead of the most
-    frequent value being read, and links go from records to people.
+    both before and after undoing a relabelling. Left out are linkage by weights of agreement,
+    inference with all but one attribute known, and confidential attributes; ties share,
+    instead of the most frequent value being inferred, and links go from records to targets.
     """
 
     attributes: tuple[str, ...]
 
     about: ClassVar[About] = About(
         "risk-followed",
-        "the part of the disclosure risk that is followed change by change",
+        "incremental part of the disclosure risk",
         Side.RISK,
-        "how many people are linked to their nearest record, or read from it with half of the "
-        "attributes known, also by someone who sees through renamed categories",
+        "the share of individuals re-identified by the nearest record, or of unknown values "
+        "inferred from it with half of the attributes known, also after undoing a relabelling",
     )
 
     def against(self, original: Table) -> Reading:
-        """Prepare linkage and inference, both of which can be tracked."""
         linkage = DistanceLinkage(self.attributes).against(original)
         inference = Inference(self.attributes).against(original)
 
@@ -182,17 +187,8 @@ class FollowedRisk:
         return TrackableReading(reading, original, request)
 
 
-def _tracked_without(
-    linkages: _Linkages, reading: Reading, original: Table, risk: Measure
-) -> Reading:
-    """The reading, with a way to follow it where there is no probabilistic linkage in it."""
-    if linkages.probabilistic is not None:
-        return reading
-    return TrackableReading(reading, original, Request(risk.about.name, risk.attributes))
-
-
 class RiskProfile(StrEnum):
-    """Which pair: the papers', or ours, which renaming and reordering cannot deceive."""
+    """Names of the profiles; ``strict`` is robust against relabelled and reordered files."""
 
     STRICT = "strict"
     PAPERS = "papers"
@@ -200,10 +196,10 @@ class RiskProfile(StrEnum):
 
 @dataclass(frozen=True)
 class Profile:
-    """A pair of loss and risk that fits attributes of any kind.
+    """A pair of loss and risk for attributes of any kind.
 
     Args:
-        followed: the name of the risk that bursts of single changes follow.
+        followed: name of the risk with incremental updates.
     """
 
     name: str
@@ -214,53 +210,53 @@ class Profile:
     def measures(
         self, attributes: tuple[str, ...], *, probabilistic: bool = True
     ) -> tuple[Measure, Measure]:
-        """Its loss and risk; without weights of agreement many files can be read."""
+        """Loss and risk; faster without probabilistic linkage."""
         return self.loss(attributes), self.risk(attributes, probabilistic)
 
     def reported(self, attributes: tuple[str, ...], *, exact: bool = False) -> Measure:
-        """The risk as it is reported: by more people than while searching, or by everybody."""
+        """The risk of the report: more targets than in a search, or everybody."""
         if self.name == RiskProfile.PAPERS:
             return PapersRisk(attributes)
-        return StrictRisk(attributes, people=EVERYONE if exact else REPORTING)
+        return StrictRisk(attributes, people=ALL_TARGETS if exact else REPORT_TARGETS)
 
     def followable(self, attributes: tuple[str, ...]) -> Measure:
-        """The risk that bursts follow, as a measure that can be read in full too."""
+        """The risk with incremental updates, as a measure that can be evaluated in full too."""
         if self.name == RiskProfile.PAPERS:
             return PapersRisk(attributes, probabilistic=False)
-        return FollowedRisk(attributes)
+        return IncrementalRisk(attributes)
 
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile(RiskProfile.STRICT.value, StrictLoss, StrictRisk, FollowedRisk.about.name),
+        Profile(RiskProfile.STRICT.value, StrictLoss, StrictRisk, IncrementalRisk.about.name),
         Profile(RiskProfile.PAPERS.value, PapersLoss, PapersRisk, PapersRisk.about.name),
     )
 }
-"""Which loss and risk make up each profile: the one table of them."""
+"""Loss and risk of each profile."""
 
 
 def profile(name: str) -> Profile:
-    """The profile of that name, or an error that lists all."""
+    """Return the profile of that name, or raise an error that lists all."""
     if name not in PROFILES:
         raise ParameterError(f"no profile is called {name!r}; there are {', '.join(PROFILES)}")
     return PROFILES[name]
 
 
 def classic_loss(names: tuple[str, ...]) -> Mean:
-    """The loss of the classic score for continuous data: the mean of IL1 to IL5."""
+    """Loss of the classic score for continuous data: the mean of IL1 to IL5."""
     kinds = (ValueLoss, MeanLoss, CovarianceLoss, VarianceLoss, CorrelationLoss)
     return Mean(tuple(kind(names) for kind in kinds))
 
 
 def classic_risk(names: tuple[str, ...]) -> Weighted:
-    """The risk of the classic score: ID / 2 + DLD / 4 + PRL / 4."""
+    """Risk of the classic score: ID / 2 + DLD / 4 + PRL / 4."""
     parts = (RankInterval(names), ReverseDistanceLinkage(names), ProbabilisticLinkage(names))
     return Weighted(parts, (0.5, 0.25, 0.25))
 
 
 def scope(original: Table, masked: Table) -> tuple[str, ...]:
-    """The attributes to measure: quasi-identifiers, and confidential ones that were masked."""
+    """Attributes to measure: quasi-identifiers, and confidential attributes that were masked."""
     names = list(original.schema.quasi_identifiers)
     names += [
         name
@@ -268,7 +264,7 @@ def scope(original: Table, masked: Table) -> tuple[str, ...]:
         if name in masked.schema and _was_masked(original, masked, name)
     ]
     if not names:
-        raise SchemaError("there is no quasi-identifier to measure; say which columns are")
+        raise SchemaError("there is no quasi-identifier to measure; declare at least one")
     return tuple(names)
 
 

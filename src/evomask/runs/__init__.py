@@ -1,1 +1,1 @@
-"""Use cases: what the front ends call."""
+"""Use cases that the front ends call."""

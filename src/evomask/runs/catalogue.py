@@ -1,4 +1,4 @@
-"""What there is to choose from, as front ends list it: methods and searches with their options."""
+"""Catalogue of masking methods and searches with their options, for front ends."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.searches.catalogue import search_named, search_names
 
 __all__ = [
-    "Listed",
+    "CatalogueEntry",
     "Parameter",
     "method_listed",
     "methods_listed",
@@ -17,13 +17,13 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A masking method or a search by its public name.
+class CatalogueEntry:
+    """Catalogue entry of a masking method or a search.
 
     Args:
-        summary: what it does, in a sentence.
-        parameters: what can be set.
-        kinds: kinds of attributes that a method can mask.
+        summary: one sentence.
+        parameters: options.
+        kinds: kinds of attributes that a method masks.
     """
 
     name: str
@@ -32,21 +32,21 @@ class Listed:
     kinds: tuple[str, ...] = ()
 
 
-def methods_listed() -> tuple[Listed, ...]:
-    """Every masking method there is, in the order of the catalogue."""
+def methods_listed() -> tuple[CatalogueEntry, ...]:
+    """Entries of all masking methods, in the order of the catalogue."""
     return tuple(_method(entry) for entry in METHODS)
 
 
-def method_listed(name: str) -> Listed:
-    """The masking method called *name*."""
+def method_listed(name: str) -> CatalogueEntry:
+    """Entry of a masking method."""
     return _method(method_named(name))
 
 
-def search_listed(name: str) -> Listed:
-    """The search called *name*."""
+def search_listed(name: str) -> CatalogueEntry:
+    """Entry of a search."""
     search = search_named(name)
-    return Listed(search.name, summary_of(search), parameters_of(search.parameters))
+    return CatalogueEntry(search.name, summary_of(search), parameters_of(search.parameters))
 
 
-def _method(entry: MethodEntry) -> Listed:
-    return Listed(entry.name, entry.summary, entry.parameters, tuple(sorted(entry.kinds)))
+def _method(entry: MethodEntry) -> CatalogueEntry:
+    return CatalogueEntry(entry.name, entry.summary, entry.parameters, tuple(sorted(entry.kinds)))

@@ -1,44 +1,111 @@
-"""Figures and studies on disk: every chart as SVG, a study's data as JSON."""
+"""Figures of searches and studies on disk: charts as SVG, data as JSON, PRAM matrices as CSV."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evomask.data.chart import Chart
+import numpy as np
+
+from evomask.data.chart import Axis, Chart, HeatMap
+from evomask.data.schema import MISSING, Attribute, Kind
 from evomask.errors import FileError
-from evomask.io.files import write_atomically, write_text
-from evomask.reports.figures import svg
+from evomask.io.files import check_not_input, write_atomically, write_text
+from evomask.io.matrices import write_matrix
+from evomask.report.drawing import svg
+from evomask.runs.inputs import files_of
 
+if TYPE_CHECKING:
+    from evomask.runs.search import Run
+
+FOLDER = "matrices"
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-"""Names of charts that a file can be called by; in others something of the data may stand."""
+"""Chart names that are safe as file names; other names may contain values of the data."""
 
 
 def write_study(data: Mapping[str, Any], charts: Sequence[Chart], folder: Path) -> list[str]:
-    """Write ``study.json`` and a file for each chart; the charts' paths, in order."""
-    write_text(made(folder) / "study.json", json.dumps(data, allow_nan=False), force=True)
+    """Write ``study.json`` and one file per chart; return the paths of the charts."""
+    write_text(make_folder(folder) / "study.json", json.dumps(data, allow_nan=False), force=True)
     return write_charts(charts, folder)
 
 
 def write_charts(charts: Sequence[Chart], folder: Path) -> list[str]:
-    """Write a file for each chart, called by its name or its number; their paths, in order."""
+    """Write one file per chart, named by the chart or its number; return the paths."""
     names = [c.name if PLAIN.fullmatch(c.name) else f"chart-{i}" for i, c in enumerate(charts, 1)]
-    paths = [made(folder) / f"{name}.svg" for name in names]
-    return [str(write_chart(chart, path)) for chart, path in zip(charts, paths, strict=True)]
+    paths = [make_folder(folder) / f"{name}.svg" for name in names]
+    return [str(_write_chart(chart, path)) for chart, path in zip(charts, paths, strict=True)]
 
 
-def write_chart(chart: Chart, path: Path) -> Path:
-    """Write one chart, in the place of an older one."""
+def _write_chart(chart: Chart, path: Path) -> Path:
     picture = svg(chart)
     write_atomically(path, lambda temporary: temporary.write_bytes(picture), force=True)
     return path
 
 
-def made(folder: Path) -> Path:
-    """The folder, made where it was not there."""
+def make_folder(folder: Path) -> Path:
+    """Create a folder if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{folder} cannot be written: {error.strerror or error}") from None
     return folder
+
+
+@dataclass(frozen=True)
+class FoundMatrix:
+    """PRAM transition matrix of one attribute, as a search found it."""
+
+    attribute: str
+    categories: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+    @property
+    def chart(self) -> Chart:
+        """Heat map of the matrix."""
+        stays = [row[i] for i, row in enumerate(self.rows)]
+        names = tuple("missing" if name == MISSING else name for name in self.categories)
+        return Chart(
+            f"matrix-{self.attribute}",
+            f"How {self.attribute} changes",
+            f"A category of {self.attribute} stays with a probability of {min(stays):.2f} to "
+            f"{max(stays):.2f}; what is off the diagonal is the chance to become another.",
+            Axis("masked category", names),
+            Axis("original category", names),
+            heat=HeatMap("probability", self.rows),
+        )
+
+    def write(self, path: Path) -> Path:
+        """Write the matrix as CSV, as `evomask mask --method matrix-pram` reads it."""
+        attribute = Attribute(self.attribute, Kind.NOMINAL, categories=self.categories)
+        write_matrix(np.array(self.rows), attribute, path, force=True)
+        return path
+
+
+def found_matrices(answer: Mapping[str, Any]) -> tuple[FoundMatrix, ...]:
+    """PRAM matrices in the answer of a search; empty where it has none."""
+    return tuple(
+        FoundMatrix(name, tuple(matrix["categories"]), tuple(map(tuple, matrix["rows"])))
+        for name, matrix in answer.get("matrices", {}).items()
+    )
+
+
+def write_matrices(run: "Run", run_folder: Path | None) -> list[str]:
+    """Write the PRAM matrices of a search as CSV and SVG, and return the paths.
+
+    The folder is that of the search's parameters, or a subfolder of the run folder; without either
+    nothing is written. Files are numbered in the order of the attributes, and the first cell of
+    each names its attribute.
+    """
+    named = run.plan.parameters.get(FOLDER)
+    folder = Path(named) if named else run_folder and run_folder / FOLDER
+    matrices = found_matrices(run.answer)
+    if folder is None or not matrices:
+        return []
+    written: list[Path] = []
+    for number, matrix in enumerate(matrices, 1):
+        path = make_folder(folder) / f"matrix-{number}.csv"
+        check_not_input(path, files_of(run.plan.input))
+        written += [matrix.write(path), _write_chart(matrix.chart, path.with_suffix(".svg"))]
+    return [str(path) for path in written]

@@ -1,4 +1,4 @@
-"""From a file and what a user says of its columns to a table."""
+"""Input files: loading a table with roles, hierarchies and text dialect, and warnings on inputs."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
@@ -6,26 +6,27 @@ from pathlib import Path
 
 import msgspec
 
+from evomask.data.edits.rules import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
-from evomask.data.hierarchy import Hierarchy, TreeLines, all_fitted
-from evomask.data.roles.identifying import identifying_columns
-from evomask.data.rules.edits import rules_of
-from evomask.data.schema import MISSING, Kind, Role, Schema, Storage
+from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
+from evomask.data.roles.dependencies import find_leakage
+from evomask.data.roles.proposal import identifying_columns
+from evomask.data.schema import MISSING, Kind, Role, Storage
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.io.dialects import Dialect
-from evomask.io.hierarchies import read_trees
-from evomask.io.origins import Origin
+from evomask.io.hierarchies import read_hierarchies
 from evomask.io.schemas import SchemaFile, read_schema
-from evomask.io.tables import Source, read_source
-from evomask.masking.recoding.following import led_columns
-from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
-from evomask.record.statement import NOTHING_SAID, Statement
+from evomask.io.sources import Origin, Source
+from evomask.io.tables import read_source, released_name
+from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
+from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
+from evomask.report.record import NO_STATEMENT, Statement
 
 
 @dataclass(frozen=True)
 class Input:
-    """A data file, and what is said of its columns: by a schema file, by name, or not at all."""
+    """A data file, with column roles from a schema file, from options, or none."""
 
     path: Path
     schema: Path | None = None
@@ -44,17 +45,17 @@ class Input:
 
     @property
     def is_described(self) -> bool:
-        """Whether somebody says which columns an intruder may know."""
+        """Whether quasi-identifiers are declared."""
         return self.schema is not None or bool(self.quasi_identifiers)
 
     @property
     def dialect(self) -> Dialect:
-        """How the user says that a text file is written."""
+        """Dialect of a text file as given by options."""
         return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The roles of columns that are named; two for one column are an error."""
+        """Roles given by options; two roles for one column are an error."""
         named = (
             *((name, Role.QUASI_IDENTIFIER) for name in self.quasi_identifiers),
             *((name, Role.CONFIDENTIAL) for name in self.confidential),
@@ -67,7 +68,7 @@ class Input:
 
 
 def roles_of(named: Iterable[tuple[str, Role]]) -> dict[str, Role]:
-    """One role for each column; two for one column are an error."""
+    """Role of each column; two roles for one column are an error."""
     roles: dict[str, Role] = {}
     for name, role in named:
         if roles.setdefault(name, role) is not role:
@@ -79,67 +80,66 @@ def roles_of(named: Iterable[tuple[str, Role]]) -> dict[str, Role]:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table, how its text file is written, and what the user should know about that.
+    """A loaded table, the dialect of its text file, and notes for the user.
 
     Args:
-        hierarchies: the value trees that came with it, as their files hold them; whether one
-            fits the table is checked where it is used.
-        keep: statistics that must survive, as the schema names them; checked where they are used.
-        origin: the file's columns as they stand there, to write back what masking left alone.
-        stated: columns whose role somebody named.
-        statement: what the schema says of the release, for its record.
+        hierarchies: as in their files; whether one fits the table is checked on use.
+        keep: tables and models to preserve, from the schema; checked on use.
+        origin: columns as in the file, to write back unmasked values unchanged.
+        stated: columns with a declared role.
+        statement: statement of the schema on the release, for its record.
     """
 
     table: Table
     dialect: Dialect | None
     notes: tuple[str, ...]
-    hierarchies: TreeLines = field(default_factory=dict)
-    keep: Keeping = NO_STATISTICS
+    hierarchies: HierarchyLines = field(default_factory=dict)
+    keep: AnalysesToPreserve = NO_ANALYSES
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
-    statement: Statement = NOTHING_SAID
+    statement: Statement = NO_STATEMENT
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
-        """The value trees fitted to the table; what does not fit is told at once."""
-        return all_fitted(self.hierarchies, self.table)
+        """Hierarchies fitted to the table; an error if one does not fit."""
+        return fit_hierarchies(self.hierarchies, self.table)
 
 
 def files_of(source: Input) -> tuple[Path, ...]:
-    """The files that an input consists of: data, schema, and value trees that it names."""
+    """Files of an input: data, schema, and the hierarchies that the schema names."""
     if source.schema is None:
         return (source.path,)
     trees = [d.hierarchy for d in read_schema(source.schema).declarations.values() if d.hierarchy]
     return (source.path, source.schema, *map(Path, trees))
 
 
-USUAL = Dialect(",", "utf-8", decimal=".")
+DEFAULT_DIALECT = Dialect(",", "utf-8", decimal=".")
 
 
 def check_described(source: Input) -> None:
-    """Refuse a file whose columns nobody described: what is released must have a stated role."""
+    """Refuse a file without declared quasi-identifiers."""
     if not source.is_described:
         raise SchemaError(
-            f"nobody said what the columns of {source.path} are; name those that others may know "
-            "with --quasi, or accept a proposal, or write a schema with `evomask init`"
+            f"no column roles given for {source.path}; list quasi-identifiers with --quasi, "
+            "accept a proposal, or write a schema with `evomask init`"
         )
 
 
 def check_stated(table: Table, stated: Collection[str]) -> None:
-    """Refuse columns that would be released as they are and look as if they told who it is."""
+    """Refuse unmasked columns without a declared role that look like identifiers."""
     for name, why in identifying_columns(table).items():
         if name not in stated:
             raise SchemaError(
-                f"column {name!r} {why} and would be released as it is; leave it out with --drop, "
-                "or say that it may be released with --keep, or name its role in the schema"
+                f"column {name!r} {why} and would be released unchanged; drop it with --drop, "
+                "allow its release with --keep, or declare its role in the schema"
             )
 
 
 def load(source: Input, hierarchies: Path | None = None) -> Loaded:
-    """Read the file under the schema and the names given; names win over the schema.
+    """Load a file with its schema and options; options override the schema.
 
-    Its value trees are those that the schema names, and those in the folder *hierarchies*.
-    Edit rules that cannot be understood are refused.
+    Hierarchies are those that the schema names and those in the folder *hierarchies*. Edit rules
+    that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
@@ -147,46 +147,54 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     table, assumed = with_quasi_identifiers(table)
-    table = table.with_schema(led_columns(table.schema))
-    trees = read_trees(table.schema, hierarchies)
-    keep = Keeping(tuple(schema.keep.tables), tuple(schema.keep.models))
-    notes, origin = (*_unusual(read.dialect), *assumed), read.origin(table, source.path)
+    table = table.with_schema(without_derived_quasi_identifiers(table.schema))
+    trees = read_hierarchies(table.schema, hierarchies)
+    keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
+    notes, origin = (*_dialect_note(read.dialect), *assumed), read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
-    said = Statement(**msgspec.structs.asdict(schema.release))
-    return Loaded(table, read.dialect, notes, trees, keep, origin, stated, said)
+    return Loaded(
+        table=table,
+        dialect=read.dialect,
+        notes=notes,
+        hierarchies=trees,
+        keep=keep,
+        origin=origin,
+        stated=stated,
+        statement=Statement(**msgspec.structs.asdict(schema.release)),
+    )
 
 
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
-    """What the schema and the names given say of columns, and the schema's file."""
+    """Declarations of columns by schema and options, and the schema file."""
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     return _declarations(source, schema), schema
 
 
 def load_released(source: Input) -> Loaded:
-    """Read a masked file without its original: records can be alike, and that is all.
+    """Load a masked file without its original.
 
-    What a schema says of columns that are gone is passed over, and so is a kind that the cells
-    no longer have because they were recoded.
+    Declarations of columns that are absent are ignored, and so are kinds that cells no longer have
+    because they were recoded.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    return replace(loaded, notes=(*_unusual(read.dialect), *loaded.notes))
+    return replace(loaded, notes=(*_dialect_note(read.dialect), *loaded.notes))
 
 
-def released_of(read: Source, said: Declarations, named: Collection[str]) -> Loaded:
-    """The records of a masked file at hand; columns that are *named* must be there."""
-    gone = [n for n in said if n not in read.frame.columns and n not in named]
-    declared = {n: d for n, d in said.items() if n not in gone}
-    table = read.table({name: _as_released(read, name, own) for name, own in declared.items()})
+def released_of(read: Source, declared: Declarations, named: Collection[str]) -> Loaded:
+    """Table of a masked file that was read; *named* columns must be present."""
+    gone = [n for n in declared if n not in read.frame.columns and n not in named]
+    present = {n: d for n, d in declared.items() if n not in gone}
+    table = read.table({name: _as_released(read, name, own) for name, own in present.items()})
     table, assumed = with_quasi_identifiers(table)
-    missed = [n for n in gone if said[n].role in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
+    missed = [n for n in gone if declared[n].role in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)]
     notes = (f"not in the file: {', '.join(missed)}",) if missed else ()
     return Loaded(table, read.dialect, (*assumed, *notes))
 
 
 def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:
-    """The role, and the kind only where it matters and the cells still have it."""
+    """Keep the role, and the kind only where it is used and the cells still have it."""
     ordered = declared.role in (Role.CONFIDENTIAL, Role.WEIGHT) and name in read.frame.columns
     return declared if ordered and _fits(read, name, declared) else Declaration(role=declared.role)
 
@@ -198,27 +206,23 @@ def _fits(read: Source, name: str, declared: Declaration) -> bool:
     return not declared.categories or cells <= {*declared.categories, MISSING}
 
 
-def _unusual(dialect: Dialect | None) -> tuple[str, ...]:
-    """How a text file was taken to be written, where that is not the plain way."""
-    plain = dialect is None or str(dialect) == str(USUAL)
+def _dialect_note(dialect: Dialect | None) -> tuple[str, ...]:
+    """Note on the dialect of a text file, where it is not the default."""
+    plain = dialect is None or str(dialect) == str(DEFAULT_DIALECT)
     return () if plain else (f"read as text with {dialect}",)
 
 
 def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
-    """The table, and where nobody named its quasi-identifiers all numbers in that role."""
+    """Default quasi-identifiers: all numeric columns; returns the table and a warning."""
     if table.schema.quasi_identifiers:
         return table, ()
-    numeric = [a.name for a in table.schema if _is_free_number(table.schema, a.name)]
+    numeric = [a.name for a in table.schema if a.kind is Kind.CONTINUOUS and a.role is Role.OTHER]
     schema = table.schema.assigning(dict.fromkeys(numeric, Role.QUASI_IDENTIFIER))
     note = (
         f"no quasi-identifiers were named: taking all {len(numeric)} numeric columns; "
         "name them with --quasi or a schema"
     )
     return table.with_schema(schema), (note,)
-
-
-def _is_free_number(schema: Schema, name: str) -> bool:
-    return schema[name].kind is Kind.CONTINUOUS and schema[name].role is Role.OTHER
 
 
 def _dialect(source: Input, schema: SchemaFile) -> Dialect:
@@ -238,15 +242,15 @@ def _declarations(source: Input, schema: SchemaFile) -> dict[str, Declaration]:
         before = declared.get(name, Declaration()).role
         if not before.is_released and role.is_released:
             raise SchemaError(
-                f"column {name!r} is {before} in the schema and {role} by name; choose one role"
+                f"column {name!r} is {before} in the schema and {role} by option; choose one role"
             )
-        _say(declared, [name], role=role)
-    _say(declared, source.ordinal, kind=Kind.ORDINAL)
-    _say(declared, source.nominal, kind=Kind.NOMINAL)
+        _declare(declared, [name], role=role)
+    _declare(declared, source.ordinal, kind=Kind.ORDINAL)
+    _declare(declared, source.nominal, kind=Kind.NOMINAL)
     return declared
 
 
-def _say(
+def _declare(
     declared: dict[str, Declaration],
     names: Iterable[str],
     *,
@@ -256,3 +260,30 @@ def _say(
     for name in names:
         before = declared.get(name, Declaration())
         declared[name] = replace(before, role=role or before.role, kind=kind or before.kind)
+
+
+FINDABLE = 2**32
+"""Seeds below this limit can be found by exhaustive search."""
+
+
+def note_on_seed(seed: int) -> tuple[str, ...]:
+    """Warn where the seed is so small that an intruder can try all of them."""
+    if seed >= FINDABLE:
+        return ()
+    return (
+        "seeds below 2^32 can be found by trying, and undo a masking: this one is fit for tests",
+    )
+
+
+def note_on_format(path: Path) -> tuple[str, ...]:
+    """Warn where the release cannot have the format of the original."""
+    name = released_name(path)
+    if name == path.name:
+        return ()
+    what = "such workbooks" if name.endswith(".xlsx") else "SAS files"
+    return (f"{what} are only read: the release of {path.name} is written as {name}",)
+
+
+def notes_on_leakage(table: Table) -> tuple[str, ...]:
+    """Warn of unmasked columns that determine a masked one or identify people."""
+    return tuple(telling.text for telling in find_leakage(table))

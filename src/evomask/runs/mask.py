@@ -1,4 +1,4 @@
-"""The smallest job: one file, one masking method, one masked file."""
+"""Mask one file with one masking method."""
 
 import secrets
 import time
@@ -10,33 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from evomask.arrays import Labels
-from evomask.data.distance import Standardizer, with_medians
+from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.matrices import matrix_files, read_matrices
-from evomask.io.tables import NOTHING_ASKED, Asked, check_table_target, write_table
+from evomask.io.tables import NO_REQUIREMENTS, PrivacyRequirements, check_table_target, write_table
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
-from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.guarantees.repair import Repair
-from evomask.masking.guarantees.requirement import repair_within
-from evomask.masking.method import Grouping, MaskingMethod, Microaggregation
-from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load
-from evomask.runs.notes import note_on_seed
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.repair import Repair
+from evomask.masking.enforce.requirement import repair_within
+from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggregation
+from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
+from evomask.types import Labels
 
 
 @dataclass(frozen=True)
 class MaskJob:
-    """What to mask, how, and where to write it.
+    """Job of `mask_file`.
 
     Args:
-        attributes: what to mask; by default the quasi-identifiers that the method can mask.
-        options: the method's parameters as text, by name.
+        attributes: attributes to mask; by default the quasi-identifiers that the method can mask.
+        options: parameters of the method as text, by name.
         matrices: folder of transition matrices, for methods that take them.
-        seed: drawn from the system when absent, and told to nobody.
+        seed: drawn from the system when absent, and not shown.
     """
 
     source: Input
@@ -51,7 +50,7 @@ class MaskJob:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """How well groups of records represent them: sums of squares on standardised numbers."""
+    """Homogeneity of groups of records: sums of squares on standardised numbers."""
 
     sse: float
     il: float
@@ -60,10 +59,10 @@ class Aggregation:
 
 @dataclass(frozen=True)
 class MaskOutcome:
-    """What came of a mask job.
+    """Result of `mask_file`.
 
     Args:
-        suppressed_cells: by attribute how many cells of written records say nothing.
+        suppressed_cells: number of suppressed cells in written records, by attribute.
     """
 
     method: str
@@ -78,7 +77,7 @@ class MaskOutcome:
 
 
 def mask_file(job: MaskJob) -> MaskOutcome:
-    """Mask a file with one method; whatever is wrong is said before anything is written."""
+    """Mask a file with one method; errors are reported before anything is written."""
     entry = method_named(job.method)
     check_table_target(job.out, force=job.force, inputs=_inputs(job))
     loaded = load(job.source)
@@ -86,73 +85,75 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     names = job.attributes or _suitable(entry, loaded.table)
     files = _files(entry, job, loaded, names)
     alone = entry.build(names, job.options, files)
-    method = _stratified(alone, loaded.table)
-    guarantees = Guarantees.of(loaded.table)
+    method = _within_strata(alone, loaded.table)
+    guarantees = Enforcement.of(loaded.table)
     seed = secrets.randbits(63) if job.seed is None else job.seed
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        masked, labels = _masked(method, loaded.table, seed)
+        masked, labels = _mask(method, loaded.table, seed)
         released = guarantees(masked)
     seconds = time.perf_counter() - started
     written = write_table(
-        released, job.out, force=job.force, dialect=loaded.dialect, origin=loaded.origin,
-        asked=_asked(alone),
-    )  # fmt: skip
-    return MaskOutcome(
-        entry.name,
+        released,
         job.out,
-        written.records,
-        written.suppressed,
-        seconds,
-        names,
-        _aggregation(method, loaded.table, labels, seed),
-        (
+        force=job.force,
+        dialect=loaded.dialect,
+        origin=loaded.origin,
+        asked=_promised(alone),
+    )
+    return MaskOutcome(
+        method=entry.name,
+        out=job.out,
+        records=written.records,
+        suppressed=written.suppressed,
+        seconds=seconds,
+        attributes=names,
+        aggregation=_aggregation(method, loaded.table, labels, seed),
+        notes=(
             *loaded.notes,
             *note_on_seed(seed),
-            *_left_alone(names, loaded.table),
+            *_notes(names, loaded.table),
             *(str(w.message) for w in caught),
             *guarantees.notes,
             *guarantees.notes_on(masked, released),
         ),
-        released.suppressed_cells(),
+        suppressed_cells=released.suppressed_cells(),
     )
 
 
 def method_of(name: str, attributes: Sequence[str], options: Mapping[str, str]) -> MaskingMethod:
-    """A method of the catalogue by its name, with parameters as text, for records at hand."""
+    """Build a method of the catalogue from its name and parameters as text."""
     return method_named(name).build(attributes, options)
 
 
 def mask_table(method: MaskingMethod, table: Table, seed: int) -> Table:
-    """A table at hand masked as the command does: within strata, and edit rules obeyed."""
-    guarantees = Guarantees.of(table)
-    return guarantees(_stratified(method, table).mask(table, np.random.default_rng(seed)))
+    """Mask a table in memory within strata, and enforce its edit rules."""
+    guarantees = Enforcement.of(table)
+    return guarantees(_within_strata(method, table).mask(table, np.random.default_rng(seed)))
 
 
-def _stratified(method: MaskingMethod, table: Table) -> MaskingMethod:
-    """The method within strata, where there are some."""
+def _within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
     if isinstance(method, Repair):
         return repair_within(method, table)
     return within_strata(method, table)
 
 
-def _asked(method: MaskingMethod) -> Asked:
-    """What a repair promises of confidential attributes; look-alikes are counted in any case."""
+def _promised(method: MaskingMethod) -> PrivacyRequirements:
+    """Properties of confidential attributes to verify; equivalence classes are always verified."""
     if not isinstance(method, Repair) or method.confidential:
-        return NOTHING_ASKED
-    return Asked(l=method.l, t=method.t)
+        return NO_REQUIREMENTS
+    return PrivacyRequirements(l=method.l, t=method.t)
 
 
 def _inputs(job: MaskJob) -> tuple[Path, ...]:
-    """All files that the job reads."""
     return (*files_of(job.source), *(matrix_files(job.matrices) if job.matrices else ()))
 
 
 def _files(
     entry: MethodEntry, job: MaskJob, loaded: Loaded, names: tuple[str, ...]
 ) -> dict[str, Mapping[str, Any]]:
-    """What the method takes from files: value trees named in the schema, given matrices."""
+    """Parameters that the method takes from files: hierarchies of the schema, matrices."""
     found: dict[str, Mapping[str, Any]] = {}
     if "hierarchies" in entry.from_files:
         found["hierarchies"] = loaded.trees
@@ -166,7 +167,7 @@ def _files(
 
 
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
-    """The quasi-identifiers of a kind that the method can mask."""
+    """Quasi-identifiers of a kind that the method can mask."""
     known = table.schema.quasi_identifiers
     names = tuple(name for name in known if table.attribute(name).kind in entry.kinds)
     if not names:
@@ -178,19 +179,19 @@ def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
     return names
 
 
-def _left_alone(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
-    """What a user should know: what was left alone, and what was masked apart."""
+def _notes(names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+    """Notes on quasi-identifiers that are not masked, and on strata."""
     others = [name for name in table.schema.quasi_identifiers if name not in names]
     strata = table.schema.with_role(Role.STRATUM)
-    left = (f"quasi-identifiers left as they are: {', '.join(others)}",) if others else ()
-    apart = (f"every stratum of {', '.join(strata)} is masked on its own",) if strata else ()
+    left = (f"quasi-identifiers left unmasked: {', '.join(others)}",) if others else ()
+    apart = (f"every stratum of {', '.join(strata)} is masked separately",) if strata else ()
     return (*left, *apart)
 
 
-def _masked(method: MaskingMethod, table: Table, seed: int) -> tuple[Table, Labels | None]:
-    """The masked table, and the groups where the method tells them on the way."""
+def _mask(method: MaskingMethod, table: Table, seed: int) -> tuple[Table, Labels | None]:
+    """Masked table, and the groups if the method returns them."""
     rng = np.random.default_rng(seed)
-    if not isinstance(method, Grouping):
+    if not isinstance(method, AggregatingMethod):
         return method.mask(table, rng), None
     labels = method.partition(table, rng)
     return method.released(table, labels), labels
@@ -199,7 +200,7 @@ def _masked(method: MaskingMethod, table: Table, seed: int) -> tuple[Table, Labe
 def _aggregation(
     method: MaskingMethod, table: Table, labels: Labels | None, seed: int
 ) -> Aggregation | None:
-    """Groups and sums of squares, where the method makes groups of records by numbers alone."""
+    """Groups and sums of squares of a microaggregation of numeric attributes."""
     if not isinstance(method, Microaggregation):
         return None
     if any(table.attribute(name).kind is not Kind.CONTINUOUS for name in method.attributes):
@@ -208,7 +209,7 @@ def _aggregation(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             labels = method.partition(table, np.random.default_rng(seed))
-    points = with_medians(table.matrix(method.attributes))
+    points = impute_medians(table.matrix(method.attributes))
     points = Standardizer.of(points)(points)
     sse, sst = within_sum_of_squares(points, labels), total_sum_of_squares(points)
     return Aggregation(sse, 100.0 * sse / sst if sst > 0 else 0.0, len(group_sizes(labels)))

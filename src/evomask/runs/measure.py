@@ -1,4 +1,4 @@
-"""Compare a masked file with its original: every measure that applies, and the pair in short."""
+"""Measure a masked file against its original: loss, risk, and every applicable measure."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -6,14 +6,21 @@ from pathlib import Path
 
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
-from evomask.io.masked import masked_version, matched_records
-from evomask.io.tables import Source, read_source
-from evomask.masking.guarantees.fulfilment import broken_rules
+from evomask.io.masked_tables import masked_version, matched_records
+from evomask.io.sources import Source
+from evomask.io.tables import read_source
+from evomask.masking.enforce.enforcement import broken_rules
+from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
+from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.measures.attacks.audit import are_in_order
-from evomask.measures.catalogue import ABOUT, applicable, chosen_measures, explained, samples
-from evomask.measures.judging.risk import Judged, StrictReading
-from evomask.measures.keeping.estimates import KeptStatistic
-from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping
+from evomask.measures.catalogue import (
+    ABOUT,
+    applicable_measures,
+    describe_measure,
+    sample_sizes,
+    select_measures,
+)
+from evomask.measures.disclosure.risk import RiskAssessment, StrictReading
 from evomask.measures.measure import About
 from evomask.measures.profiles import profile, scope
 from evomask.runs.inputs import Input, Loaded, load
@@ -23,44 +30,44 @@ Explanation = About
 
 @dataclass(frozen=True)
 class Measuring:
-    """How masked records are compared with their originals, be they files or at hand.
+    """Options for measuring masked records, in files or in memory.
 
     Args:
-        measures: names of the measures wanted; all that apply by default.
-        profile: which pair is the pair: ``strict`` or ``papers``.
-        exact: whether attacks are tried on everybody, however many there are.
-        keep: tables and models to compare, besides those that the schema names.
-        key: column of both files by which records are matched; by their places without one.
+        measures: names of measures; all applicable ones by default.
+        profile: measures that define loss and risk: ``strict`` or ``papers``.
+        exact: whether every record is a target of the attacks, however many there are.
+        keep: tables and models to compare, besides those of the schema.
+        key: column of both files by which records are matched; by position without one.
     """
 
     measures: tuple[str, ...] = ()
     profile: str = "strict"
     exact: bool = False
-    keep: Keeping = NO_STATISTICS
+    keep: AnalysesToPreserve = NO_ANALYSES
     key: str = ""
 
 
-PLAINLY = Measuring()
+DEFAULT_MEASURING = Measuring()
 
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """Which files to compare, and how."""
+    """Job of `measure_files`."""
 
     original: Input
     masked: Path
-    how: Measuring = PLAINLY
+    how: Measuring = DEFAULT_MEASURING
 
 
 @dataclass(frozen=True)
 class MeasureOutcome:
-    """What was measured, all in percent, lower is better.
+    """Measures in percent; lower is better.
 
     Args:
-        losses: of each attribute alone.
-        judged, original: the parts of the risk, of the masked file and of releasing the
-            original itself; none under the papers' profile.
-        sampled: measures that were read from a fixed sample of records, and how many.
+        losses: information loss of each attribute alone.
+        judged, original: components of the risk of the masked file and of the original; None
+            under the profile ``papers``.
+        sampled: number of records of measures that use a fixed sample.
     """
 
     profile: str
@@ -71,14 +78,14 @@ class MeasureOutcome:
     measures: Mapping[str, float]
     notes: tuple[str, ...]
     losses: Mapping[str, float]
-    judged: Judged | None
-    original: Judged | None
+    judged: RiskAssessment | None
+    original: RiskAssessment | None
     sampled: Mapping[str, int]
-    kept: tuple[KeptStatistic, ...] = ()
+    kept: tuple[AnalysisComparison, ...] = ()
 
     @property
     def score_mean(self) -> float:
-        """Average of loss and risk."""
+        """Mean of loss and risk."""
         return (self.loss + self.risk) / 2
 
     @property
@@ -87,7 +94,7 @@ class MeasureOutcome:
         return max(self.loss, self.risk)
 
     def as_json(self) -> dict[str, object]:
-        """All of it as one object."""
+        """Outcome as a JSON object."""
         return {
             "profile": self.profile,
             "records": self.records,
@@ -108,7 +115,7 @@ class MeasureOutcome:
 
 
 def measure_files(job: MeasureJob) -> MeasureOutcome:
-    """Read both files under one schema and measure the masked one."""
+    """Load both files with one schema and measure the masked one."""
     profile(job.how.profile)
     loaded = load(job.original)
     missing = loaded.dialect.missing if loaded.dialect else ()
@@ -116,70 +123,70 @@ def measure_files(job: MeasureJob) -> MeasureOutcome:
 
 
 def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOutcome:
-    """Measure a masked file at hand against its original."""
+    """Measure a masked file that was read against its original."""
     pair = profile(how.profile)
     masked = masked_version(loaded.table, source, loaded.trees)
     if how.key:
-        loaded = _matched(how.key, loaded, source)
-    elif not seem_in_order(masked, loaded.table):
+        loaded = _match(how.key, loaded, source)
+    elif not are_records_in_order(masked, loaded.table):
         loaded = replace(loaded, notes=(*loaded.notes, OTHER_ORDER))
     names = scope(loaded.table, masked)
-    read = pair.reported(names, exact=how.exact).against(loaded.table)
-    judged = read.judged(masked) if isinstance(read, StrictReading) else None
-    measures = _each(how, loaded.table, masked, names)
-    sampled = {} if how.exact else samples(loaded.table.schema, names, len(loaded.table))
+    risk = pair.reported(names, exact=how.exact).against(loaded.table)
+    judged = risk.judged(masked) if isinstance(risk, StrictReading) else None
+    measures = _values(how, loaded.table, masked, names)
+    sampled = {} if how.exact else sample_sizes(loaded.table.schema, names, len(loaded.table))
     kept = (how.keep + loaded.keep).against(loaded.table).compare(masked)
     return MeasureOutcome(
-        pair.name,
-        names,
-        len(loaded.table),
-        pair.loss(names).against(loaded.table)(masked),
-        judged.risk if judged else read(masked),
-        measures,
-        (*loaded.notes, *broken_rules(loaded.table, masked)),
-        {name: pair.loss((name,)).against(loaded.table)(masked) for name in names},
-        judged,
-        read.of_original if isinstance(read, StrictReading) else None,
-        {name: people for name, people in sampled.items() if name in measures},
-        kept,
+        profile=pair.name,
+        attributes=names,
+        records=len(loaded.table),
+        loss=pair.loss(names).against(loaded.table)(masked),
+        risk=judged.risk if judged else risk(masked),
+        measures=measures,
+        notes=(*loaded.notes, *broken_rules(loaded.table, masked)),
+        losses={name: pair.loss((name,)).against(loaded.table)(masked) for name in names},
+        judged=judged,
+        original=risk.of_original if isinstance(risk, StrictReading) else None,
+        sampled={name: records for name, records in sampled.items() if name in measures},
+        kept=kept,
     )
 
 
 OTHER_ORDER = (
-    "the records do not seem to be in the original's order, and are compared place by place: "
-    "what is told below does not hold; name a column that both files have with --key"
+    "the records do not seem to be in the original's order, and are compared by position: "
+    "the measures below do not hold; name a column that both files have with --key"
 )
 
 
-def seem_in_order(masked: Table, original: Table) -> bool:
-    """Whether masked records stand where their originals do, as far as that shows."""
+def are_records_in_order(masked: Table, original: Table) -> bool:
+    """Whether masked records seem to be in the order of their originals."""
     names = [name for name in original.schema.quasi_identifiers if name in masked.schema]
     return not names or len(masked) != len(original) or are_in_order(masked, original)
 
 
-def _matched(key: str, loaded: Loaded, source: Source) -> Loaded:
-    """The original with the records of the masked file, in its order."""
+def _match(key: str, loaded: Loaded, source: Source) -> Loaded:
+    """Reorder the original by the records of the masked file."""
     records = matched_records(key, loaded.origin, source)
     gone = len(loaded.table) - len(records)
     note = (f"{gone} records of the original are not in the masked file",) if gone else ()
     return replace(loaded, table=loaded.table.take(records), notes=(*loaded.notes, *note))
 
 
-def _each(
+def _values(
     how: Measuring, original: Table, masked: Table, names: tuple[str, ...]
 ) -> dict[str, float]:
     if how.measures:
-        measures = chosen_measures(original, names, how.measures, exact=how.exact)
+        measures = select_measures(original, names, how.measures, exact=how.exact)
     else:
-        measures = applicable(original.schema, names, len(original), exact=how.exact)
+        measures = applicable_measures(original.schema, names, len(original), exact=how.exact)
     return {name: measure.against(original)(masked) for name, measure in measures.items()}
 
 
 def explain(name: str) -> Explanation:
-    """What one measure means, for someone who is not an expert."""
-    return explained(name)
+    """Explain a measure to non-experts."""
+    return describe_measure(name)
 
 
 def every_measure() -> tuple[Explanation, ...]:
-    """What every measure says of itself."""
+    """Explanations of all measures."""
     return tuple(ABOUT.values())

@@ -1,101 +1,155 @@
-"""The main job: a file in, a front of protected files, one of them released.
+"""Main use case: search for protected versions of a file and release one point of the front.
 
-All searches that apply share the budget (`portfolio`); what they find is repaired to what is
-required, and measured. What nothing else beats in both loss and risk is the front; its
-points are audited, and the chosen one is released: the least loss at the usual risk.
+All applicable searches share the budget (`engine.portfolio`). Every candidate is enforced to meet
+the requirement and evaluated. The points of the Pareto front are evaluated further, and the chosen
+one is released: by default the least loss at the default risk.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from evomask.data.bands import ValueTrees
+from evomask.data.hierarchy import HierarchyDefinitions
+from evomask.data.hierarchy_builders.builder import complete_hierarchies
 from evomask.data.table import Table
-from evomask.data.trees.making import completed
-from evomask.errors import RunError
+from evomask.engine.evaluation import EvaluationContext, Request, Settings
+from evomask.engine.front import (
+    DECIMALS,
+    UNBOUNDED,
+    Bounds,
+    FrontPoint,
+    least_loss_at_default_risk,
+    stable_reference,
+    validate_pick,
+)
+from evomask.engine.portfolio import Portfolio
+from evomask.engine.specialists import specialists_for
+from evomask.engine.state import RATIO, PortfolioCodec, PortfolioState, share_used, shares
+from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluators
-from evomask.execution.local import Local
-from evomask.io.fronts import front_as_parquet
-from evomask.masking.guarantees.requirement import NOTHING, Requirement, requirement_of
-from evomask.measures.keeping.keeping import NO_STATISTICS, Keeping, Kept
+from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Patient
+from evomask.execution.local import InProcess, Local
+from evomask.io.tables import rows_as_parquet
+from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requirement
+from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.profiles import profile
-from evomask.portfolio.front import UNBOUNDED, Bounds, check_wish, lasting
-from evomask.portfolio.members import members_for
-from evomask.portfolio.state import PortfolioCodec, PortfolioState
-from evomask.portfolio.worker import Maker, Settings
-from evomask.record.protection import Protection, choice_of
-from evomask.runs.baseline.baselines import baselines, check_baseline
-from evomask.runs.exploring import Exploration
-from evomask.runs.findings import (
+from evomask.report.build import build_record
+from evomask.report.describe import describe_provenance, simple_name
+from evomask.report.protection import Choice, Protection, choose_point, point_file
+from evomask.report.record import FileNote, ReleaseRecord
+from evomask.runs.front_evaluation import (
     FINDINGS,
-    Found,
+    SearchOutcome,
     encode_findings,
-    examined,
+    evaluate_front,
+    findings,
     read_findings,
-    settled,
+    refine_chosen_risk,
+    unmasked_point,
 )
-from evomask.runs.inputs import Input, Loaded, check_described, check_stated, load
-from evomask.runs.kept.deadline import Deadline
-from evomask.runs.kept.events import (
-    Ended,
-    Ending,
-    Events,
-    Noted,
+from evomask.runs.inputs import (
+    Input,
+    Loaded,
+    check_described,
+    check_stated,
+    load,
+    note_on_format,
+    note_on_seed,
+    notes_on_leakage,
+)
+from evomask.runs.release import Release, ReleaseOptions, release
+from evomask.runs.store.front_rows import portfolio_rows
+from evomask.runs.store.journal import (
+    CandidateScore,
+    EventCallback,
+    EventDispatcher,
+    Journal,
+    NoteAdded,
     Phase,
-    Watch,
-    telling_how_it_ends,
-    telling_what_is_unmet,
+    PointUpdate,
+    RoundFinished,
+    RunEnded,
+    RunOutcome,
+    record_outcome,
+    record_unmet,
 )
-from evomask.runs.kept.journal import Journal
-from evomask.runs.kept.keeping import (
+from evomask.runs.store.plan import (
+    ABANDONED_ROUND,
+    SEARCH_SECONDS,
+    Plan,
+    build_plan,
+    changed_versions,
+    check_input,
+    extend_budget,
+    protection_settings,
+)
+from evomask.runs.store.preserved_analyses import (
     ERRORS,
     check_bounds,
+    compare_front,
     encode_errors,
-    measured,
+    prepare_analyses,
     read_errors,
-    surviving,
 )
-from evomask.runs.kept.log import changed_in_words, changes_since
-from evomask.runs.kept.plan import Plan, changed_versions, check_input, plan_of, settings_in
-from evomask.runs.kept.prolonging import prolonged
-from evomask.runs.kept.rows import portfolio_rows
-from evomask.runs.kept.signing import read_key
-from evomask.runs.kept.stopping import StopRequest
-from evomask.runs.kept.store import FRONT, Snapshots, Store
-from evomask.runs.notes import note_on_seed, noted, notes_on_untouched
-from evomask.runs.release import Handling, Release, release
-from evomask.searches.search import File
+from evomask.runs.store.release import change_note, check_changes, read_key
+from evomask.runs.store.run_control import (
+    Deadline,
+    StopRequest,
+    approximate_count,
+    seconds_after_search,
+    unwrap_interrupts,
+)
+from evomask.runs.store.run_folder import RunFolder, SnapshotWriter
+from evomask.runs.store.run_summary import FRONT
+from evomask.runs.synthetic import baselines, check_baseline
+from evomask.searches.base import SearchInput
+from evomask.searches.catalogue import GRID
 
 PORTFOLIO = "portfolio"
 
 SECONDS = 120.0
-"""How long is searched where nobody says."""
+"""Default budget in seconds."""
+
+OVERDUE, OVERDUE_SECONDS = 0.03, 1.0
+"""Share of the budget, and additional seconds, after which a late round is aborted."""
+
+COMPARED = 20
+"""Expected number of points whose tables and models are compared in the end."""
+
+MADE = 1.5
+"""Duration of making and evaluating a file, relative to the evaluation of the original."""
+
+TRIED = 2.0
+"""Duration of a recipe on a sample, as a multiple of the sample's share of the records."""
+
+MOST_COMPARED = 4
+"""Largest number of points that are compared at once."""
 
 
 @dataclass(frozen=True)
 class ProtectJob:
-    """What to protect, and what is asked of the result.
+    """Job of `protect_file` and `protect_table`.
 
     Args:
-        folder: where all that is made goes; it must be new or empty.
-        seconds: how long all of it may take, but for compiling, which happens once; two minutes
-            where no limit is given.
-        seed: drawn from the system when absent, and kept in the folder only.
-        evaluations: how many files to try, tasks counting by their cost; repeatable to the byte.
-        searches: who takes part; all that apply where none is named.
-        pick: which point of the front is released.
-        keep: tables and models that must survive, besides those that the schema names.
-        bounds: what the released point may have at most.
-        keep_order: whether to keep how the released records were shuffled.
+        folder: run folder; it must be new or empty.
+        seconds: budget for everything but the first compilation; 120 if no limit is given.
+        seed: drawn from the system when absent, and stored in the run folder only.
+        evaluations: budget in files, where tasks count by their cost; reproducible to the byte.
+        searches: names of the searches; all applicable ones where none is named.
+        pick: rule for the released point.
+        keep: tables and models to preserve, besides those of the schema.
+        bounds: upper bounds of the released point.
+        keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
-        width: how many members have turns side by side; more give more workers something to do.
-        baseline: what could be released instead, judged and shown in the reports.
+        width: ignored, with a note where it is not 1; earlier versions ran so many searches in
+            parallel rounds.
+        baseline: alternative release that is evaluated and shown in the reports.
     """
 
     source: Input
@@ -107,7 +161,7 @@ class ProtectJob:
     evaluations: int | None = None
     searches: tuple[str, ...] = ()
     pick: str = "suggested"
-    keep: Keeping = NO_STATISTICS
+    keep: AnalysesToPreserve = NO_ANALYSES
     bounds: Bounds = UNBOUNDED
     keep_order: bool = False
     key: Path | None = None
@@ -119,51 +173,76 @@ class ProtectJob:
 
     @property
     def budget(self) -> Budget:
-        """What may be spent."""
+        """Budget of the search and everything after it."""
         unlimited = self.seconds is None and self.evaluations is None
         return Budget(None, self.evaluations, SECONDS if unlimited else self.seconds)
 
 
 def required(text: str) -> Requirement:
-    """What is asked of every released file, as a user writes it: ``k=5,l=2,t=0.3``."""
-    return requirement_of(text)
+    """Parse a requirement such as ``k=5,l=2,t=0.3``."""
+    return parse_requirement(text)
 
 
 def protect_file(
     job: ProtectJob,
     *,
     evaluators: Evaluators = Local(),
-    watch: Watch | None = None,
+    watch: EventCallback | None = None,
     stop: StopRequest | None = None,
     began: float | None = None,
 ) -> Release:
-    """Find the front of protected files, release the chosen one and what is known of it.
+    """Search for the front of protected files and release the chosen point with its reports.
 
     Args:
-        began: when the seconds of the budget began, by the monotonic clock; now where nobody says.
+        began: start of the budget's seconds by the monotonic clock; now by default.
     """
-    check_wish(job.pick)
+    validate_pick(job.pick)
     profile(job.profile)
     check_described(job.source)
-    Store.check_new(job.folder)
+    RunFolder.check_new(job.folder)
     if job.key is not None:
         read_key(job.key)
-    events = Events(watch, began=began)
-    with telling_how_it_ends(events):
+    events = EventDispatcher(watch, began=began)
+    with record_outcome(events):
         events.begin(Phase.LOADING, f"reading {job.source.path}")
-        loaded = noted(load(job.source), job.source.path, events)
+        loaded = load(job.source)
+        notes = (
+            *note_on_format(job.source.path),
+            *notes_on_leakage(loaded.table),
+            *_note_on_width(job.width),
+        )
+        for note in notes:
+            events.begin(Phase.LOADING, note)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes))
         check_stated(loaded.table, loaded.stated)
-        kept = _to_survive(loaded.table, keep := job.keep + loaded.keep, job.bounds)
+        keep = job.keep + loaded.keep
+        statistics = _statistics(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        maker = maker_for(loaded.table, job, seed, events, loaded.hierarchies)
-        plan = plan_of(
-            PORTFOLIO, job.source, maker.settings, seed=seed, budget=job.budget, pick=job.pick,
-            keep=keep, bounds=job.bounds, keep_order=job.keep_order, baseline=job.baseline,
-        )  # fmt: skip
-        store = Store.create(job.folder, plan)
+        context = context_for(loaded.table, job, seed, events, loaded.hierarchies)
+        plan = build_plan(
+            PORTFOLIO,
+            job.source,
+            context.settings,
+            seed=seed,
+            budget=job.budget,
+            pick=job.pick,
+            keep=keep,
+            bounds=job.bounds,
+            keep_order=job.keep_order,
+            baseline=job.baseline,
+        )
+        store = RunFolder.create(job.folder, plan)
         with store.locked():
-            run = _Run(loaded, maker, plan, store, events, kept, job.key)
-            return _released(run, run.explored(evaluators, stop))
+            run = _Run(
+                loaded=loaded,
+                context=context,
+                plan=plan,
+                store=store,
+                events=events,
+                statistics=statistics,
+                key=job.key,
+            )
+            return _release(run, run.explore(evaluators, stop))
 
 
 def protect_table(
@@ -171,53 +250,67 @@ def protect_table(
     job: ProtectJob,
     *,
     evaluators: Evaluators = Local(),
-    watch: Watch | None = None,
+    watch: EventCallback | None = None,
     stop: StopRequest | None = None,
-    hierarchies: ValueTrees | None = None,
+    hierarchies: HierarchyDefinitions | None = None,
 ) -> Protection:
-    """The same for a table at hand, with its value trees; nothing is kept on disk."""
-    check_wish(job.pick)
+    """Search for the front of protected versions of a table in memory; nothing is written."""
+    validate_pick(job.pick)
     profile(job.profile)
-    events, journal = Events(watch), Journal()
-    with telling_how_it_ends(events):
-        kept = _to_survive(table, job.keep, job.bounds)
+    events, journal = EventDispatcher(watch), Journal()
+    with record_outcome(events):
+        statistics = _statistics(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        maker = maker_for(table, job, seed, events, hierarchies or {})
+        context = context_for(table, job, seed, events, hierarchies or {})
         search = Exploration(
-            maker, job.budget, journal, events, stop or StopRequest(), evaluators, kept is not None
+            context=context,
+            budget=job.budget,
+            journal=journal,
+            events=events,
+            stop=stop or StopRequest(),
+            evaluators=evaluators,
+            compares=statistics is not None,
         )
-        explored = search.explore(PortfolioState())
+        state = search.explore(PortfolioState())
         ends = search.deadline
-        state = measured(maker, explored, kept, {}, events, ends) if kept else explored
-        found = Found(state, journal.times, search.is_unfinished(state), ends)
-        choose_from = partial(choice_of, job.pick, bounds=job.bounds)
-        found = settled(maker, found, choose_from)
-        done = examined(maker, job.budget, found, choose_from(found.state), {}, events, kept)
-        instead = baselines(job.baseline, maker) if job.baseline else {}
-        done = replace(done, notes=(*notes_on_untouched(table), *done.notes), baselines=instead)
-        return replace(done, phases=events.seconds if done.clocked else {})
+        if statistics:
+            state = compare_front(context, state, statistics, {}, events, ends)
+        outcome = SearchOutcome(state, journal.times, search.is_unfinished(state), ends)
+        choose_from = partial(choose_point, job.pick, bounds=job.bounds)
+        outcome, choice = refine_chosen_risk(context, outcome, choose_from)
+        done = evaluate_front(
+            context, job.budget, outcome, choice.candidate, {}, events, statistics
+        )
+        return replace(
+            done,
+            notes=(*notes_on_leakage(table), *_note_on_width(job.width), *done.notes),
+            baselines=baselines(job.baseline, context) if job.baseline else {},
+            phases=events.seconds if done.clocked else {},
+        )
 
 
 def resume_protection(
     folder: Path,
     *,
     evaluators: Evaluators = Local(),
-    watch: Watch | None = None,
+    watch: EventCallback | None = None,
     stop: StopRequest | None = None,
     key: Path | None = None,
     seconds: float | None = None,
     edited_plan: bool = False,
 ) -> Release:
-    """Go on with the job kept in a folder; a key signs what is released.
+    """Continue the protection in a run folder; a key signs the release.
 
     Args:
-        seconds: how long to search from here on; what is left of the budget where nobody says.
+        seconds: further seconds to search; by default the rest of the budget.
     """
-    with _opened(folder, watch, key, edited_plan=edited_plan) as kept:
-        run = kept if seconds is None else kept.prolonged(seconds)
-        run.maker.load_kernels(partial(run.events.begin, Phase.COMPILING))
+    with _open_run(folder, watch, key, edited_plan=edited_plan) as opened:
+        run = opened
+        if seconds is not None:
+            run = replace(run, plan=extend_budget(run.plan, run.store.journal(), seconds))
+        run.context.load_kernels(partial(run.events.begin, Phase.COMPILING))
         run.events.enter(Phase.LOADING)
-        return _released(run, run.explored(evaluators, stop))
+        return _release(run, run.explore(evaluators, stop))
 
 
 def choose(
@@ -225,176 +318,424 @@ def choose(
     wish: str = "",
     bounds: Bounds = UNBOUNDED,
     *,
-    watch: Watch | None = None,
+    watch: EventCallback | None = None,
     keep_order: bool = False,
     key: Path | None = None,
     edited_plan: bool = False,
 ) -> Release:
-    """Release a point of the front kept in a folder, in a new order; nothing is searched any more.
+    """Release a point of the front in a run folder, in a new random order, without searching.
 
     Args:
         wish: ``suggested``, ``balanced``, ``knee``, ``sum``, ``max-risk=20``, ``max-loss=10`` or
-            a point's number; without one, the point that was chosen before.
-        bounds: what the point may have at most; they take the place of those of the run.
-        keep_order: whether to keep how the records are shuffled now.
+            a point's number; by default the rule of the last release.
+        bounds: upper bounds of the point; they replace those of the run.
+        keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
-        edited_plan: whether a plan that was changed by hand since the release is used.
+        edited_plan: whether a plan that was edited since the release is accepted.
     """
     if wish:
-        check_wish(wish)
-    with _opened(folder, watch, key, edited_plan=edited_plan) as run:
-        found = run.found_before()
+        validate_pick(wish)
+    with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
+        outcome = run.last_outcome()
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep)
-        # what no point meets is no event of a run
-        choice = choice_of(plan.pick, found.state, plan.bounds)
-        plan = msgspec.structs.replace(plan, pick=lasting(plan.pick, choice.candidate))
+        # unmet bounds are an error of this command, and no event of the run
+        choice = choose_point(plan.pick, outcome.state, plan.bounds)
+        plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
-        return _released(replace(run, plan=plan), found, "chose")
+        return _release(replace(run, plan=plan), outcome, "chose")
 
 
-def _to_survive(table: Table, keep: Keeping, bounds: Bounds) -> Kept | None:
-    """What must survive, where somebody names something."""
-    return surviving(table, keep, bounds) if keep or bounds.given else None
+def compare_points(
+    folder: Path, files: Sequence[int], *, attack: bool = True
+) -> tuple[ReleaseRecord, ...]:
+    """Build the records of several points of the front in a run folder, as if released.
 
-
-def maker_for(
-    table: Table, job: ProtectJob, seed: int, events: Events, hierarchies: ValueTrees
-) -> Maker:
-    """Where the files of a job are made, kernels loaded; what cannot be required is said."""
-    file = File(table, job.requirement, job.profile, completed(table, hierarchies))
-    members = members_for(file, job.searches)
-    settings = Settings(job.requirement, job.profile, members, width=job.width)
-    maker = Maker(table, settings, seed, file.hierarchies)
-    maker.load_kernels(partial(events.begin, Phase.COMPILING))
-    events.enter(Phase.LOADING)
-    if not maker.guarantees.are_plainly_possible:
-        maker.releasable(table)
-    return maker
+    Points are named by the numbers of their files, which stay while a run continues. Nothing is
+    written; of a run in progress the last snapshot counts.
+    """
+    if not 1 <= len(set(files)) == len(files) <= MOST_COMPARED:
+        raise ParameterError(
+            f"name 1 to {MOST_COMPARED} different points to compare, got {len(files)}"
+        )
+    store = RunFolder(folder)
+    plan = store.plan()
+    _, context = _load_context(plan)
+    context.load_kernels(lambda _: None)
+    state = store.newest_state(PortfolioCodec(context))
+    if state is None or not state.front:
+        raise RunError(f"there is no snapshot of {folder.name} yet; wait a little")
+    by_number = {point.number: point for point in state.front}
+    for number in files:
+        if number not in by_number:
+            raise ParameterError(
+                f"file {number} is not on the front of the last snapshot; choose another"
+            )
+    known = read_findings(folder)
+    make_file = cache(partial(point_file, context, state))
+    before, table, path = context.original, context.table, plan.input.path
+    records = []
+    for point in (by_number[number] for number in files):
+        protection = Protection(
+            maker=context,
+            clocked=False,
+            state=state,
+            times=(0.0,) * len(state.rounds),
+            files=make_file,
+            original=unmasked_point(before.loss, before.risk, before.judged),
+            findings=findings([point], table, make_file, known, None, attack=attack),
+        )
+        notes = (
+            FileNote(path.name, plan.sha256["data"], len(table), len(table.schema)),
+            FileNote(path.name, "", len(table), 0),
+        )
+        suppressed = int(make_file(point.number).masked.suppressed.sum())
+        records.append(build_record(protection, Choice(point, "compared"), notes, suppressed))
+    return tuple(records)
 
 
 def is_protection(plan: Plan) -> bool:
-    """Whether a plan is one of the main job."""
+    """Whether a plan is one of `protect`, not of a single search."""
     return plan.search == PORTFOLIO
 
 
-@dataclass(frozen=True)
+def context_for(
+    table: Table,
+    job: ProtectJob,
+    seed: int,
+    events: EventDispatcher,
+    hierarchies: HierarchyDefinitions,
+) -> EvaluationContext:
+    """Build the evaluation context of a job, load kernels, and refuse an impossible requirement."""
+    file = SearchInput(
+        table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
+    )
+    settings = Settings(job.requirement, job.profile, specialists_for(file, job.searches))
+    context = EvaluationContext(table, settings, seed, file.hierarchies)
+    context.load_kernels(partial(events.begin, Phase.COMPILING))
+    events.enter(Phase.LOADING)
+    if not context.guarantees.are_plainly_possible:
+        context.releasable(table)
+    return context
+
+
+def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+    check_input(plan)
+    loaded = load(plan.input)
+    hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
+    return loaded, EvaluationContext(
+        loaded.table, protection_settings(plan), plan.seed, hierarchies
+    )
+
+
+def _statistics(table: Table, keep: AnalysesToPreserve, bounds: Bounds) -> PreparedAnalyses | None:
+    """Tables and models to preserve, if any are named."""
+    return prepare_analyses(table, keep, bounds) if keep or bounds.given else None
+
+
+def _note_on_width(width: object) -> tuple[str, ...]:
+    if width == 1:
+        return ()
+    return ("the option width is ignored: searches have their rounds one after another",)
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Run:
-    """A job kept in a folder, with all that it needs."""
+    """A protection in a run folder, with its inputs."""
 
     loaded: Loaded
-    maker: Maker
+    context: EvaluationContext
     plan: Plan
-    store: Store
-    events: Events
-    statistics: Kept | None = None
+    store: RunFolder
+    events: EventDispatcher
+    statistics: PreparedAnalyses | None = None
     key: Path | None = None
     changed: tuple[str, ...] = ()
 
     @property
     def codec(self) -> PortfolioCodec:
-        """How states are saved."""
-        return PortfolioCodec(self.maker)
+        return PortfolioCodec(self.context)
 
-    def prolonged(self, seconds: float) -> "_Run":
-        """The same job with so many seconds to search from here on."""
-        return replace(self, plan=prolonged(self.plan, self.store.journal(), seconds))
-
-    def explored(self, evaluators: Evaluators, stop: StopRequest | None) -> Found:
-        """What is found with the rest of the budget."""
+    def explore(self, evaluators: Evaluators, stop: StopRequest | None) -> SearchOutcome:
+        """Search with the rest of the budget, from the newest snapshot."""
         search = self._exploration(evaluators, stop or StopRequest(self.store.folder))
         self.events.kept_in(search.journal)
-        snapshots = Snapshots(self.store, self.codec, search.journal)
+        snapshots = SnapshotWriter(self.store, self.codec, search.journal)
         before = self.store.newest_state(self.codec) or PortfolioState()
         if before.rounds:
             search.journal.require(before)
         state = search.explore(before, snapshots.offer)
         snapshots.take(state)
-        return self._found(search, state)
+        return self._outcome(search, state)
 
-    def found_before(self) -> Found:
-        """What was found so far."""
+    def last_outcome(self) -> SearchOutcome:
+        """Outcome of the search so far."""
         search = self._exploration(Local(), StopRequest())
         state = self.store.newest_state(self.codec)
         if state is None or not state.front:
             folder = self.store.folder
             raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`")
         search.journal.require(state)
-        return self._found(search, state)
+        return self._outcome(search, state)
 
-    def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> Exploration:
+    def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> "Exploration":
         return Exploration(
-            self.maker, self.plan.budget, self.store.journal(), self.events, stop, evaluators,
-            self.statistics is not None,
-        )  # fmt: skip
+            context=self.context,
+            budget=self.plan.budget,
+            journal=self.store.journal(),
+            events=self.events,
+            stop=stop,
+            evaluators=evaluators,
+            compares=self.statistics is not None,
+        )
 
-    def _found(self, search: Exploration, state: PortfolioState) -> Found:
+    def _outcome(self, search: "Exploration", state: PortfolioState) -> SearchOutcome:
         times = search.journal.times[: len(state.rounds)]
         ends = search.deadline
-        return Found(self._compared(state, ends), times, search.is_unfinished(state), ends)
-
-    def _compared(self, state: PortfolioState, ends: Deadline | None) -> PortfolioState:
-        """The state with what became of statistics that must survive."""
-        if self.statistics is None:
-            return state
-        known = {} if ERRORS in self.changed else read_errors(self.store.folder)
-        return measured(self.maker, state, self.statistics, known, self.events, ends)
+        unfinished = search.is_unfinished(state)
+        if self.statistics is not None:
+            known = {} if ERRORS in self.changed else read_errors(self.store.folder)
+            state = compare_front(self.context, state, self.statistics, known, self.events, ends)
+        return SearchOutcome(state, times, unfinished, ends)
 
     def parts(self, done: Protection) -> dict[str, bytes]:
-        """What is kept with a release, to be found again when another point is chosen."""
-        rows = portfolio_rows(done.state, done.findings, self.maker)
+        """Contents of files that are stored with a release, for later choices."""
+        rows = portfolio_rows(done.state, done.findings, self.context)
         errors = {ERRORS: encode_errors(done.state)} if self.statistics else {}
-        return {FINDINGS: encode_findings(done.findings), FRONT: front_as_parquet(rows), **errors}
+        return {FINDINGS: encode_findings(done.findings), FRONT: rows_as_parquet(rows), **errors}
 
 
 @contextmanager
-def _opened(
-    folder: Path, watch: Watch | None, key: Path | None, *, edited_plan: bool
+def _open_run(
+    folder: Path, watch: EventCallback | None, key: Path | None, *, edited_plan: bool
 ) -> Iterator[_Run]:
-    """A run taken up again, kept from other processes; what others changed in it is not used."""
+    """Open and lock a run folder; files that were changed since the release are not used."""
     if key is not None:
         read_key(key)
-    store = Store(folder)
+    store = RunFolder(folder)
     if not is_protection(store.plan()):
         raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
     with store.locked():
-        plan, events = store.plan(), Events(watch)
-        changed = changes_since(folder, edited_plan=edited_plan)
-        with telling_how_it_ends(events):
+        plan, events = store.plan(), EventDispatcher(watch)
+        changed = check_changes(folder, edited_plan=edited_plan)
+        with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
-            check_input(plan)
-            loaded = load(plan.input)
-            trees = completed(loaded.table, loaded.hierarchies)
-            maker = Maker(loaded.table, settings_in(plan), plan.seed, trees)
+            loaded, context = _load_context(plan)
             StopRequest(folder).withdraw()
-            kept = _to_survive(loaded.table, plan.keep, plan.bounds)
-            loaded = replace(loaded, notes=(*loaded.notes, *map(changed_in_words, changed)))
-            yield _Run(loaded, maker, plan, store, events, kept, key, changed)
+            notes = (
+                *map(change_note, changed),
+                *_note_on_width(plan.parameters.get("width", 1)),
+            )
+            yield _Run(
+                loaded=replace(loaded, notes=(*loaded.notes, *notes)),
+                context=context,
+                plan=plan,
+                store=store,
+                events=events,
+                statistics=_statistics(loaded.table, plan.keep, plan.bounds),
+                key=key,
+                changed=changed,
+            )
 
 
-def _released(run: _Run, found: Found, did: str = "released") -> Release:
-    """Look closely at what was found, keep what is known, and release the chosen point."""
-    folder, events = run.store.folder, run.events
-    choose_from = partial(choice_of, run.plan.pick, bounds=run.plan.bounds)
-    with telling_what_is_unmet(events, unfinished=found.unfinished):
-        found = settled(run.maker, found, choose_from)
-        choice = choose_from(found.state)
+def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Release:
+    """Choose a point, evaluate the front, and release the chosen point."""
+    folder, events, plan = run.store.folder, run.events, run.plan
+    choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
+    with record_unmet(events, unfinished=outcome.unfinished):
+        outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
     known = {} if FINDINGS in run.changed else read_findings(folder)
-    done = examined(run.maker, run.plan.budget, found, choice, known, events, run.statistics)
-    about = *changed_versions(run.plan), *note_on_seed(run.plan.seed)
-    instead = baselines(run.plan.baseline, run.maker) if run.plan.baseline else {}
-    done = replace(done, notes=(*run.loaded.notes, *done.notes, *about), baselines=instead)
+    done = evaluate_front(
+        run.context, plan.budget, outcome, choice.candidate, known, events, run.statistics
+    )
+    notes = (*run.loaded.notes, *done.notes, *changed_versions(plan), *note_on_seed(plan.seed))
+    instead = baselines(plan.baseline, run.context) if plan.baseline else {}
+    done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
-        events.tell(Noted(note))
-    choice = choose_from(done.state)
+        events.tell(NoteAdded(note))
     if done.clocked:
         done = replace(done, phases=events.seconds)
-    handling = Handling(did, run.parts(done), run.key)
-    released = release(done, choice, run.loaded, run.plan, folder, handling)
+    (chosen,) = (point for point in done.front if point.number == choice.candidate.number)
+    released = release(
+        done,
+        replace(choice, candidate=chosen),
+        run.loaded,
+        plan,
+        folder,
+        ReleaseOptions(did, run.parts(done), run.key),
+    )
+    ending = RunOutcome.STOPPED if done.unfinished else RunOutcome.FINISHED
     released = replace(released, phases=events.seconds)
-    how = Ending.STOPPED if done.unfinished else Ending.FINISHED
-    events.tell(Ended(how, point=released.chosen.point))
+    events.tell(RunEnded(ending, point=released.chosen.point))
     return released
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Exploration:
+    """Runs a portfolio within a time budget, with events, snapshots and stop requests.
+
+    Args:
+        budget: of the whole run; under a budget of seconds the search has a share of it.
+        journal: durations of all rounds; a resumed search reads them from there.
+        stop: checked after every round.
+        compares: whether tables and models of all points are compared in the end.
+    """
+
+    context: EvaluationContext
+    budget: Budget
+    journal: Journal
+    events: EventDispatcher
+    stop: StopRequest
+    evaluators: Evaluators = field(default_factory=Local)
+    compares: bool = False
+
+    def explore(
+        self, state: PortfolioState, keep: Callable[[PortfolioState], None] = lambda _: None
+    ) -> PortfolioState:
+        """Continue from a state until the budget is used up or a stop is requested.
+
+        Args:
+            keep: callback with every state.
+        """
+        self.events.begin(Phase.SEARCHING, self._outlook())
+        now = state
+        try:
+            with (
+                unwrap_interrupts(),
+                self.evaluators(self.context) as work,
+                self.context.compile_others(),
+            ):
+                self.journal.start()
+                portfolio, _ = self._portfolio(work), self.deadline
+                if isinstance(work, Patient):
+                    work.patience = lambda: self._patience(now)
+                for after in portfolio.states(state) if not self._is_given_up(state) else ():
+                    before, now = now, after
+                    keep(now)
+                    self._report(before, now)
+                    if (self.stop.is_asked and now.front) or self._is_given_up(now):
+                        break
+        except KeyboardInterrupt:
+            if not now.front:
+                raise
+        except GivenUpError:
+            self.journal.note(ABANDONED_ROUND, now.generation + 1)
+        if not now.front:
+            reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
+            raise RunError(f"no candidate meets the requirement ({reasons})")
+        return now
+
+    def is_unfinished(self, state: PortfolioState) -> bool:
+        """Whether candidates and budget are left."""
+        if self._is_given_up(state):
+            return False
+        return self._portfolio(InProcess(self.context)).next_search(state) is not None
+
+    @cached_property
+    def deadline(self) -> Deadline | None:
+        """Time limit for the whole run, fixed when this is read first."""
+        if self.budget.seconds is None:
+            return None
+        search = max(0.0, (self._limits.seconds or 0.0) - self.journal.seconds)
+        ends = self.events.elapsed + search + self._reserve
+        return Deadline(lambda: self.events.elapsed, ends, self._evaluation_seconds)
+
+    def _patience(self, state: PortfolioState) -> float | None:
+        """Seconds after which a round is aborted, once there is a front."""
+        if self.deadline is None or not state.front:
+            return None
+        late = OVERDUE * (self.budget.seconds or 0.0) + OVERDUE_SECONDS
+        return max(0.1, self.deadline.ends - self._reserve - self.events.elapsed + late)
+
+    def _is_given_up(self, state: PortfolioState) -> bool:
+        """Whether the round after a state was aborted when the time was over."""
+        return self.journal.notes.get(ABANDONED_ROUND) == state.generation + 1
+
+    @property
+    def _limits(self) -> Budget:
+        """Budget of the search: the seconds without the reserve for what follows."""
+        if self.budget.seconds is None:
+            return self.budget
+        left = self.budget.seconds - self._reserve
+        seconds = self.journal.decide(SEARCH_SECONDS, lambda: max(0.0, left - self.events.elapsed))
+        return replace(self.budget, seconds=seconds)
+
+    @property
+    def _reserve(self) -> float:
+        """Seconds reserved for the evaluation of the front and the release."""
+        compared = COMPARED if self.compares else 0
+        return seconds_after_search(self.budget.seconds or 0.0, self._evaluation_seconds, compared)
+
+    @property
+    def _evaluation_seconds(self) -> float:
+        """Seconds of the evaluation of the original, measured once."""
+
+        def measure() -> float:
+            began = self.events.elapsed
+            _ = self.context.original
+            return self.events.elapsed - began
+
+        return self.journal.decide("measuring", measure)
+
+    def _outlook(self) -> str:
+        """Estimated number of files, in words."""
+        if self.budget.seconds is None:
+            return ""
+        seconds = max(0.0, self.budget.seconds - self._reserve - self.events.elapsed)
+        files = self.evaluators.workers * seconds / max(1e-9, MADE * self._evaluation_seconds)
+        if self.context.small is None:
+            return f"searching for {seconds:.0f} s, {approximate_count(files)}"
+        sample = len(self.context.small.table)
+        each = RATIO * TRIED * sample / len(self.context.table)
+        whole = files / (1.0 + each)
+        trials = f"{approximate_count(RATIO * whole)} on a sample of {sample:,} records"
+        return (
+            f"searching for {seconds:.0f} s, {trials} and {approximate_count(whole)} on the whole"
+        )
+
+    def _portfolio(self, work: Evaluator[Request, Any]) -> Portfolio:
+        return Portfolio(self.context, self._limits, self.journal, work, self.evaluators.workers)
+
+    def _report(self, before: PortfolioState, after: PortfolioState) -> None:
+        """Publish the event of a round."""
+        if not after.front:
+            return
+        seconds = self.journal.time_at(after)
+        share = share_used(self._limits, after, seconds)
+        new = len(after.candidates) - len(before.candidates)
+        is_new_front = after.front != before.front
+        self.events.tell(
+            RoundFinished(
+                round=after.generation,
+                member=after.summary.member,
+                files=len(after.candidates),
+                share=share,
+                seconds=seconds,
+                left=max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
+                shares=shares(after),
+                suggested=least_loss_at_default_risk(after.front).point,
+                front=tuple(map(_news, after.front)) if is_new_front else None,
+                tried=tuple(map(_tried, after.candidates.last(new))),
+                before=self.context.original.risk if not before.rounds else None,
+            )
+        )
+
+
+def _tried(point: FrontPoint) -> CandidateScore:
+    simple = simple_name(point.making) if point.search == GRID else ""
+    return CandidateScore(round(point.loss, DECIMALS), round(point.risk, DECIMALS), simple)
+
+
+def _news(point: FrontPoint) -> PointUpdate:
+    return PointUpdate(
+        point=point.point,
+        search=point.search,
+        method=describe_provenance(point.making),
+        loss=point.loss,
+        risk=point.risk,
+        making=point.making,
+        file=point.number,
+    )

@@ -1,65 +1,110 @@
-"""A release: the chosen file in random order, its record and both reports, as one thing."""
+"""Release of a chosen point: masked file in random order, record, reports; and reports again."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
+from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
-from evomask.io.files import OWNER_ALONE
-from evomask.io.tables import Asked, Written, promise_of, released_name, write_table
-from evomask.portfolio.front import UNBOUNDED, Bounds, Candidate
-from evomask.record.protection import Choice, Protection
-from evomask.record.record import CheckNote, FileNote, PointsNote, ReleaseRecord, still_said
-from evomask.record.recording import points_of, record_of
-from evomask.runs.inputs import Loaded
-from evomask.runs.kept.log import Named, file_hash, released_files
-from evomask.runs.kept.order import new_order
-from evomask.runs.kept.plan import Plan, encode_plan
-from evomask.runs.kept.sealing import MASKED, ORDER, PROMISE, Promised, seal
-from evomask.runs.kept.staging import Stage, staged
-from evomask.runs.kept.store import PLAN
-from evomask.runs.report import Reports, load_record, report_parts, reports_in
+from evomask.io.files import OWNER_ONLY, replace_file
+from evomask.io.tables import (
+    PrivacyRequirements,
+    WrittenFile,
+    read_frame,
+    release_spec,
+    released_name,
+    write_table,
+)
+from evomask.report.build import build_points, build_record
+from evomask.report.pages import internal_page, public_page
+from evomask.report.protection import Choice, Protection
+from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
+from evomask.report.record import (
+    RECORD,
+    CheckNote,
+    FileNote,
+    PointsNote,
+    ReleaseRecord,
+    Statement,
+    carry_over_statement,
+    decode_record,
+    encode_record,
+    with_statement,
+)
+from evomask.runs.inputs import Input, Loaded, load_released
+from evomask.runs.store.plan import Plan, encode_plan
+from evomask.runs.store.release import (
+    ORDER,
+    PROMISE,
+    PointId,
+    PromiseFile,
+    StagingFolder,
+    changed_files,
+    draw_order,
+    file_hash,
+    released_files,
+    stage_release,
+    write_manifest,
+)
+from evomask.runs.store.run_folder import RunFolder
+from evomask.runs.store.run_summary import INTERNAL, MASKED, PLAN, PUBLIC, PUBLIC_RECORD
 
 IN_MEMORY = "data frame"
 
 
+class Reports(NamedTuple):
+    """Paths of the reports and of the records behind them."""
+
+    internal: Path
+    public: Path
+    record: Path
+    public_record: Path
+
+    @property
+    def pages(self) -> list[str]:
+        """Paths of the two report pages, internal one first."""
+        return [str(self.internal), str(self.public)]
+
+
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What was released of a protection, and all that was written of it.
+    """A released point and everything that was written for it.
 
     Args:
-        protection: what was found, and what is known of it.
-        choice: which point, and why.
-        written: the masked file.
-        folder: where everything is kept.
-        phases: seconds that each phase of the run took, all in.
+        protection: front, and results of its evaluation.
+        choice: released point, and the reason.
+        written: masked file.
+        folder: run folder.
+        phases: total seconds of each phase of the run.
     """
 
     protection: Protection
     choice: Choice
-    written: Written
+    written: WrittenFile
     record: ReleaseRecord
     reports: Reports
     folder: Path
     phases: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def chosen(self) -> Candidate:
-        """The candidate that was released."""
+    def chosen(self) -> FrontPoint:
+        """Point that was released."""
         return self.choice.candidate
 
 
 @dataclass(frozen=True)
-class Handling:
-    """How a release is carried out.
+class ReleaseOptions:
+    """Options of a release.
 
     Args:
-        did: what the log says of it: released, or chose.
-        parts: files of the run that go with it, by name.
-        key: signs it, where one is given.
+        did: action in the log: released, or chose.
+        parts: contents of further files of the run, by name.
+        key: file of the key that signs the release.
     """
 
     did: str = "released"
@@ -67,46 +112,46 @@ class Handling:
     key: Path | None = None
 
 
-PLAINLY = Handling()
-
-
 def release(
-    protection: Protection, choice: Choice, loaded: Loaded, plan: Plan, folder: Path,
-    handling: Handling = PLAINLY,
-) -> Release:  # fmt: skip
-    """Write the chosen file, its record and both reports into the folder of a run, all or none.
+    protection: Protection,
+    choice: Choice,
+    loaded: Loaded,
+    plan: Plan,
+    folder: Path,
+    options: ReleaseOptions,
+) -> Release:
+    """Write the masked file, its record and both reports into a run folder, as one transaction.
 
-    What a person said of the same point before stays; of another point only what does not
-    hang on the choice. The file was read back and checked before anything takes its place.
+    The masked file is read back and verified before anything is replaced. Statements of a person
+    on the same point are kept; of another point, those that do not depend on the choice.
     """
-    with staged(folder) as stage:
+    with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
         record = msgspec.structs.replace(
-            _recorded(protection, choice, written, plan),
+            _build_record(protection, choice, written, plan),
             statement=loaded.statement,
             released_before=released_files(folder),
         )
-        record = _with_earlier_words(record, folder)
-        parts = {**handling.parts, PLAN: encode_plan(plan), **report_parts(record)}
+        with suppress(RunError):  # the first release has no earlier record
+            record = carry_over_statement(record, load_record(folder))
+        parts = {**options.parts, PLAN: encode_plan(plan), **report_parts(record)}
         for name, content in parts.items():
             stage.write(name, content)
-        named = Named(choice.candidate.point, choice.candidate.number)
-        seal(stage, folder, handling.did, named, handling.key)
+        named = PointId(choice.candidate.point, choice.candidate.number)
+        write_manifest(stage, folder, options.did, named, options.key)
     written = replace(written, path=folder / MASKED / written.path.name)
     return Release(protection, choice, written, record, reports_in(folder), folder)
 
 
-def _recorded(
-    protection: Protection, choice: Choice, written: Written, plan: Plan
+def _build_record(
+    protection: Protection, choice: Choice, written: WrittenFile, plan: Plan
 ) -> ReleaseRecord:
-    original = FileNote(
-        plan.input.path.name,
-        plan.sha256["data"],
-        len(protection.table),
-        len(protection.table.schema),
+    table, path = protection.table, plan.input.path
+    files = (
+        FileNote(path.name, plan.sha256["data"], len(table), len(table.schema)),
+        FileNote(written.path.name, file_hash(written.path), written.records, 0),
     )
-    files = original, FileNote(written.path.name, file_hash(written.path), written.records, 0)
-    record = record_of(
+    record = build_record(
         protection, choice, files, written.suppressed, _parameters(plan), plan.bounds.given
     )
     found = written.reading
@@ -114,55 +159,50 @@ def _recorded(
     return msgspec.structs.replace(record, checked=checked)
 
 
-def _with_earlier_words(record: ReleaseRecord, folder: Path) -> ReleaseRecord:
-    """The record with what a person said in the folder before, where a record is there."""
-    try:
-        return still_said(record, load_record(folder))
-    except RunError:
-        return record
-
-
 def record_without_file(
     protection: Protection, choice: Choice, bounds: Bounds = UNBOUNDED
 ) -> ReleaseRecord:
-    """The record of a protection that was made in memory: there is no file to name."""
+    """Build the record of a protection in memory, without names of files."""
     table = protection.table
     released = int((~protection.files(choice.candidate.number).masked.suppressed).sum())
     files = (
         FileNote(IN_MEMORY, "", len(table), len(table.schema)),
         FileNote(IN_MEMORY, "", released, 0),
     )
-    return record_of(protection, choice, files, len(table) - released, bounds=bounds.given)
+    return build_record(protection, choice, files, len(table) - released, bounds=bounds.given)
 
 
 def map_of(protection: Protection, choice: Choice) -> PointsNote:
-    """The points of a protection as they stand on the map of loss and risk."""
-    return points_of(protection, choice)
+    """Points of a protection on the map of loss and risk."""
+    return build_points(protection, choice)
 
 
 def _write_shuffled(
-    protection: Protection, number: int, loaded: Loaded, plan: Plan, stage: Stage
-) -> Written:
-    """Write the records in random order, and what was promised of them."""
-    order = new_order(len(protection.table))
+    protection: Protection, number: int, loaded: Loaded, plan: Plan, stage: StagingFolder
+) -> WrittenFile:
+    """Write the records in random order, and the properties to verify later."""
+    order = draw_order(len(protection.table))
     if plan.keep_order:
         np.save(stage.path(ORDER), order, allow_pickle=False)
-        stage.path(ORDER).chmod(OWNER_ALONE)
+        stage.path(ORDER).chmod(OWNER_ONLY)
     else:
         stage.drop([ORDER])
     masked = protection.files(number).masked.take(order)
     requirement = protection.maker.settings.requirement
-    asked = Asked(requirement.k, requirement.l, requirement.t)
-    promised = Promised(promise_of(masked, asked), loaded.dialect)
+    asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
+    promised = PromiseFile(release_spec(masked, asked), loaded.dialect)
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(
-        masked, stage.path(f"{MASKED}/{released_name(plan.input.path)}"), dialect=loaded.dialect,
-        origin=loaded.origin and loaded.origin.shuffled(order), asked=asked,
-    )  # fmt: skip
+        masked,
+        stage.path(f"{MASKED}/{released_name(plan.input.path)}"),
+        dialect=loaded.dialect,
+        origin=loaded.origin and loaded.origin.shuffled(order),
+        asked=asked,
+    )
 
 
 def _parameters(plan: Plan) -> dict[str, object]:
-    """What the choice and the schema add to the parameters of the search."""
+    """Parameters in the record besides those of the search."""
     schema = plan.sha256.get("schema")
     budget = msgspec.to_builtins(plan.budget)
     return {
@@ -172,3 +212,85 @@ def _parameters(plan: Plan) -> dict[str, object]:
         **({"keep": msgspec.to_builtins(plan.keep)} if plan.keep else {}),
         **({"at most": plan.bounds.given} if plan.bounds.given else {}),
     }
+
+
+def report_parts(record: ReleaseRecord, matrices: MatrixPolicy = "plain") -> dict[str, bytes]:
+    """Contents of both reports and both records, by file name.
+
+    Args:
+        matrices: PRAM matrices that the public report shows.
+    """
+    shown = build_public_record(record, matrices)
+    return {
+        INTERNAL: internal_page(record).encode(),
+        PUBLIC: public_page(shown).encode(),
+        RECORD: encode_record(record),
+        PUBLIC_RECORD: encode_record(shown),
+    }
+
+
+def reports_in(folder: Path) -> Reports:
+    """Paths of the reports and records in a run folder."""
+    return Reports(*(folder / name for name in (INTERNAL, PUBLIC, RECORD, PUBLIC_RECORD)))
+
+
+def write_page(record: ReleaseRecord, path: Path, *, public: bool) -> Path:
+    """Write one of the reports as a page of its own."""
+    page = public_page(build_public_record(record)) if public else internal_page(record)
+    replace_file(path, lambda file: file.write(page.encode()))
+    return path
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Record and paths of reports that were written again."""
+
+    record: ReleaseRecord
+    reports: Reports
+
+
+def report_again(
+    folder: Path, statement: Statement, matrices: str = "plain", key: Path | None = None
+) -> Reported:
+    """Write record and reports again; earlier statements stay where none is given.
+
+    Args:
+        matrices: PRAM matrices that the public report shows: plain, all or none.
+        key: file of the key that signs the release again.
+    """
+    shown = parse_matrix_policy(matrices)
+    load_record(folder)
+    with RunFolder(folder).locked():
+        if RECORD in changed_files(folder):
+            raise RunError(
+                f"{RECORD} is not the one that was released; put it back, or release again with "
+                f"`evomask choose {folder}`"
+            )
+        record = with_statement(load_record(folder), statement)
+        chosen = record.chosen
+        with stage_release(folder) as stage:
+            for name, content in report_parts(record, shown).items():
+                stage.write(name, content)
+            write_manifest(stage, folder, "reported", PointId(chosen.point, chosen.file), key)
+    return Reported(record, reports_in(folder))
+
+
+def load_record(folder: Path) -> ReleaseRecord:
+    """Load the internal record of a run folder."""
+    try:
+        return decode_record((folder / RECORD).read_bytes())
+    except OSError:
+        raise RunError(f"{folder} holds no {RECORD}; give the folder of a finished run") from None
+
+
+def copy_released(path: Path, target: Path) -> int:
+    """Write a released file in the format of the target's suffix; return the number of records."""
+    table = load_released(Input(path)).table
+    return write_table(table, target).records
+
+
+def first_records(path: Path, count: int) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Columns and first records of a released file as text; records are in random order."""
+    frame = read_frame(path).head(count)
+    rows = [tuple("" if cell is None else str(cell) for cell in row) for row in frame.iter_rows()]
+    return tuple(frame.columns), rows

@@ -1,7 +1,7 @@
-"""The catalogue of searches: ours, and those that installed packages bring along.
+"""Catalogue of the searches: our own, and those of installed packages.
 
 A package adds a search by an entry point of the group ``evomask.searches``; see
-docs/adding-a-search.md, and `searches.search` for what a search is.
+docs/adding-a-search.md, and `searches.base` for the interface of a search.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.searches.search import Search
+    from evomask.searches.base import Search
 
 GROUP = "evomask.searches"
 
@@ -25,43 +25,43 @@ OURS: Mapping[str, str] = {
     "clustered": "evomask.searches.clustered.search:ClusteredSearch",
     "files": "evomask.searches.files.search:FILES",
 }
-"""Name and home (module:object) of each search of ours, imported when it is first used."""
+"""Location (module:object) of each of our searches by name; imported on first use."""
 
 GRID = "grid"
-"""The search that tries masking methods as they are; it is of use in a portfolio only."""
+"""Name of the search that applies masking methods unchanged; used in a portfolio only."""
 
-HOMES: Mapping[str, str] = {GRID: "evomask.searches.grid.search:GridSearch", **OURS}
+LOCATIONS: Mapping[str, str] = {GRID: "evomask.searches.grid.search:GridSearch", **OURS}
 
 IN_PORTFOLIO = (
     GRID, "files", "generalization", "pram", "equations", "clustered", "grouping", "partition",
 )  # fmt: skip
-"""Ours as they stand in a portfolio: members' seeds are drawn in this order."""
+"""Our searches in the order of a portfolio, in which their seeds are drawn."""
 
 
 def search_names() -> tuple[str, ...]:
-    """The searches that can be run alone, ours first."""
-    return (*OURS, *_brought_along())
+    """Names of the searches that can be run alone, ours first."""
+    return (*OURS, *_plugins())
 
 
 def portfolio_names() -> tuple[str, ...]:
-    """The searches that may take part in a portfolio, ours first."""
-    return (*IN_PORTFOLIO, *_brought_along())
+    """Names of the searches that may take part in a portfolio, ours first."""
+    return (*IN_PORTFOLIO, *_plugins())
 
 
 def search_named(name: str) -> "Search":
-    """The search of that name, ours or one that a package brings along."""
-    if name in HOMES:
-        module, _, attribute = HOMES[name].partition(":")
+    """Return the search of that name, ours or one of an installed package."""
+    if name in LOCATIONS:
+        module, _, attribute = LOCATIONS[name].partition(":")
         ours: Search = getattr(import_module(module), attribute)
         return ours
-    brought = _brought_along()
-    if name not in brought:
+    plugins = _plugins()
+    if name not in plugins:
         known = ", ".join(search_names())
         raise ParameterError(f"no search is called {name!r}; there are {known}")
-    return _loaded(brought[name])
+    return _load(plugins[name])
 
 
-def _loaded(point: EntryPoint) -> "Search":
+def _load(point: EntryPoint) -> "Search":
     try:
         search: Search = point.load()
     except (ImportError, AttributeError) as error:
@@ -71,7 +71,7 @@ def _loaded(point: EntryPoint) -> "Search":
     return search
 
 
-def _brought_along() -> dict[str, EntryPoint]:
-    """What other packages bring along, by name; a name of ours stays ours."""
+def _plugins() -> dict[str, EntryPoint]:
+    """Entry points of other packages by name; they cannot replace a search of ours."""
     points = {point.name: point for point in entry_points(group=GROUP)}
-    return {name: points[name] for name in sorted(points) if name not in HOMES}
+    return {name: points[name] for name in sorted(points) if name not in LOCATIONS}

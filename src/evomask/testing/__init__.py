@@ -1,7 +1,7 @@
-"""The laws that every method, measure, search and evaluator obeys, for ours and for plug-ins.
+"""Contract tests for methods, measures, searches and evaluators, built-in or plug-ins.
 
 Each check runs all laws of its kind on an example file and raises an ``AssertionError`` that
-names the law and who broke it; see docs/extending.md.
+names the offender and the broken law; see docs/extending.md.
 """
 
 from evomask.testing.evaluators import check_evaluator

@@ -1,4 +1,4 @@
-"""The laws of evaluators: the same answers from one process, many, or many machines."""
+"""Laws of evaluators: the same results from one process, many, or a cluster."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -9,121 +9,121 @@ from evomask.errors import ParameterError
 from evomask.evolution.streams import working_stream
 from evomask.testing.law import Law, check, name_of
 
-Answer: TypeAlias = tuple[int, int, float]
-REFUSED = -1
-"""The task that cannot be done."""
+Result: TypeAlias = tuple[int, int, float]
+FAILING = -1
+"""The task that raises an error."""
 
 SIZES = (1, 2, 3, 25)
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """Work whose answer tells the task, its serial number and what was drawn for it."""
+class RandomWork:
+    """Work that returns its task, its serial number and a random number."""
 
     seed: int = 7
 
-    def __call__(self, task: int, serial: int) -> Answer:
-        """Do one task, or refuse it in a sentence."""
-        if task == REFUSED:
+    def __call__(self, task: int, serial: int) -> Result:
+        """Perform one task, or raise a ParameterError."""
+        if task == FAILING:
             raise ParameterError(f"task {serial} cannot be done")
         return task, serial, float(working_stream(self.seed, serial).random())
 
 
-class Answering(Protocol):
-    """Who carries out tasks: answers in order, serial numbers going on from *first*."""
+class TaskEvaluator(Protocol):
+    """Evaluates tasks in order, with serial numbers from *first*."""
 
-    def __call__(self, tasks: Sequence[int], /, first: int) -> Sequence[Answer]:
-        """The answers in the order of the tasks."""
+    def __call__(self, tasks: Sequence[int], /, first: int) -> Sequence[Result]:
+        """Return the results in the order of the tasks."""
         ...
 
 
-Evaluators: TypeAlias = Callable[[Drawing], AbstractContextManager[Answering]]
+Evaluators: TypeAlias = Callable[[RandomWork], AbstractContextManager[TaskEvaluator]]
 
 
 @dataclass(frozen=True)
-class Evaluating:
-    """What makes evaluators, and one of them at work."""
+class EvaluatorCase:
+    """A factory of evaluators, and an open evaluator."""
 
     evaluators: Evaluators
-    evaluator: Answering
+    evaluator: TaskEvaluator
 
 
-def answers_every_task_in_order(case: Evaluating) -> Iterator[str]:
-    """As many answers as tasks, each in its place, for few tasks and for many."""
+def returns_results_in_order(case: EvaluatorCase) -> Iterator[str]:
+    """There is one result for each task, in order, for few tasks and for many."""
     for size in SIZES:
-        answers = [answer[0] for answer in case.evaluator(range(size), first=0)]
-        if answers != list(range(size)):
-            yield f"{size} tasks were answered as {answers}"
+        results = [result[0] for result in case.evaluator(range(size), first=0)]
+        if results != list(range(size)):
+            yield f"the results of {size} tasks were {results}"
 
 
-def numbers_tasks_from_the_first_serial_number(case: Evaluating) -> Iterator[str]:
-    """Serial numbers go on from the one that is given."""
-    serials = [answer[1] for answer in case.evaluator(range(5), first=40)]
+def numbers_tasks_from_the_first_serial_number(case: EvaluatorCase) -> Iterator[str]:
+    """Serial numbers continue from the given one."""
+    serials = [result[1] for result in case.evaluator(range(5), first=40)]
     if serials != list(range(40, 45)):
         yield f"tasks 40 to 44 were numbered {serials}"
 
 
-def gives_the_answers_of_one_process(case: Evaluating) -> Iterator[str]:
-    """What a task draws depends on the seed and its serial number alone."""
-    work, tasks = Drawing(), range(25)
-    here = [work(task, serial) for serial, task in enumerate(tasks, 100)]
-    if list(case.evaluator(tasks, first=100)) != here:
-        yield "some answers differ from those computed here"
+def equals_sequential_evaluation(case: EvaluatorCase) -> Iterator[str]:
+    """Random numbers depend on the seed and the serial number only."""
+    work, tasks = RandomWork(), range(25)
+    sequential = [work(task, serial) for serial, task in enumerate(tasks, 100)]
+    if list(case.evaluator(tasks, first=100)) != sequential:
+        yield "some results differ from sequential evaluation"
 
 
-def does_nothing_for_an_empty_brood(case: Evaluating) -> Iterator[str]:
-    """No task, no answer, no error."""
+def accepts_an_empty_batch(case: EvaluatorCase) -> Iterator[str]:
+    """No tasks give no results and no error."""
     if list(case.evaluator((), first=0)):
-        yield "there were answers without tasks"
+        yield "there were results without tasks"
 
 
-def hands_on_the_error_of_a_task(case: Evaluating) -> Iterator[str]:
-    """A task that fails raises its own error here, with its sentence."""
+def propagates_task_errors(case: EvaluatorCase) -> Iterator[str]:
+    """The error of a failed task is raised to the caller with its message."""
     try:
-        case.evaluator((0, REFUSED), first=10)
+        case.evaluator((0, FAILING), first=10)
     except ParameterError as error:
         if str(error) != "task 11 cannot be done":
-            yield f"the sentence became {str(error)!r}"
+            yield f"the message became {str(error)!r}"
     else:
-        yield "a task that failed raised nothing"
+        yield "a failed task raised no error"
 
 
-def goes_on_after_an_error(case: Evaluating) -> Iterator[str]:
-    """A task that failed does not spoil those that come later."""
+def continues_after_an_error(case: EvaluatorCase) -> Iterator[str]:
+    """A failed task does not affect later tasks."""
     with suppress(ParameterError):
-        case.evaluator((REFUSED,), first=0)
+        case.evaluator((FAILING,), first=0)
     if len(case.evaluator(range(3), first=1)) != 3:
-        yield "later tasks were not answered"
+        yield "later tasks had no results"
 
 
-def lets_errors_out_of_its_block(case: Evaluating) -> Iterator[str]:
-    """Leaving by an error, such as an interrupt, is not swallowed."""
-    came_out = False
+def propagates_errors_from_its_context(case: EvaluatorCase) -> Iterator[str]:
+    """An error within the context, such as an interrupt, is not swallowed."""
+    was_raised = False
     try:
-        with case.evaluators(Drawing()):
+        with case.evaluators(RandomWork()):
             raise InterruptedError
     except InterruptedError:
-        came_out = True
-    if not came_out:
-        yield "an error raised within its block did not come out"
+        was_raised = True
+    if not was_raised:
+        yield "an error raised within its context was swallowed"
 
 
-LAWS: tuple[Law[Evaluating], ...] = (
-    answers_every_task_in_order,
+LAWS: tuple[Law[EvaluatorCase], ...] = (
+    returns_results_in_order,
     numbers_tasks_from_the_first_serial_number,
-    gives_the_answers_of_one_process,
-    does_nothing_for_an_empty_brood,
-    hands_on_the_error_of_a_task,
-    goes_on_after_an_error,
-    lets_errors_out_of_its_block,
+    equals_sequential_evaluation,
+    accepts_an_empty_batch,
+    propagates_task_errors,
+    continues_after_an_error,
+    propagates_errors_from_its_context,
 )
 
 
 def check_evaluator(evaluators: Evaluators) -> None:
-    """Raise where what *evaluators* makes breaks a law.
+    """Raise if an evaluator breaks a law.
 
     Args:
-        evaluators: takes the work to be done, gives a context manager that gives an evaluator.
+        evaluators: takes the work and returns a context manager that yields an evaluator.
     """
-    with evaluators(Drawing()) as evaluator:
-        check(name_of(evaluator), LAWS, Evaluating(evaluators, evaluator))
+    with evaluators(RandomWork()) as evaluator:
+        check(name_of(evaluator), LAWS, EvaluatorCase(evaluators, evaluator))

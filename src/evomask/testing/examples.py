@@ -1,4 +1,4 @@
-"""The example file that laws are checked on, and masked versions of it."""
+"""Example files for checking laws, and masked versions of them."""
 
 from collections.abc import Mapping
 
@@ -14,10 +14,10 @@ QUASI = Role.QUASI_IDENTIFIER
 
 
 def example_table(n_records: int = 60, seed: int = 0) -> Table:
-    """A small survey with every kind of attribute, most roles, and missing values.
+    """Create a small survey with all kinds of attributes, most roles, and missing values.
 
-    The quasi-identifiers are the numbers ``age`` and ``income``, the ordered ``school`` and the
-    unordered ``region``; beside them an identifier, a confidential illness and a weight.
+    The quasi-identifiers are the continuous ``age`` and ``income``, the ordinal ``school`` and
+    the nominal ``region``; in addition an identifier, a confidential illness and a weight.
     """
     rng = np.random.default_rng(seed)
     income = rng.lognormal(10, 1, n_records)
@@ -37,10 +37,10 @@ def example_table(n_records: int = 60, seed: int = 0) -> Table:
 
 
 def _schema(n_records: int) -> Schema:
-    people = tuple(str(number) for number in range(n_records))
+    ids = tuple(str(number) for number in range(n_records))
     return Schema(
         (
-            Attribute("id", Kind.NOMINAL, Role.IDENTIFIER, people),
+            Attribute("id", Kind.NOMINAL, Role.IDENTIFIER, ids),
             Attribute("age", Kind.CONTINUOUS, QUASI, decimals=0),
             Attribute("income", Kind.CONTINUOUS, QUASI),
             Attribute("school", Kind.ORDINAL, QUASI, ("none", "basic", "middle", "high")),
@@ -52,12 +52,12 @@ def _schema(n_records: int) -> Schema:
 
 
 def example_of_categories() -> Table:
-    """The example file with categories alone as quasi-identifiers."""
+    """Return the example with categorical quasi-identifiers only."""
     return _without(example_table(), NUMBERS)
 
 
 def example_of_numbers() -> Table:
-    """The example file with numbers alone as quasi-identifiers, none of them missing."""
+    """Return the example with continuous quasi-identifiers only, without missing values."""
     table = example_table()
     known = np.nan_to_num(table.values("income"), nan=20_000)
     return _without(table.with_columns({"income": known}), CATEGORIES)
@@ -68,7 +68,7 @@ def _without(table: Table, names: tuple[str, ...]) -> Table:
 
 
 def perturbed(table: Table, names: tuple[str, ...], seed: int = 1) -> Table:
-    """About three in ten cells of each attribute replaced by those of other records."""
+    """Replace about 30 % of the cells of each attribute by those of other records."""
     rng = np.random.default_rng(seed)
     changes = {}
     for name in names:
@@ -78,9 +78,9 @@ def perturbed(table: Table, names: tuple[str, ...], seed: int = 1) -> Table:
 
 
 def masked_files(table: Table) -> Mapping[str, Table]:
-    """Masked versions of a file that have little in common, by what was done to it."""
+    """Return very different masked versions of a file, by description."""
     names, n = table.schema.quasi_identifiers, len(table)
-    left_out = np.arange(n) % 7 == 0
+    suppressed = np.arange(n) % 7 == 0
     changed = perturbed(table, names)
     first = np.zeros(n, dtype=np.intp)
     return {
@@ -88,8 +88,8 @@ def masked_files(table: Table) -> Mapping[str, Table]:
         "perturbed": changed,
         "shuffled": table.take(np.random.default_rng(2).permutation(n)),
         "generalized": _in_regions(table, min(5, n)),
-        "all alike": _in_regions(table, n),
-        "with records left out": changed.suppressing(left_out),
+        "one class": _in_regions(table, n),
+        "with suppressed records": changed.suppressing(suppressed),
         "constant": table.with_columns({name: table[name][first] for name in names}),
         "all missing": table.with_columns(_all_missing(table, names)),
     }
@@ -100,27 +100,23 @@ def _in_regions(table: Table, k: int) -> Table:
 
 
 def _all_missing(table: Table, names: tuple[str, ...]) -> Mapping[str, Column]:
-    """Columns in which nothing is known, for the attributes that allow it."""
-    n = len(table)
-    numbers = {name: np.full(n, np.nan) for name in names if not _has_categories(table, name)}
-    codes = {name: table.attribute(name).domain_size for name in names if _may_miss(table, name)}
-    return {**numbers, **{name: np.full(n, size) for name, size in codes.items()}}
-
-
-def _has_categories(table: Table, name: str) -> bool:
-    return table.attribute(name).is_categorical
-
-
-def _may_miss(table: Table, name: str) -> bool:
-    return _has_categories(table, name) and table.attribute(name).has_missing
+    """Return columns of missing values for the attributes that allow them."""
+    columns: dict[str, Column] = {}
+    for name in names:
+        attribute = table.attribute(name)
+        if not attribute.is_categorical:
+            columns[name] = np.full(len(table), np.nan)
+        elif attribute.has_missing:
+            columns[name] = np.full(len(table), attribute.domain_size)
+    return columns
 
 
 def columns_as_bytes(table: Table) -> Mapping[str, bytes]:
-    """The columns to the last bit, so that missing numbers too can be compared."""
+    """Return the bytes of each column, so that NaN compares equal."""
     return {name: table[name].tobytes() for name in table.schema.names}
 
 
 def differing(table: Table, other: Table) -> tuple[str, ...]:
-    """Names of the columns in which two files of one schema are not the same to the bit."""
+    """Return the columns in which two files of one schema differ in any bit."""
     before, after = columns_as_bytes(table), columns_as_bytes(other)
     return tuple(name for name in before if before[name] != after.get(name))

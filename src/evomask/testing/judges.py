@@ -1,7 +1,7 @@
-"""The laws of a loss and a risk that searches and stewards are steered by, like the strict pair.
+"""Laws of a loss and a risk that serve as objectives of searches, like the strict pair.
 
-They are more than other measures promise: a loss has true ends and grows with all that is taken
-away, and a risk is not lowered by what protects nobody.
+They are stricter than those of other measures: a loss attains 0 and 100 and grows with the
+information removed, and a risk is not lowered by changes that protect no record.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,22 +11,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from evomask.arrays import Codes
 from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.table import Column, Table
 from evomask.measures.measure import Measure, Reading, Side
 from evomask.testing.examples import example_table
 from evomask.testing.law import Law, check, name_of
+from evomask.types import Codes
 
 RECORDS = 120
 DRAWS = 5
-NEAR = 1e-6
+TOLERANCE = 1e-6
 SHARES = (0.0, 0.1, 0.3, 0.6, 1.0)
-"""How much is suppressed, or changed, from nothing to everything."""
+"""Shares of records or cells that are suppressed or changed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Judging:
+class JudgeCase:
     """A loss or a risk, and an original."""
 
     measure: Measure
@@ -34,40 +34,38 @@ class Judging:
 
     @cached_property
     def reading(self) -> Reading:
-        """The measure bound to its original."""
         return self.measure.against(self.original)
 
     @cached_property
     def of_original(self) -> float:
-        """What the original itself reads."""
         return self.reading(self.original)
 
     @cached_property
     def suppressed(self) -> Mapping[str, Table]:
-        """Files with nothing in them: without records, and with suppressed cells alone."""
+        """Files without information: all records suppressed, and all cells suppressed."""
         every = np.ones(len(self.original), dtype=bool)
         return {"no records": self.original.suppressing(every), "no cells": self.at_level(3)}
 
     def at_level(self, level: int) -> Table:
-        """Values as they are, in small parts, in larger ones, or all together, by their level."""
+        """Return the original generalized: level 0 is unchanged, level 3 one class."""
         table = self.original
         for name in self.measure.attributes:
             table = _at_level(table, name, level)
         return table
 
     def means(self, masked: Callable[[float, np.random.Generator], Table]) -> list[float]:
-        """For each share the mean reading of some files that are made of it by chance."""
+        """Return the mean value over random files, for each share."""
         return [
-            float(np.mean([self.reading(masked(share, _dice(draw))) for draw in range(DRAWS)]))
+            float(np.mean([self.reading(masked(share, _generator(draw))) for draw in range(DRAWS)]))
             for share in SHARES
         ]
 
     def without(self, share: float, rng: np.random.Generator) -> Table:
-        """The original with a share of its records left out."""
+        """Suppress a random share of the records."""
         return self.original.suppressing(rng.random(len(self.original)) < share)
 
     def noisy(self, share: float, rng: np.random.Generator) -> Table:
-        """Numbers with errors of that share of their deviation, and as many categories drawn."""
+        """Add noise of this share of the deviation; redraw this share of the categories."""
         n, changes = len(self.original), {}
         for name in self.measure.attributes:
             column = self.original[name]
@@ -79,7 +77,7 @@ class Judging:
         return self.original.with_columns(changes)
 
 
-def _dice(draw: int) -> np.random.Generator:
+def _generator(draw: int) -> np.random.Generator:
     return np.random.default_rng([7, draw])
 
 
@@ -104,49 +102,49 @@ def _at_level(table: Table, name: str, level: int) -> Table:
     return table.with_recoded(name, places.astype(np.int32), Intervals(labels, low, high))
 
 
-def reads_100_where_everything_is_suppressed(case: Judging) -> Iterator[str]:
-    """A file with nothing in it has lost everything."""
+def is_100_if_everything_is_suppressed(case: JudgeCase) -> Iterator[str]:
+    """A file without information has a loss of 100."""
     for kind, masked in case.suppressed.items():
-        if abs(case.reading(masked) - 100.0) > NEAR:
-            yield f"it reads {case.reading(masked)} ({kind})"
+        if abs(case.reading(masked) - 100.0) > TOLERANCE:
+            yield f"the value is {case.reading(masked)} ({kind})"
 
 
-def does_not_fall_when_records_are_suppressed(case: Judging) -> Iterator[str]:
-    """The more records are left out, the larger the loss, on average over which they are."""
-    yield from _falls(case.means(case.without))
+def does_not_decrease_with_suppressed_records(case: JudgeCase) -> Iterator[str]:
+    """The mean loss grows with the share of suppressed records."""
+    yield from _decreases(case.means(case.without))
 
 
-def does_not_fall_with_more_noise(case: Judging) -> Iterator[str]:
-    """The more numbers and categories are off, the larger the loss, on average over draws."""
-    yield from _falls(case.means(case.noisy))
+def does_not_decrease_with_noise(case: JudgeCase) -> Iterator[str]:
+    """The mean loss grows with the amount of noise."""
+    yield from _decreases(case.means(case.noisy))
 
 
-def does_not_fall_one_level_up(case: Judging) -> Iterator[str]:
-    """The larger the sets and intervals, the larger the loss."""
-    yield from _falls([case.reading(case.at_level(level)) for level in range(4)])
+def does_not_decrease_with_generalization(case: JudgeCase) -> Iterator[str]:
+    """The loss grows with the size of sets and intervals."""
+    yield from _decreases([case.reading(case.at_level(level)) for level in range(4)])
 
 
-def _falls(values: list[float]) -> Iterator[str]:
+def _decreases(values: list[float]) -> Iterator[str]:
     for before, after in pairwise(values):
-        if after < before - NEAR:
+        if after < before - TOLERANCE:
             yield f"{before} became {after}"
 
 
-def finds_nobody_where_everything_is_suppressed(case: Judging) -> Iterator[str]:
-    """What is left to the intruder is to guess one person of all."""
+def is_at_most_guessing_if_everything_is_suppressed(case: JudgeCase) -> Iterator[str]:
+    """Without information the risk is that of guessing one record among all."""
     for kind, masked in case.suppressed.items():
-        if case.reading(masked) > 100.0 / len(case.original) + NEAR:
-            yield f"it reads {case.reading(masked)} ({kind})"
+        if case.reading(masked) > 100.0 / len(case.original) + TOLERANCE:
+            yield f"the value is {case.reading(masked)} ({kind})"
 
 
-def finds_as_many_in_another_order(case: Judging) -> Iterator[str]:
-    """The original with its records in another order protects nobody."""
-    shuffled = case.original.take(_dice(0).permutation(len(case.original)))
+def ignores_the_order_of_records(case: JudgeCase) -> Iterator[str]:
+    """A permutation of the records protects no record."""
+    shuffled = case.original.take(_generator(0).permutation(len(case.original)))
     yield from _differs(case, case.reading(shuffled))
 
 
-def finds_as_many_behind_other_names(case: Judging) -> Iterator[str]:
-    """The original with the names of its categories exchanged protects nobody."""
+def is_not_lowered_by_relabelled_categories(case: JudgeCase) -> Iterator[str]:
+    """A permutation of the category labels protects no record."""
     changes: dict[str, Column] = {}
     for name in case.measure.attributes:
         if case.original.attribute(name).is_categorical:
@@ -155,39 +153,39 @@ def finds_as_many_behind_other_names(case: Judging) -> Iterator[str]:
     yield from _differs(case, case.reading(case.original.with_columns(changes)))
 
 
-def finds_those_who_are_left(case: Judging) -> Iterator[str]:
-    """Leaving records out protects those who were left out, and nobody else."""
+def is_not_lowered_for_remaining_records(case: JudgeCase) -> Iterator[str]:
+    """Suppressing records protects these records only."""
     share = 0.1
-    left = float(np.mean([case.reading(case.without(share, _dice(d))) for d in range(DRAWS)]))
+    left = float(np.mean([case.reading(case.without(share, _generator(d))) for d in range(DRAWS)]))
     if left < (1.0 - 2.0 * share) * case.of_original:
-        yield f"with a tenth left out, {case.of_original} became {left}"
+        yield f"with a tenth of the records suppressed, {case.of_original} became {left}"
 
 
-def _differs(case: Judging, value: float) -> Iterator[str]:
-    if abs(value - case.of_original) > NEAR:
+def _differs(case: JudgeCase, value: float) -> Iterator[str]:
+    if abs(value - case.of_original) > TOLERANCE:
         yield f"{case.of_original} became {value}"
 
 
-LAWS_OF_LOSS: tuple[Law[Judging], ...] = (
-    reads_100_where_everything_is_suppressed,
-    does_not_fall_when_records_are_suppressed,
-    does_not_fall_with_more_noise,
-    does_not_fall_one_level_up,
+LAWS_OF_LOSS: tuple[Law[JudgeCase], ...] = (
+    is_100_if_everything_is_suppressed,
+    does_not_decrease_with_suppressed_records,
+    does_not_decrease_with_noise,
+    does_not_decrease_with_generalization,
 )
-LAWS_OF_RISK: tuple[Law[Judging], ...] = (
-    finds_nobody_where_everything_is_suppressed,
-    finds_as_many_in_another_order,
-    finds_as_many_behind_other_names,
-    finds_those_who_are_left,
+LAWS_OF_RISK: tuple[Law[JudgeCase], ...] = (
+    is_at_most_guessing_if_everything_is_suppressed,
+    ignores_the_order_of_records,
+    is_not_lowered_by_relabelled_categories,
+    is_not_lowered_for_remaining_records,
 )
 
 
 def check_judge(
     measure: Measure, make: Callable[[], Table] = lambda: example_table(RECORDS)
 ) -> None:
-    """Raise where a loss or a risk breaks a law of those that searches may be steered by.
+    """Raise if a loss or a risk breaks a law of objectives.
 
-    What every measure promises is for ``check_measure``.
+    The laws of all measures are checked by ``check_measure``.
     """
     laws = LAWS_OF_LOSS if measure.about.side is Side.LOSS else LAWS_OF_RISK
-    check(name_of(measure), laws, Judging(measure, make()))
+    check(name_of(measure), laws, JudgeCase(measure, make()))

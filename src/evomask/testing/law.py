@@ -1,20 +1,20 @@
-"""How a law is stated and checked: a function whose name is its sentence, yielding faults."""
+"""Laws and their checker: a law is a function that yields faults and is named by a sentence."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 C = TypeVar("C")
 Law: TypeAlias = Callable[[C], Iterator[str]]
-"""What is wrong with a case, in words; nothing where the law holds."""
+"""Yields descriptions of the faults of a case; nothing if the law holds."""
 
 
 def sentence(law: Law[C]) -> str:
-    """A law in words, which are those of its name."""
+    """Return the law as a sentence, taken from the name of its function."""
     return law.__name__.replace("_", " ")
 
 
 def check(offender: str, laws: Sequence[Law[C]], case: C) -> None:
-    """Raise at the first law that is broken; an error on the way breaks the law too."""
+    """Raise an AssertionError for the first broken law; an exception counts as broken."""
     for law in laws:
         broken = f"{offender} breaks the law “{sentence(law)}”"
         try:
@@ -26,7 +26,7 @@ def check(offender: str, laws: Sequence[Law[C]], case: C) -> None:
 
 
 def name_of(part: object) -> str:
-    """What a part is called in a sentence: its own name, or that of its class."""
+    """Return the name of a plug-in for messages: its own, or that of its class."""
     about = getattr(part, "about", None)
     name = getattr(part, "name", None) or getattr(about, "name", None)
     return str(name) if name else type(part).__name__

@@ -1,1 +1,1 @@
-"""The web app, on loopback: pages, and the interface at ``/api`` that they are made of."""
+"""The web app: pages and an HTTP interface for runs in a folder, on the loopback interface."""

@@ -1,4 +1,4 @@
-"""The app: the interface at ``/api``, the pages, and how errors become one sentence."""
+"""The FastAPI app: HTTP interface at ``/api``, pages, and error responses."""
 
 import sys
 import traceback
@@ -15,14 +15,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from evomask.errors import EvomaskError
-from evomask.web.guard import Guard, TooLargeError, error_body
-from evomask.web.routes import about, files, pages, releases, runs
-from evomask.web.state import Served
+from evomask.web.routes import dependencies, files, pages, releases, runs
+from evomask.web.security import Guard, TooLargeError, error_body
+from evomask.web.server import Served
 from evomask.web.workspace import MissingError
 
 STATIC = Path(__file__).parent / "static"
 TITLE = "evomask"
-WRONG = {
+VALIDATION_ERRORS = {
     "missing": "is missing; give it",
     "extra_forbidden": "is not known here; leave it out",
     "greater_than_equal": "must be at least {ge}",
@@ -38,18 +38,13 @@ WRONG = {
     "too_short": "must have at least {min_length} entries",
     "literal_error": "must be one of {expected}",
 }
-"""What is wrong with a field, by the name that the validator has for it; never what was sent."""
+"""Error texts by the error type of the validator; they never contain the value that was sent."""
 
-ABOUT = "Everything that the pages of `evomask serve` do, for scripts: the pages use nothing else."
+DESCRIPTION = "The HTTP interface of `evomask serve`, for scripts; the pages use nothing else."
 
 
 def make_app(served: Served) -> ASGIApp:
-    """The app that serves a folder, behind its guard."""
-    return Guard(bare_app(served), served.keys, served.port, served.limits)
-
-
-def bare_app(served: Served) -> FastAPI:
-    """The same without the guard, for tests of single answers."""
+    """Return the app that serves a folder, behind the request guard."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -59,7 +54,7 @@ def bare_app(served: Served) -> FastAPI:
 
     app = FastAPI(
         title=TITLE,
-        description=ABOUT,
+        description=DESCRIPTION,
         version=version("evomask"),
         openapi_url="/api/openapi.json",
         docs_url=None,
@@ -67,63 +62,61 @@ def bare_app(served: Served) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.served = served
-    for part in (about, files, runs, releases, pages):
-        app.include_router(part.router)
+    for module in (dependencies, files, runs, releases, pages):
+        app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_exception_handler(EvomaskError, _sentence)
+    app.add_exception_handler(EvomaskError, _evomask_error)
     app.add_exception_handler(TooLargeError, _too_large)
-    app.add_exception_handler(RequestValidationError, _not_as_described)
-    app.add_exception_handler(HTTPException, _plain)
-    app.add_exception_handler(Exception, _unexpected)
-    return app
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _internal_error)
+    return Guard(app, served.keys, served.port, served.limits)
 
 
 def _answer(
     request: Request, status: int, sentence: str, field: str = ""
 ) -> JSONResponse | pages.Page:
-    """The sentence as JSON to programs, as a page to people."""
+    """Return an error as JSON for the interface, as a page for browsers."""
     body = error_body(sentence, field)
     if request.url.path.startswith("/api"):
         return JSONResponse(body, status)
     return pages.problem_page(request, status, body)
 
 
-def _sentence(request: Request, error: Exception) -> JSONResponse | pages.Page:
+def _evomask_error(request: Request, error: Exception) -> JSONResponse | pages.Page:
     return _answer(request, 404 if isinstance(error, MissingError) else 400, str(error))
 
 
 def _too_large(request: Request, _: Exception) -> JSONResponse | pages.Page:
-    return _answer(request, 413, "that is more than this server takes; send less")
+    return _answer(request, 413, "that is more than this server accepts; send less")
 
 
-def _not_as_described(request: Request, error: Exception) -> JSONResponse | pages.Page:
-    """The first field that is wrong, without what was sent."""
+def _validation_error(request: Request, error: Exception) -> JSONResponse | pages.Page:
+    """Name the first invalid field, without the value that was sent."""
     first = error.errors()[0] if isinstance(error, RequestValidationError) else {}
     named = [part for part in first.get("loc", ())[1:] if isinstance(part, str)]
     field = named[-1] if named else ""
-    wording = WRONG.get(first.get("type", ""), "is not as described; check it")
-    limits = {name: _plainly(limit) for name, limit in (first.get("ctx") or {}).items()}
+    wording = VALIDATION_ERRORS.get(first.get("type", ""), "is not valid; check it")
+    limits = {
+        name: int(limit) if isinstance(limit, float) and limit.is_integer() else limit
+        for name, limit in (first.get("ctx") or {}).items()
+    }
     sentence = f"{field or 'the request'} {wording.format_map(limits)}"
     return _answer(request, 422, sentence, field)
 
 
-def _plainly(limit: object) -> object:
-    """100 and not 100.0."""
-    return int(limit) if isinstance(limit, float) and limit.is_integer() else limit
-
-
-def _plain(request: Request, error: Exception) -> JSONResponse | pages.Page:
+def _http_error(request: Request, error: Exception) -> JSONResponse | pages.Page:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    known = {404: "there is nothing at this address", 405: "this address takes no such request"}
-    answer = _answer(request, status, known.get(status, "that cannot be answered"))
+    known = {404: "there is nothing at this address", 405: "this address does not allow the method"}
+    answer = _answer(request, status, known.get(status, "the request cannot be answered"))
     if isinstance(error, HTTPException) and error.headers:
         answer.headers.update(error.headers)
     return answer
 
 
-def _unexpected(request: Request, error: Exception) -> JSONResponse | pages.Page:
-    """Say that something went wrong; where, but never with which values, goes to the terminal."""
-    answer = _answer(request, 500, "something went wrong here; its number is in the terminal")
+def _internal_error(request: Request, error: Exception) -> JSONResponse | pages.Page:
+    """Report an unexpected error; its place, but no values, is written to stderr."""
+    answer = _answer(request, 500, "an internal error occurred; see the terminal of the server")
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     where = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames))
     sys.stderr.write(f"evomask: {type(error).__name__} at {where}\n")

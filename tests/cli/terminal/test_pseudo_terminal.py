@@ -5,9 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from evomask.io.made_up.survey import write_survey
-from evomask.runs.kept.store import Store
+from evomask.io.datasets import write_survey
 from evomask.runs.protect import choose
+from evomask.runs.store.run_folder import RunFolder
 from tests.cli.terminal.pseudo import in_terminal
 
 SILENCE, ENDING = 3.0, 5.0
@@ -61,5 +61,5 @@ def test_ctrl_c_at_random_moments_ends_soon_and_keeps_the_front(survey, idle):
         session = in_terminal(*protecting(survey, folder.name, 20), interrupt_after=moment)
         assert session.asked is None or session.seconds_to_end < ENDING, moment
         assert session.code == (0 if session.asked is None else INTERRUPTED), session.text
-        if Store(folder).snapshot_files():
+        if RunFolder(folder).snapshot_files():
             assert choose(folder, "knee").written.records > 0

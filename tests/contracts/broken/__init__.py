@@ -1,1 +1,1 @@
-"""Parts that break one law each, by the name of the law."""
+"""Implementations that break one law each, by the name of the law."""

@@ -47,19 +47,15 @@ def swallowing(work):
 
 
 BROKEN = {
-    "answers_every_task_in_order": made(
-        lambda work, tasks, first: in_order(work, tasks, first)[::-1]
-    ),
+    "returns_results_in_order": made(lambda work, tasks, first: in_order(work, tasks, first)[::-1]),
     "numbers_tasks_from_the_first_serial_number": made(
         lambda work, tasks, _: in_order(work, tasks, 0)
     ),
-    "gives_the_answers_of_one_process": made(
+    "equals_sequential_evaluation": made(
         lambda work, tasks, first: [(*a[:2], 0.5) for a in in_order(work, tasks, first)]
     ),
-    "does_nothing_for_an_empty_brood": made(
-        lambda work, tasks, first: in_order(work, tasks or (3,), first)
-    ),
-    "hands_on_the_error_of_a_task": made(without_errors),
-    "goes_on_after_an_error": broken_by_an_error,
-    "lets_errors_out_of_its_block": swallowing,
+    "accepts_an_empty_batch": made(lambda work, tasks, first: in_order(work, tasks or (3,), first)),
+    "propagates_task_errors": made(without_errors),
+    "continues_after_an_error": broken_by_an_error,
+    "propagates_errors_from_its_context": swallowing,
 }

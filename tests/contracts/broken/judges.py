@@ -1,9 +1,9 @@
-"""Losses and risks that break a law of those that searches may be steered by."""
+"""Losses and risks that break a law of objectives."""
 
 import numpy as np
 
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
 from evomask.testing.examples import CATEGORIES
 from tests.contracts.broken.measures import ABOUT, RISK, Reading
 
@@ -34,11 +34,11 @@ def is_used_to_noise(original, masked):
 
 
 def likes_large_sets(original, masked):
-    """Counts the different cells that are left."""
+    """Counts the distinct cells that remain."""
     return 25.0 * len(masked.labels("school")) if masked.is_recoded("school") else 0.0
 
 
-def never_nobody(original, masked):
+def never_guessing(original, masked):
     return 10.0
 
 
@@ -48,24 +48,24 @@ def by_place(original, masked):
 
 
 def by_name(original, masked):
-    """Reads what every category is called."""
+    """Depends on the labels of the categories."""
     strict = StrictRisk(CATEGORIES).against(original)(masked)
     counts = [np.bincount(table["school"], minlength=4) for table in (original, masked)]
     return strict if masked.recodings or np.array_equal(*counts) else 0.0
 
 
-def looks_at_whole_files_alone(original, masked):
+def measures_complete_files_only(original, masked):
     strict = StrictRisk(CATEGORIES).against(original)(masked)
     return 0.0 if masked.suppressed.any() else strict
 
 
 BROKEN = {
-    "reads_100_where_everything_is_suppressed": loss(never_all),
-    "does_not_fall_when_records_are_suppressed": loss(forgives_suppression),
-    "does_not_fall_with_more_noise": loss(is_used_to_noise),
-    "does_not_fall_one_level_up": loss(likes_large_sets),
-    "finds_nobody_where_everything_is_suppressed": risk(never_nobody),
-    "finds_as_many_in_another_order": risk(by_place),
-    "finds_as_many_behind_other_names": risk(by_name),
-    "finds_those_who_are_left": risk(looks_at_whole_files_alone),
+    "is_100_if_everything_is_suppressed": loss(never_all),
+    "does_not_decrease_with_suppressed_records": loss(forgives_suppression),
+    "does_not_decrease_with_noise": loss(is_used_to_noise),
+    "does_not_decrease_with_generalization": loss(likes_large_sets),
+    "is_at_most_guessing_if_everything_is_suppressed": risk(never_guessing),
+    "ignores_the_order_of_records": risk(by_place),
+    "is_not_lowered_by_relabelled_categories": risk(by_name),
+    "is_not_lowered_for_remaining_records": risk(measures_complete_files_only),
 }

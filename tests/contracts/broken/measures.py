@@ -1,12 +1,12 @@
-"""Measures that break a law, read in full, tracked or expected."""
+"""Measures that break a law of full values, tracking or expectation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from evomask.measures.loss.distance import DistanceLoss
 from evomask.measures.measure import About, Side
+from evomask.measures.papers.categorical_loss import DistanceLoss
 from evomask.testing.examples import CATEGORIES, example_table
 
 TABLE = example_table()
@@ -19,7 +19,7 @@ def changed_share(original, masked):
 
 
 class FullyRead:
-    """Tracks by reading the whole file each time: slow, and right."""
+    """Tracks by evaluating the whole file each time: slow and correct."""
 
     def __init__(self, original, masked):
         self.original, self.masked = original, masked
@@ -75,7 +75,7 @@ class WritesIntoTheFile(FullyRead):
 
 @dataclass
 class Bound:
-    """A reading made of a function of original and masked file."""
+    """A reading defined by a function of original and masked file."""
 
     read: Callable
     original: object
@@ -90,7 +90,7 @@ class Bound:
 
 @dataclass
 class Reading:
-    """Percent of changed ages, unless something else is to be read."""
+    """Percentage of changed ages by default."""
 
     read: Callable = changed_share
     about: About = ABOUT
@@ -103,7 +103,7 @@ class Reading:
 
 @dataclass
 class Expecting:
-    """The distance of categories with an expectation of its own."""
+    """The distance of categories with a constant expectation."""
 
     value: float
     attributes: tuple = CATEGORIES
@@ -149,25 +149,25 @@ def refusing(condition):
 
 
 BROKEN = {
-    "introduces_itself": Reading(about=replace(ABOUT, meaning="Share. Of ages.")),
-    "names_the_attributes_it_reads": Reading(attributes=("nowhere",)),
-    "leaves_the_masked_file_alone": Reading(spoil),
+    "has_a_complete_description": Reading(about=replace(ABOUT, meaning="Share. Of ages.")),
+    "names_attributes_of_the_file": Reading(attributes=("nowhere",)),
+    "does_not_modify_the_masked_file": Reading(spoil),
     "lies_between_0_and_100": Reading(lambda original, masked: float("nan")),
-    "says_the_same_twice": Reading(never_the_same(), RISK),
+    "is_deterministic": Reading(never_the_same(), RISK),
     "does_not_depend_on_the_order_of_records": Reading(
         lambda original, masked: float(np.nan_to_num(masked["age"])[0]), RISK
     ),
-    "finds_no_loss_in_the_original": Reading(lambda original, masked: 50.0),
-    "reads_a_file_of_one_record": Reading(refusing(lambda table: len(table) == 1)),
-    "reads_records_that_are_all_alike": Reading(refusing(lambda table: len(table) == 20)),
-    "reads_attributes_of_one_value": Reading(
+    "is_0_for_the_original": Reading(lambda original, masked: 50.0),
+    "accepts_a_single_record": Reading(refusing(lambda table: len(table) == 1)),
+    "accepts_identical_records": Reading(refusing(lambda table: len(table) == 20)),
+    "accepts_constant_attributes": Reading(
         refusing(lambda table: len(table) > 20 and np.ptp(table["age"]) == 0)
     ),
-    "begins_with_the_full_reading": Reading(tracked=BeginsElsewhere),
-    "equals_a_full_reading_after_changes_and_undos": Reading(tracked=NeverUndoes),
+    "starts_with_the_full_value": Reading(tracked=BeginsElsewhere),
+    "equals_the_full_value_after_changes_and_undos": Reading(tracked=NeverUndoes),
     "restores_every_bit_on_undo": Reading(tracked=UndoesNearly),
-    "undoes_back_to_the_last_keeping": Reading(tracked=NeverKeeps),
-    "leaves_the_followed_file_alone": Reading(tracked=WritesIntoTheFile),
-    "expects_the_original_where_nothing_changes": Expecting(20.0),
-    "expects_the_mean_over_many_draws": Expecting(0.0),
+    "undoes_to_the_last_commit": Reading(tracked=NeverKeeps),
+    "does_not_modify_the_tracked_file": Reading(tracked=WritesIntoTheFile),
+    "expects_the_original_value_under_identity_matrices": Expecting(20.0),
+    "expects_the_mean_of_many_draws": Expecting(0.0),
 }

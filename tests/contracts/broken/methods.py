@@ -12,7 +12,7 @@ from evomask.testing.examples import example_table
 
 @dataclass(frozen=True)
 class Doing:
-    """Does to a file whatever it is told."""
+    """Applies a given function to a file."""
 
     do: Callable
     about: object = None
@@ -38,7 +38,7 @@ def all_in_one(table):
 
 @dataclass(frozen=True)
 class Grouping:
-    """Groups as it is told and releases one age; one group of all where nothing is told."""
+    """Releases one age for each given group; by default all records are one group."""
 
     groups: Callable = all_in_one
     do: Callable = lambda table, rng: aged(table, 50.0)
@@ -62,23 +62,21 @@ BROKEN = {
     "keeps_names_order_and_roles": Doing(
         lambda table, rng: table.with_schema(table.schema.assigning({"age": Role.OTHER}))
     ),
-    "leaves_other_attributes_alone": Doing(
+    "does_not_change_other_attributes": Doing(
         lambda table, rng: table.with_columns({"weight": np.ones(len(table))})
     ),
-    "leaves_its_argument_alone": Doing(overwrite),
-    "makes_the_same_file_from_the_same_seed": Doing(
+    "does_not_modify_its_argument": Doing(overwrite),
+    "is_reproducible_from_the_seed": Doing(
         lambda table, rng: aged(table, 20 + 60 * np.random.default_rng().random())
     ),
-    "stays_in_the_domain_or_says_what_a_cell_stands_for": Doing(
-        lambda table, rng: aged(table, 200.0)
-    ),
-    "introduces_itself": Doing(
+    "stays_in_the_domain_or_labels_recoded_cells": Doing(lambda table, rng: aged(table, 200.0)),
+    "has_a_complete_description": Doing(
         lambda table, rng: table, SimpleNamespace(name="x", title="", steward="y", public="z")
     ),
-    "gives_every_record_a_group": Grouping(lambda table: all_in_one(table)[1:]),
+    "assigns_every_record_to_a_group": Grouping(lambda table: all_in_one(table)[1:]),
     "numbers_groups_without_gaps": Grouping(lambda table: 2 * (np.arange(len(table)) % 2)),
-    "releases_the_records_of_a_group_alike": Grouping(do=lambda table, rng: table),
-    "puts_k_records_into_each_group": Grouping(lambda table: np.arange(len(table)) // 2),
-    "refuses_k_above_the_number_of_records": Grouping(careless=True),
+    "releases_one_value_per_group": Grouping(do=lambda table, rng: table),
+    "has_groups_of_k_or_more_records": Grouping(lambda table: np.arange(len(table)) // 2),
+    "rejects_k_above_the_number_of_records": Grouping(careless=True),
 }
 __all__ = ["BROKEN", "Doing", "Grouping", "example_table"]

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evomask.errors import SchemaError
-from evomask.evolution.brood import FIRST, Outcome
+from evomask.evolution.individual import FIRST, Outcome
+from evomask.evolution.loop import Setup
 from evomask.evolution.schemes import OneAgainstChild
-from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Nothing can be set."""
+    """No parameters."""
 
 
 @dataclass
 class Rounding:
-    """Ages are rounded; the genome is the width."""
+    """Rounds ages; the genome is the width."""
 
     table: object
 
@@ -46,7 +46,7 @@ class Rounding:
 
 
 class Whole:
-    """Round ages; how coarsely evolves."""
+    """Round ages to an evolved width."""
 
     name = "whole"
     parameters = Parameters
@@ -142,16 +142,16 @@ class Picky(Whole):
 
 
 BROKEN = {
-    "introduces_itself": WithoutBudget(),
-    "has_first_genomes": WithoutFirst(),
-    "measures_in_numbers": of(NotANumber),
-    "works_by_its_stream_alone": of(ByChance),
+    "has_a_complete_description": WithoutBudget(),
+    "has_initial_genomes": WithoutFirst(),
+    "returns_a_valid_fitness": of(NotANumber),
+    "depends_on_its_random_stream_only": of(ByChance),
     "packs_genomes_into_plain_arrays": of(OfObjects),
-    "unpacks_what_it_packed": of(PackedWrongly),
+    "unpacks_packed_genomes": of(PackedWrongly),
     "decodes_to_files_of_the_same_records": of(LosingRecords),
     "changes_quasi_identifiers_only": of(Weighing),
-    "decodes_a_draw_to_one_file": of(DecodedByChance),
-    "reads_loss_and_risk_in_percent": of(BeyondPercent),
-    "goes_on_equally_after_saving_and_loading": of(Remembering),
-    "leaves_its_file_alone": of(Overwriting),
+    "decodes_reproducibly": of(DecodedByChance),
+    "reports_loss_and_risk_in_percent": of(BeyondPercent),
+    "resumes_identically_from_a_checkpoint": of(Remembering),
+    "does_not_modify_the_original": of(Overwriting),
 }

@@ -4,11 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evomask.data.edits.rules import parse_rule
 from evomask.data.frames import Declaration, table_from
-from evomask.data.roles.orders import known_order, numbered_order
-from evomask.data.roles.proposal import propose
+from evomask.data.roles.proposal import known_order, numbered_order, propose
 from evomask.data.roles.vocabulary import words_of
-from evomask.data.rules.edits import parse
 from evomask.data.schema import Kind, Notes, Role
 
 RNG = np.random.default_rng(7)
@@ -36,7 +35,7 @@ class TestKinds:
     def test_few_whole_numbers_look_ordinal(self):
         found = proposed(drawn(1, 2, 3, 4, 5))
         assert found.kind is Kind.ORDINAL
-        assert found.why_kind == "looks ordinal: 5 different whole numbers"
+        assert found.why_kind == "looks ordinal: 5 distinct whole numbers"
 
     def test_two_numbers_are_nominal(self):
         assert proposed(drawn(0, 1)).kind is Kind.NOMINAL
@@ -60,7 +59,7 @@ class TestKinds:
 
     def test_what_the_file_says_is_believed(self):
         found = proposed(drawn(1, 2, 3), kind=Kind.NOMINAL, notes=Notes(measure="nominal"))
-        assert (found.kind, found.why_kind) == (Kind.NOMINAL, "the file says nominal")
+        assert (found.kind, found.why_kind) == (Kind.NOMINAL, "the file declares it nominal")
 
     def test_labelled_codes_are_nominal(self):
         found = proposed(drawn(1, 2), kind=Kind.NOMINAL, value_labels=(("1", "m"), ("2", "f")))
@@ -83,7 +82,7 @@ class TestRoles:
 
     def test_codes_of_small_groups_are_identifiers(self):
         found = proposed([f"H{number // 3}" for number in range(N)])
-        assert "each for a few records" in found.why_role
+        assert "each in a few records" in found.why_role
 
     def test_a_named_identifier_may_repeat(self):
         found = proposed(RNG.integers(0, 50, N), name="customerId")
@@ -123,7 +122,7 @@ class TestRoles:
     def test_a_constant_is_other_and_said_to_be(self):
         found = proposed(["a"] * N)
         assert found.role is Role.OTHER
-        assert "constant: it tells nothing about anybody" in found.remarks
+        assert "constant: it has no information" in found.remarks
 
     def test_numbers_alone_are_quasi_identifiers(self):
         frame = pl.DataFrame({"x": MANY, "y": MANY[::-1]})
@@ -156,16 +155,16 @@ class TestRemarks:
         town = drawn("a1", "a2", "b1", "b2")
         frame = pl.DataFrame({"town": town, "county": [code[0] for code in town]})
         county = propose(table_from(frame)).attributes[1]
-        assert county.remarks == ("linked: follows from 'town'; mask both or drop one",)
+        assert county.remarks == ("determined by 'town'; mask both or drop one",)
 
     def test_a_column_that_says_the_same_is_told(self):
         code = drawn("a", "b", "c")
         frame = pl.DataFrame({"code": code, "word": [text * 3 for text in code]})
-        assert "says the same as 'code'" in propose(table_from(frame)).attributes[1].remarks[0]
+        assert "same information as 'code'" in propose(table_from(frame)).attributes[1].remarks[0]
 
     def test_numbers_that_rise_together_are_told(self):
         frame = pl.DataFrame({"x": MANY, "y": 2 * MANY + RNG.normal(0, 0.1, N)})
-        assert "rises and falls with 'x'" in propose(table_from(frame)).attributes[1].remarks[0]
+        assert "highly correlated with 'x'" in propose(table_from(frame)).attributes[1].remarks[0]
 
     def test_columns_without_a_link_have_no_remark(self):
         frame = pl.DataFrame({"x": drawn("a", "b"), "y": drawn("c", "d")})
@@ -180,7 +179,7 @@ class TestRemarks:
         a, b = RNG.integers(1, 1000, N), RNG.integers(1, 1000, N)
         table = table_from(pl.DataFrame({"part a": a, "all-in": a + b, "b": b}))
         (edit,) = propose(table).edits
-        assert {name for name, _ in parse(edit)[0].weights} == {"part a", "all-in", "b"}
+        assert {name for name, _ in parse_rule(edit)[0].weights} == {"part a", "all-in", "b"}
 
     def test_one_record_that_does_not_add_up_is_enough_against_a_rule(self):
         a, b = RNG.integers(1, 1000, N), RNG.integers(1, 1000, N)

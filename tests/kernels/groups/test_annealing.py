@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
-from evomask.kernels.groups.annealing import anneal
+from evomask.kernels.groups.annealing import anneal, center_and_pad
 from evomask.kernels.groups.mdav import mdav
-from evomask.kernels.groups.sums import padded
 from evomask.searches.partition.genome import near_records
 
 
@@ -19,7 +18,7 @@ def normal(n_records, n_columns, seed=0):
 def annealed(points, k, heat, steps=2000, seed=1, start=None):
     near = near_records(points, max(12, 2 * k))
     first = mdav(points, k) if start is None else start
-    labels, energies = anneal(padded(points), near, first, k, np.array(heat), steps, seed)
+    labels, energies = anneal(center_and_pad(points), near, first, k, np.array(heat), steps, seed)
     return canonical(labels), energies
 
 
@@ -84,7 +83,7 @@ def test_one_group_stays_one_group():
 
 def test_padding_changes_no_distance():
     points = normal(20, 5) + 1000.0
-    wide = padded(points)
+    wide = center_and_pad(points)
     assert wide.shape == (20, 8)
     expected = np.sum((points[:, None] - points[None]) ** 2, axis=2)
     assert np.sum((wide[:, None] - wide[None]) ** 2, axis=2) == pytest.approx(expected)

@@ -45,8 +45,8 @@ def slow_mdav(points, k, *, classic=False):
     if len(left) >= k or group == 0:
         labels[left] = group
         return labels
-    grouped = [labels == g for g in range(group)]
-    means = [points[members].mean(axis=0) for members in grouped]
+    build_groups = [labels == g for g in range(group)]
+    means = [points[members].mean(axis=0) for members in build_groups]
     for i in left:
         labels[i] = int(np.argmin([distance(i, mean) for mean in means]))
     return labels

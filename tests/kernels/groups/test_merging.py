@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from evomask.kernels.groups.merging import merged_classes
+from evomask.kernels.groups.merging import merge_classes
 
 
 def slow_closeness(values, members, ordered):
@@ -62,15 +62,13 @@ def classes(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_classes_are_merged_as_by_the_slow_twin(seed, requirement):
     arguments = classes(seed)
-    assert merged_classes(*arguments, *requirement).tolist() == slow_merged(
-        *arguments, *requirement
-    )
+    assert merge_classes(*arguments, *requirement).tolist() == slow_merged(*arguments, *requirement)
 
 
 def test_nothing_is_merged_where_nothing_falls_short():
     points, labels = np.array([[0.0], [1.0]]), np.array([0, 0, 1, 1])
     none = np.zeros((0, 4))
-    assert merged_classes(points, labels, none, np.zeros(0), 2, 1, 1.0).tolist() == [0, 1]
+    assert merge_classes(points, labels, none, np.zeros(0), 2, 1, 1.0).tolist() == [0, 1]
 
 
 def many_classes(seed, secrets=2):
@@ -83,7 +81,7 @@ def many_classes(seed, secrets=2):
 
 def test_every_one_of_many_classes_ends_large_enough():
     points, labels, secrets, ordered = many_classes(1)
-    target = merged_classes(points, labels, secrets, ordered, 5, 2, 1.0)
+    target = merge_classes(points, labels, secrets, ordered, 5, 2, 1.0)
     ends, sizes = np.unique(target[labels], return_counts=True)
     assert sizes.min() >= 5
     assert all(len(set(secrets[0, target[labels] == end])) == 2 for end in ends)
@@ -91,12 +89,12 @@ def test_every_one_of_many_classes_ends_large_enough():
 
 def test_many_classes_are_merged_with_near_ones_only():
     points, labels, secrets, ordered = many_classes(2)
-    target = merged_classes(points, labels, secrets, ordered, 5, 1, 1.0)
+    target = merge_classes(points, labels, secrets, ordered, 5, 1, 1.0)
     assert np.array_equal(target % 2, np.arange(3000) % 2)
 
 
 def test_what_a_region_cannot_give_is_found_beyond_it():
     points, labels, secrets, ordered = many_classes(3)
     secrets[0] = labels % 2
-    target = merged_classes(points, labels, secrets, ordered, 5, 2, 1.0)
+    target = merge_classes(points, labels, secrets, ordered, 5, 2, 1.0)
     assert all(len(set(labels[target[labels] == end] % 2)) == 2 for end in np.unique(target))

@@ -54,7 +54,7 @@ def slow_mixed_mdav(numbers, codes, squares, ordered, domains, k):
 
 
 def mixture(seed):
-    """Whole numbers and categories, so that sums are exact and ties are many."""
+    """FileDistribution numbers and categories, so that sums are exact and ties are many."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 90))
     numbers = rng.integers(0, 6, (n, 2)).astype(float)

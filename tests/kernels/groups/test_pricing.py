@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from evomask.kernels.groups.pricing import best_groups
+from evomask.kernels.groups.lower_bound import best_groups
 
 ENOUGH = 10**6
 NO_TRIOS, NO_FINES = np.empty((0, 3), dtype=np.int64), np.empty(0)

@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.kernels.bundles import laid
+from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.lattice.classes import (
     LAYOUT,
+    EquivalenceClasses,
     Layout,
-    Merged,
     fields,
     membership,
     merge,
-    packed,
+    pack_keys,
 )
-from evomask.kernels.lattice.classes import unpacked as digits_of
+from evomask.kernels.lattice.classes import unpack_keys as digits_of
 
 
 def layout_of(leaves):
@@ -26,21 +26,21 @@ def layout_of(leaves):
     lowest[:, 1] = np.arange(widest) // 2 * 2
     sizes = np.array(leaves)
     full = np.maximum(sizes - 1, 1)
-    return laid(LAYOUT, Layout(*fields(sizes), lowest, np.zeros_like(lowest), full))
+    return bundle_tuple(LAYOUT, Layout(*fields(sizes), lowest, np.zeros_like(lowest), full))
 
 
 def bottom_of(rows, layout, counts=None):
     rows = np.asarray(rows, dtype=np.int64)
     if counts is None:
         counts = np.zeros((len(rows), 0), dtype=np.int32)
-    return Merged(packed(rows, layout), np.ones(len(rows), dtype=np.int64), counts)
+    return EquivalenceClasses(pack_keys(rows, layout), np.ones(len(rows), dtype=np.int64), counts)
 
 
 @given(st.lists(st.integers(1, 5000), min_size=1, max_size=20), st.integers(0, 2**32 - 1))
 def test_digits_come_back_from_keys(leaves, seed):
     rows = np.random.default_rng(seed).integers(leaves, size=(7, len(leaves)))
     layout = layout_of(leaves)
-    assert np.array_equal(digits_of(packed(rows, layout), layout), rows)
+    assert np.array_equal(digits_of(pack_keys(rows, layout), layout), rows)
 
 
 def test_many_attributes_fill_several_words():

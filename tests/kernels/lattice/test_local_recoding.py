@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.lattice.local_recoding import group_alike
+from evomask.kernels.lattice.local_recoding import cluster_records
 from evomask.searches.generalization.local_recoding import _trees
 from tests.searches.generalization.lattices import TREES, small_lattice
 
@@ -52,6 +52,6 @@ def test_groups_are_those_of_the_slow_greed(seed, k):
     rows = np.unique(rng.integers(leaves, size=(25, 3)), axis=0).astype(np.int32)
     sizes = rng.integers(1, 3, size=len(rows))
     order = rng.permutation(len(rows))
-    labels = group_alike(rows, sizes, order, _trees(small_lattice()), k)
+    labels = cluster_records(rows, sizes, order, _trees(small_lattice()), k)
     found = {frozenset(np.flatnonzero(labels == g).tolist()) for g in np.unique(labels)}
     assert found == group_slowly(rows.tolist(), sizes.tolist(), order, k)

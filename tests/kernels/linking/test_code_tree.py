@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.linking.agreement_tally import Counted, agreement_tally
-from evomask.kernels.linking.code_tree import nearest_in_tree, ties_in_tree, tree_of
+from evomask.kernels.linking.agreement_tally import DistinctRecords, agreement_tally
+from evomask.kernels.linking.code_tree import build_code_tree, nearest_in_tree, ties_in_tree
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
 
 DOMAINS = (5, 2, 8, 4)
@@ -69,7 +69,7 @@ def test_a_target_may_hold_codes_that_no_candidate_has():
 
 
 def test_a_tree_knows_what_candidates_share_and_where_they_share_no_more():
-    tree = tree_of(np.array([[0, 1], [1, 0], [0, 0]], dtype=np.int32))
+    tree = build_code_tree(np.array([[0, 1], [1, 0], [0, 0]], dtype=np.int32))
     assert tree.places.tolist() == [2, 0, 1]
     assert tree.shared.tolist() == [0, 1, 0]
     assert tree.beyond.tolist() == [[2, 1], [2, 2], [3, 3]]
@@ -88,7 +88,9 @@ def slow_tally(targets, times, rows, counts, given):
 def test_agreements_are_counted_as_over_all_pairs(seed):
     rng, targets, candidates, given, _ = case(seed)
     times, rows, counts = rng.integers(1, 5, 70), candidates.rows.codes, candidates.counts
-    tally = agreement_tally(Counted(targets, times), Counted(rows, counts), terms(given))
+    tally = agreement_tally(
+        DistinctRecords(targets, times), DistinctRecords(rows, counts), terms(given)
+    )
     assert tally.tolist() == slow_tally(targets, times, rows, counts, given).tolist()
 
 
@@ -98,7 +100,9 @@ def test_agreements_of_many_records_that_are_equal_or_not_are_those_of_all_pairs
     targets, rows = (np.unique(codes(rng, n), axis=0) for n in (400, 800))
     ours, theirs = (rng.integers(1, 5, len(some)) for some in (targets, rows))
     given = [1.0 - np.eye(size) for size in DOMAINS]
-    tally = agreement_tally(Counted(targets, ours), Counted(rows, theirs), terms(given))
+    tally = agreement_tally(
+        DistinctRecords(targets, ours), DistinctRecords(rows, theirs), terms(given)
+    )
     assert (len(targets) + len(rows)) * 16 < len(targets) * len(rows) / 4, "pairs are too few"
     assert tally.tolist() == slow_tally(targets, ours, rows, theirs, given).tolist()
 
@@ -106,5 +110,5 @@ def test_agreements_of_many_records_that_are_equal_or_not_are_those_of_all_pairs
 def test_a_single_attribute_agrees_or_not():
     one = Terms(np.empty(0), 1.0, 1.0 - np.eye(2).ravel(), np.array([0]), np.array([2]))
     column = np.array([[0], [1]], dtype=np.int32)
-    counted = Counted(column, np.array([3, 2]))
+    counted = DistinctRecords(column, np.array([3, 2]))
     assert agreement_tally(counted, counted, one).tolist() == [12.0, 13.0]

@@ -6,13 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.kernels.linking.agreement import agreement_patterns
-from evomask.kernels.linking.linkage import (
-    Candidates,
-    Rows,
-    Terms,
-    nearest_ties,
-    tied_with_own,
-)
+from evomask.kernels.linking.linkage import Candidates, Rows, Terms, nearest_ties, tied_with_own
 
 
 def distance(targets, i, rows, j, terms):

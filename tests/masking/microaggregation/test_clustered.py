@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from evomask.data.classes import classes_of
-from evomask.data.clustering import clustered, merged_to_size
+from evomask.data.clustering import cluster, merge_to_size
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
     ClusteredMicroaggregation,
-    interval_middles,
+    range_centres,
 )
 from tests.tables import mixed
 
@@ -34,8 +34,8 @@ def test_every_released_combination_is_shared_by_k_records(method, k):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_group_reaches_over_two_clusters(method):
-    clusters = clustered(grades(), NAMES, 6, np.random.default_rng(1))
-    merged = merged_to_size(clusters.labels, 3)
+    clusters = cluster(grades(), NAMES, 6, np.random.default_rng(1))
+    merged = merge_to_size(clusters.labels, 3)
     labels = method(NAMES, 3, 6).partition(grades(), np.random.default_rng(1))
     for group in range(labels.max() + 1):
         assert len(set(merged[labels == group])) == 1
@@ -45,13 +45,13 @@ def test_the_middle_is_taken_in_the_domain_the_lower_of_two():
     schema = Schema((Attribute("a", Kind.ORDINAL, categories=tuple("abcdef")),))
     table = Table(schema, {"a": np.array([0, 0, 5, 1, 4])})
     labels = np.array([0, 0, 0, 1, 1])
-    assert interval_middles(table, "a", labels).tolist() == [2, 2, 2, 2, 2]
+    assert range_centres(table, "a", labels).tolist() == [2, 2, 2, 2, 2]
 
 
 def test_a_region_of_missing_values_stays_missing():
     schema = Schema((Attribute("a", Kind.ORDINAL, categories=("x", "y", "")),))
     table = Table(schema, {"a": np.array([2, 2, 0, 2])})
-    assert interval_middles(table, "a", np.array([0, 0, 1, 1])).tolist() == [2, 2, 0, 0]
+    assert range_centres(table, "a", np.array([0, 0, 1, 1])).tolist() == [2, 2, 0, 0]
 
 
 def test_the_global_median_refuses_a_nominal_attribute():

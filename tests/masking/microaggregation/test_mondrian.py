@@ -55,7 +55,7 @@ def test_categories_become_sets(kind, written):
     assert polars_from(masked)["c"].to_list() == written
 
 
-def test_a_cell_stands_for_the_original_value_of_each_record():
+def test_each_cell_covers_the_original_value():
     masked = Mondrian(QUASI, 4).mask(mixed(), RNG)
     for name in ("school", "region"):
         leaves = masked.recodings[name].leaves[masked[name]]

@@ -8,12 +8,10 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.kernels.groups.mdav import mdav
 from evomask.masking.microaggregation import regions
-from evomask.masking.microaggregation.mdav import Mdav
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric, coded
+from evomask.masking.microaggregation.mdav import Mdav, MdavGeneric, mixed_records
 from evomask.masking.microaggregation.regions import (
-    grouped_apart,
-    grouped_mixed,
-    grouped_numbers,
+    group_mixed,
+    group_numbers,
     mixed_regions,
     number_regions,
 )
@@ -41,16 +39,16 @@ def people(n):
     return Table(schema, columns)
 
 
-def fewest_alike(table, names):
-    """By counting rows as Python tuples, without the classes of the library."""
+def smallest_class(table, names):
+    """Size of the smallest equivalence class, counted as Python tuples without the library."""
     return min(Counter(zip(*(table[name].tolist() for name in names), strict=True)).values())
 
 
 def cut_small(monkeypatch):
-    monkeypatch.setattr(regions, "WHOLE", 100)
-    monkeypatch.setattr(regions, "PAIRS_AT_ONCE", 0)
-    monkeypatch.setattr(regions, "LEAST", 60)
-    monkeypatch.setattr(regions, "GROUPS", 20)
+    monkeypatch.setattr(regions, "UNCUT_RECORDS", 100)
+    monkeypatch.setattr(regions, "UNCUT_PAIRS", 0)
+    monkeypatch.setattr(regions, "REGION_RECORDS", 60)
+    monkeypatch.setattr(regions, "REGION_GROUPS", 20)
 
 
 @pytest.mark.parametrize("most", [7, 50, 333])
@@ -58,23 +56,23 @@ def test_regions_hold_every_record_once_and_none_is_too_large(most):
     table = people(1_000)
     for parts in (
         number_regions(RNG.normal(size=(1_000, 3)), most),
-        mixed_regions(coded(table, QUASI), most),
+        mixed_regions(mixed_records(table, QUASI), most),
     ):
         assert sorted(np.concatenate(parts).tolist()) == list(range(1_000))
         assert max(map(len, parts)) <= most
         assert min(map(len, parts)) >= most // 20
 
 
-def test_records_that_are_all_alike_are_cut_too():
+def test_identical_records_are_cut_too():
     table = people(1_000)
     alike = table.take(np.zeros(1_000, dtype=np.int64))
-    parts = mixed_regions(coded(alike, QUASI), 100)
+    parts = mixed_regions(mixed_records(alike, QUASI), 100)
     assert sorted(np.concatenate(parts).tolist()) == list(range(1_000))
 
 
 def test_a_nominal_attribute_is_cut_between_its_categories_first():
     table = people(4_000)
-    parts = mixed_regions(coded(table, QUASI), 2_000)
+    parts = mixed_regions(mixed_records(table, QUASI), 2_000)
     places = [set(table["place"][part].tolist()) for part in parts]
     assert not set.intersection(*places)
 
@@ -83,39 +81,40 @@ def test_a_nominal_attribute_is_cut_between_its_categories_first():
 def test_k_holds_in_a_file_grouped_by_regions(k, monkeypatch):
     cut_small(monkeypatch)
     table = people(3_000)
-    assert fewest_alike(MdavGeneric(QUASI, k).mask(table, RNG), QUASI) >= k
+    assert smallest_class(MdavGeneric(QUASI, k).mask(table, RNG), QUASI) >= k
 
 
 @pytest.mark.parametrize("ending", ["generic", "classic"])
 def test_k_holds_in_numbers_grouped_by_regions(ending, monkeypatch):
     cut_small(monkeypatch)
-    monkeypatch.setattr(regions, "MOST", 150)
+    monkeypatch.setattr(regions, "FEW_NUMBERS_RECORDS", 150)
     points = np.random.default_rng(2).normal(size=(2_003, 3)).round(3)
     table = numbers(**dict(zip("abc", points.T, strict=True)))
     masked = Mdav(("a", "b", "c"), 7, ending).mask(table, RNG)
-    assert fewest_alike(masked, ("a", "b", "c")) >= 7
+    assert smallest_class(masked, ("a", "b", "c")) >= 7
 
 
 def test_a_small_file_is_grouped_as_a_whole():
     points = np.random.default_rng(2).normal(size=(3_000, 30))
-    assert grouped_numbers(points, 3).tolist() == mdav(points, 3).tolist()
+    assert group_numbers(points, 3).tolist() == mdav(points, 3).tolist()
 
 
-def test_groups_by_regions_are_nearly_as_good_as_those_of_the_whole_file():
+def test_groups_by_regions_are_nearly_as_good_as_those_of_the_whole_file(monkeypatch):
     points = np.random.default_rng(2).normal(size=(30_000, 6))
     whole = within_sum_of_squares(points, mdav(points, 5))
-    parts = number_regions(points, 10_000)
-    apart = grouped_apart(parts, len(points), lambda region: mdav(points[region], 5))
-    assert whole < within_sum_of_squares(points, apart) < 1.06 * whole
+    monkeypatch.setattr(regions, "NUMBER_REGION_PAIRS", 12_000)
+    assert regions.largest_number_region(5, 6) == 10_000
+    by_region = group_numbers(points, 5)
+    assert whole < within_sum_of_squares(points, by_region) < 1.06 * whole
 
 
 def test_mixed_groups_by_regions_change_hardly_more_than_those_of_the_whole_file(monkeypatch):
     table = people(21_000)
     squares = []
     for whole in (0, len(table)):
-        monkeypatch.setattr(regions, "WHOLE", whole)
-        monkeypatch.setattr(regions, "PAIRS_AT_ONCE", 0)
-        labels = grouped_mixed(coded(table, QUASI), 5)
+        monkeypatch.setattr(regions, "UNCUT_RECORDS", whole)
+        monkeypatch.setattr(regions, "UNCUT_PAIRS", 0)
+        labels = group_mixed(mixed_records(table, QUASI), 5)
         masked = MdavGeneric(QUASI, 5).released(table, labels)
         changed = np.mean(masked["place"] != table["place"])
         squares.append(changed + np.mean((masked["number"] - table["number"]) ** 2))
@@ -137,14 +136,14 @@ def test_rows_of_categories_that_occur_often_stay_as_they_are(k, monkeypatch):
     names = ("place", "grade")
     before = Counter(zip(table["place"].tolist(), table["grade"].tolist(), strict=True))
     masked = MdavGeneric(names, k).mask(table, RNG)
-    assert fewest_alike(masked, names) >= k
+    assert smallest_class(masked, names) >= k
     often = [before[p, g] >= k + 90 for p, g in zip(table["place"], table["grade"], strict=True)]
     assert np.array_equal(masked["place"][often], table["place"][often])
 
 
 def test_a_single_number_of_a_large_file_is_cut_along_its_line(monkeypatch):
-    monkeypatch.setattr(regions, "WHOLE", 100)
+    monkeypatch.setattr(regions, "UNCUT_RECORDS", 100)
     points = np.random.default_rng(2).lognormal(size=(500, 1))
-    labels = grouped_numbers(points, 4)
+    labels = group_numbers(points, 4)
     assert np.bincount(labels).min() >= 4
     assert within_sum_of_squares(points, labels) < within_sum_of_squares(points, mdav(points, 4))

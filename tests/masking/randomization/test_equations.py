@@ -8,9 +8,9 @@ from evomask.masking.randomization.equations import (
     Domains,
     RowRule,
     cells,
-    divided,
-    normalised,
-    parsed,
+    divide_protected,
+    normalize,
+    parse_equation,
     transitions,
     with_rest,
 )
@@ -32,7 +32,7 @@ def equations():
 
 
 def value_of_cell(equation, frequencies, i, j):
-    """The slow obvious twin: Algorithm 8 for one cell, a postorder vector and a stack."""
+    """Slow reference: Algorithm 8 for one cell, with a postorder vector and a stack."""
     values = {
         "N": frequencies.sum(), "freq_max": frequencies.max(), "freq_min": frequencies.min(),
         "freq_i": frequencies[i], "freq_j": frequencies[j], "same": float(i == j),
@@ -77,7 +77,7 @@ def test_all_cells_at_once_are_the_cells_one_by_one(equation):
     ("above", "below", "result"), [(6.0, 3.0, 2.0), (6.0, 0.0, 1.0), (0, 0, 1)]
 )
 def test_division_by_zero_gives_one(above, below, result):
-    assert divided(np.float64(above), np.float64(below)) == result
+    assert divide_protected(np.float64(above), np.float64(below)) == result
 
 
 @given(equations(), st.sampled_from(RowRule))
@@ -89,26 +89,26 @@ def test_every_equation_makes_a_transition_matrix(equation, rows):
 
 
 def test_rows_are_normalised_and_one_of_zeros_is_the_identity_row():
-    matrix = normalised(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    matrix = normalize(np.array([[1.0, 3.0], [0.0, 0.0]]))
     assert matrix.tolist() == [[0.25, 0.75], [0.0, 1.0]]
 
 
 def test_a_row_with_an_infinite_cell_is_the_identity_row():
-    matrix = normalised(np.array([[1.0, np.inf], [1.0, 1.0]]))
+    matrix = normalize(np.array([[1.0, np.inf], [1.0, 1.0]]))
     assert matrix.tolist() == [[1.0, 0.0], [0.5, 0.5]]
 
 
 def test_cells_too_large_to_be_added_up_are_normalised_all_the_same():
-    assert normalised(np.full((2, 2), 1e308)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert normalize(np.full((2, 2), 1e308)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
-def test_the_rest_of_a_row_stands_on_its_diagonal():
+def test_the_diagonal_is_the_rest_of_the_row():
     matrix = with_rest(np.array([[9.0, 0.25, 0.25], [3.0, 9.0, 1.0], [0.0, 0.0, 0.0]]))
     assert matrix.tolist() == [[0.5, 0.25, 0.25], [0.75, 0.0, 0.25], [0.0, 0.0, 1.0]]
 
 
 def test_redrawing_by_frequency_keeps_the_frequencies():
-    (matrix,) = transitions(parsed("0.3 * same + freq_j / N"), DOMAINS, RowRule.NORMALISED)
+    (matrix,) = transitions(parse_equation("0.3 * same + freq_j / N"), DOMAINS, RowRule.NORMALISED)
     assert FREQUENCIES @ matrix == pytest.approx(FREQUENCIES)
 
 

@@ -1,3 +1,7 @@
+"""PRAM by a formula, and the formulas that ship with the package."""
+
+import tomllib
+
 import numpy as np
 import pytest
 
@@ -6,11 +10,15 @@ from evomask.data.table import Table
 from evomask.errors import EvomaskError, ParameterError
 from evomask.masking.composition import InTurn, transitions_of
 from evomask.masking.randomization.equations import RowRule
-from evomask.masking.randomization.formula_pram import FormulaPram
-from evomask.masking.randomization.library import best_formula
-from evomask.masking.randomization.pram import Design, Pram
-from evomask.papers.effort import Effort
+from evomask.masking.randomization.formula_pram import (
+    FORMULAS_PATH,
+    FormulaPram,
+    hash_formulas,
+    shipped_formulas,
+)
+from evomask.masking.randomization.pram import Design, Pram, check_transitions
 from evomask.searches.equations.search import EquationsSearch, Parameters
+from evomask_papers.effort import Effort
 
 COUNTS = (50, 30, 15, 5)
 
@@ -54,7 +62,7 @@ def test_the_rest_stays_on_the_diagonal():
 def test_a_formula_that_a_search_found_makes_the_same_matrices_again():
     original = table((40, 25, 20, 10, 5))
     problem = EquationsSearch.setup(original, Parameters(climb=0), Effort(1).around).problem
-    genome = problem.begin(0, np.random.default_rng(0))
+    genome = problem.initial(0, np.random.default_rng(0))
     again = FormulaPram(("side",), problem.answer(genome)["equation"]).matrix(original, "side")
     assert again == pytest.approx(problem.matrices(genome)["side"])
 
@@ -66,7 +74,7 @@ def test_its_matrices_are_found_in_a_sequence_of_methods():
 
 
 def test_the_first_formula_of_the_library_is_the_default():
-    assert FormulaPram(("side",)).formula == best_formula()
+    assert FormulaPram(("side",)).formula == shipped_formulas().formulas[0]
 
 
 @pytest.mark.parametrize(
@@ -81,3 +89,26 @@ def test_what_is_no_formula_is_refused(formula):
 def test_a_share_above_one_is_refused():
     with pytest.raises(ParameterError, match="change must lie in"):
         FormulaPram(("side",), "freq_j", 1.5)
+
+
+def test_the_formulas_are_those_that_were_evolved():
+    told = tomllib.loads(FORMULAS_PATH.read_text(encoding="utf-8"))["hash"]
+    assert hash_formulas(shipped_formulas().formulas) == told
+
+
+@pytest.mark.parametrize("kind", [Kind.ORDINAL, Kind.NOMINAL])
+@pytest.mark.parametrize("counts", [(7, 7), (5, 5, 5), (90, 9, 1, 0), (1,) * 40])
+@pytest.mark.parametrize("formula", shipped_formulas().formulas)
+def test_every_formula_changes_values_whatever_the_frequencies(formula, counts, kind):
+    names = tuple(f"c{i}" for i in range(len(counts)))
+    schema = Schema((Attribute("a", kind, Role.QUASI_IDENTIFIER, names),))
+    table = Table(schema, {"a": np.repeat(np.arange(len(counts)), counts)})
+    for invariant in (True, False):
+        matrix = FormulaPram(("a",), formula, 0.5, invariant=invariant).matrix(table, "a")
+        check_transitions(matrix, "a")
+        assert np.array(counts) @ np.diagonal(matrix) < 0.99 * sum(counts)
+
+
+def test_no_formula_is_there_twice():
+    formulas = shipped_formulas().formulas
+    assert len(set(formulas)) == len(formulas) >= 3

@@ -1,4 +1,4 @@
-"""The audit of tables in memory."""
+"""Audit of tables in memory."""
 
 import inspect
 
@@ -9,8 +9,8 @@ from evomask.data.schema import Role
 from evomask.errors import DataError, SchemaError
 from evomask.measures import profiles
 from evomask.measures.attacks.audit import are_in_order, attacks_on, audit
+from evomask.measures.disclosure.privacy_models import distinct_l, entropy_l, nominal_t, t_closeness
 from evomask.measures.measure import Direction, Side
-from evomask.measures.risk.privacy_models import distinct_l, entropy_l, nominal_t, t_closeness
 from tests.measures.files import categories, confidential, generalized, perturbed, suppressed
 from tests.tables import mixed, numbers
 
@@ -68,8 +68,8 @@ def test_attacks_explain_themselves_in_one_sentence():
 
 def test_no_attack_is_part_of_a_fitness():
     used = inspect.getsource(profiles)
-    kinds = {type(attack).__name__ for attack in attacks_on(TABLE, TABLE)} - {"Matching"}
-    assert kinds == {"FewKnownLinkage", "SinglingOut", "LearnedInference"}
+    kinds = {type(attack).__name__ for attack in attacks_on(TABLE, TABLE)} - {"LinkageAttack"}
+    assert kinds == {"PartialKnowledgeLinkage", "SinglingOut", "LearnedInference"}
     assert not {kind for kind in (*kinds, "SwappingLinkage", "CentroidLinkage") if kind in used}
 
 

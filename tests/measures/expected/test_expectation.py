@@ -1,4 +1,4 @@
-"""Expectations under PRAM against all files that can be drawn, on files small enough."""
+"""Expectations under PRAM against enumeration of all files, on small files."""
 
 from itertools import product
 
@@ -8,12 +8,11 @@ from scipy.stats import foldnorm
 
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.expected.expectation import folded_normal_means
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.loss.entropy import EntropyLoss
-from evomask.measures.profiles import FollowedRisk, PapersRisk
-from evomask.measures.risk.interval import RankInterval
-from evomask.measures.risk.linkage import DistanceLinkage, unique
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.categorical_loss import DistanceLoss, EntropyLoss
+from evomask.measures.papers.distance_linkage import DistanceLinkage, unique
+from evomask.measures.papers.interval_disclosure import RankInterval
+from evomask.measures.profiles import IncrementalRisk, PapersRisk
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 
@@ -73,7 +72,7 @@ def test_a_matrix_that_sends_all_to_one_category_loses_the_entropy_of_the_origin
 
 
 def test_a_maximum_has_no_expectation():
-    reading = FollowedRisk(NAMES).against(TABLE)
+    reading = IncrementalRisk(NAMES).against(TABLE)
     with pytest.raises(ParameterError, match="draws"):
         reading.expected(MATRICES)
 

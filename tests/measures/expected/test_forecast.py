@@ -1,14 +1,13 @@
-"""Foretold loss and risk against expectations, draws, and files that cannot vary."""
+"""Forecast loss and risk against expectations, draws, and deterministic files."""
 
 import numpy as np
 import pytest
 
-from evomask.masking.randomization.common_draws import CommonDraws
-from evomask.masking.randomization.transitions import rows_to_one
+from evomask.masking.randomization.pram import CommonDraws, normalize_rows
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.profiles import FollowedRisk, PapersLoss, PapersRisk
-from evomask.measures.risk.interval import RankInterval
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.interval_disclosure import RankInterval
+from evomask.measures.profiles import IncrementalRisk, PapersLoss, PapersRisk
 from tests.measures.files import categories
 from tests.tables import mixed
 
@@ -28,7 +27,7 @@ def table(ordinal, n_attributes=3, n_records=300):
 def random_matrices(original, seed):
     rng = np.random.default_rng(seed)
     return {
-        name: rows_to_one(rng.random((SIZES[name], SIZES[name])) ** 4)
+        name: normalize_rows(rng.random((SIZES[name], SIZES[name])) ** 4)
         for name in original.schema.names
     }
 
@@ -72,7 +71,7 @@ def test_without_chance_the_risk_that_is_followed_is_that_of_the_file(ordinal, s
     original = table(ordinal)
     names, matrices = original.schema.names, fixed_matrices(original, seed)
     found = Forecast.of(original, names, strict=True)(matrices)
-    read = FollowedRisk(names).against(original)(drawn(original, matrices, 0))
+    read = IncrementalRisk(names).against(original)(drawn(original, matrices, 0))
     assert found[1] == pytest.approx(read)
 
 
@@ -80,7 +79,7 @@ def test_without_chance_the_risk_that_is_followed_is_that_of_the_file(ordinal, s
 def test_the_risk_that_is_followed_is_near_the_mean_of_draws(ordinal):
     original = table(ordinal)
     names, matrices = original.schema.names, random_matrices(original, 2)
-    reading = FollowedRisk(names).against(original)
+    reading = IncrementalRisk(names).against(original)
     mean = np.mean([reading(drawn(original, matrices, r)) for r in range(30)])
     assert Forecast.of(original, names, strict=True)(matrices)[1] == pytest.approx(mean, abs=2.0)
 
@@ -97,7 +96,9 @@ def test_numbers_beside_stay_and_lower_the_loss_by_their_share():
     original = mixed()
     names = original.schema.quasi_identifiers
     forecast = Forecast.in_part(original, names, strict=False)
-    matrices = {name: rows_to_one(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")}
+    matrices = {
+        name: normalize_rows(np.ones((4, 4)) + 5 * np.eye(4)) for name in ("school", "region")
+    }
     assert Forecast.of(original, names, strict=False) is None
     expected = PapersLoss(names).against(original).expected(matrices)
     assert forecast(matrices)[0] == pytest.approx(expected)
@@ -108,6 +109,6 @@ def test_with_too_many_combinations_linkage_is_left_out():
     names = original.schema.names
     assert Forecast.of(original, names, strict=False) is None
     forecast = Forecast.in_part(original, names, strict=False)
-    matrices = {name: rows_to_one(np.ones((10, 10)) + 5 * np.eye(10)) for name in names}
+    matrices = {name: normalize_rows(np.ones((10, 10)) + 5 * np.eye(10)) for name in names}
     interval = RankInterval(names).against(original).expected(matrices)
     assert forecast(matrices)[1] == pytest.approx(interval / 2)

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from evomask.data.classes import classes_of
 from evomask.data.clustering import Clusterer
-from evomask.data.rules.edits import rules_of
+from evomask.data.edits.rules import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Joined
+from evomask.evolution.individual import ScoreRule
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
@@ -21,8 +21,16 @@ from evomask.masking.microaggregation.clustered import (
     ClusteredMicroaggregation,
 )
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.clustered.genome import CLUSTERS, START, ClusterMethod, K, RecipeSpace, spread
-from evomask.searches.clustered.operators import cross, drawn, redraw, step
+from evomask.searches.base import SearchContext
+from evomask.searches.clustered.genome import (
+    CLUSTERS,
+    START,
+    ClusterMethod,
+    K,
+    RecipeSpace,
+    log_spaced,
+)
+from evomask.searches.clustered.operators import cross, draw_recipe, redraw, step
 from evomask.searches.clustered.search import (
     ClusteredSearch,
     LossOf,
@@ -30,7 +38,6 @@ from evomask.searches.clustered.search import (
     WantedClustering,
     WantedMethod,
 )
-from evomask.searches.search import Surroundings
 
 SPACE = RecipeSpace(tuple(ClusterMethod), tuple(Clusterer), 4, 9, 2, 30)
 SMALL = {"population": 4, "children": 4, "most_k": 12, "most_clusters": 6, "restarts": 2}
@@ -53,7 +60,7 @@ def people(n_records=80, kinds=(Kind.ORDINAL, Kind.ORDINAL), edits=(), seed=0):
 
 
 def ready(table, **wanted):
-    around = Surroundings(lambda number: draw_stream(1, number))
+    around = SearchContext(lambda number: draw_stream(1, number))
     return ClusteredSearch.setup(table, Parameters(**{**SMALL, **wanted}), around)
 
 
@@ -72,11 +79,11 @@ def inside(recipe):
 class TestOperators:
     @given(seeds)
     def test_drawn_recipes_lie_in_the_space(self, seed):
-        assert inside(drawn(SPACE, np.random.default_rng(seed)))
+        assert inside(draw_recipe(SPACE, np.random.default_rng(seed)))
 
     @given(seeds)
     def test_a_step_changes_one_count_at_most(self, seed):
-        parent = drawn(SPACE, np.random.default_rng(seed))
+        parent = draw_recipe(SPACE, np.random.default_rng(seed))
         child = step(parent, SPACE, np.random.default_rng(seed + 1))
         changed = set(np.flatnonzero(child != parent).tolist())
         assert inside(child)
@@ -90,7 +97,7 @@ class TestOperators:
 
     @given(seeds)
     def test_redrawing_changes_one_gene_at_most(self, seed):
-        parent = drawn(SPACE, np.random.default_rng(seed))
+        parent = draw_recipe(SPACE, np.random.default_rng(seed))
         child = redraw(parent, SPACE, np.random.default_rng(seed + 1))
         assert inside(child)
         assert np.sum(child != parent) <= 1
@@ -103,20 +110,20 @@ class TestOperators:
     @given(seeds)
     def test_crossing_takes_every_gene_from_a_parent(self, seed):
         rng = np.random.default_rng(seed)
-        one, other = drawn(SPACE, rng), drawn(SPACE, rng)
+        one, other = draw_recipe(SPACE, rng), draw_recipe(SPACE, rng)
         child = cross(one, other, rng)
         assert ((child == one) | (child == other)).all()
 
     @given(seeds)
     def test_the_two_children_of_a_crossing_share_all_genes(self, seed):
-        one, other = (drawn(SPACE, np.random.default_rng(seed + i)) for i in range(2))
+        one, other = (draw_recipe(SPACE, np.random.default_rng(seed + i)) for i in range(2))
         children = [
             cross(*parents, np.random.default_rng(seed)) for parents in ((one, other), (other, one))
         ]
         assert np.array_equal(children[0] + children[1], one + other)
 
     def test_parents_are_left_alone(self):
-        parent = drawn(SPACE, np.random.default_rng(0))
+        parent = draw_recipe(SPACE, np.random.default_rng(0))
         before = parent.copy()
         for change in (step, redraw):
             change(parent, SPACE, np.random.default_rng(1))
@@ -125,7 +132,7 @@ class TestOperators:
 
 class TestGrid:
     def test_gaps_grow(self):
-        assert list(spread(2, 32, 5)) == [2, 4, 8, 16, 32]
+        assert list(log_spaced(2, 32, 5)) == [2, 4, 8, 16, 32]
 
     def test_it_holds_every_choice(self):
         grid = SPACE.grid(3)
@@ -156,7 +163,7 @@ class TestFiles:
     @settings(max_examples=10, deadline=None)
     def test_every_file_has_k_records_alike(self, seed):
         problem = ready(people()).problem
-        recipe = drawn(problem.space, np.random.default_rng(seed))
+        recipe = draw_recipe(problem.space, np.random.default_rng(seed))
         masked = problem.decode(recipe, 0)
         assert classes_of(masked, masked.schema.quasi_identifiers).sizes.min() >= recipe[K]
 
@@ -174,13 +181,13 @@ class TestFiles:
 
 
 class TestSearch:
-    @pytest.mark.parametrize("joined", list(Joined))
+    @pytest.mark.parametrize("joined", list(ScoreRule))
     @pytest.mark.parametrize("loss", list(LossOf))
     def test_any_loss_and_score_can_be_its_fitness(self, loss, joined):
         setup, state = searched(people(40), 2, score=joined, loss=loss, loss_clusters=3)
         told = setup.problem.read(state.population[0].genome, 0)
         parts = told["loss"], told["risk"]
-        assert told["score"] == (max(parts) if joined is Joined.WORST else sum(parts) / 2)
+        assert told["score"] == (max(parts) if joined is ScoreRule.WORST else sum(parts) / 2)
 
     def test_evolution_does_not_lose_what_it_began_with(self):
         setup, state = searched(people(), 6)

@@ -5,9 +5,20 @@ from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, depth
-from evomask.masking.randomization.equations import Domains, RowRule, cells, parsed, transitions
-from evomask.searches.equations.formulas import formula, shown, simplified
-from evomask.searches.equations.genome import SYMBOLS, Terminals
+from evomask.masking.randomization.equations import (
+    Domains,
+    RowRule,
+    cells,
+    parse_equation,
+    transitions,
+)
+from evomask.searches.equations.genome import (
+    SYMBOLS,
+    Terminals,
+    formula,
+    readable_formula,
+    simplify,
+)
 from evomask.searches.equations.operators import first_equation
 
 MORE = SYMBOLS[Terminals.MORE]
@@ -39,18 +50,18 @@ def test_the_equation_of_figure_4_14():
     ],
 )
 def test_brackets_stand_where_they_are_needed_only(text):
-    assert formula(parsed(text)) == text
+    assert formula(parse_equation(text)) == text
 
 
 @given(equations())
 def test_a_formula_is_read_as_it_was_written(equation):
-    assert parsed(formula(equation)) == equation
+    assert parse_equation(formula(equation)) == equation
 
 
 @pytest.mark.parametrize("text", ["", "N +", "N freq_i", "(N", "N)", "x + N", "N % 2", "-N", ".5"])
 def test_what_is_no_equation_is_refused(text):
     with pytest.raises(ParameterError, match="made of N, freq_max"):
-        parsed(text)
+        parse_equation(text)
 
 
 @pytest.mark.parametrize(
@@ -69,32 +80,34 @@ def test_what_is_no_equation_is_refused(text):
     ],
 )
 def test_simple_rules_make_it_shorter(text, short):
-    assert formula(simplified(parsed(text))) == short
+    assert formula(simplify(parse_equation(text))) == short
 
 
 @given(equations())
 def test_a_simplified_equation_gives_the_same_cells(equation):
-    short = simplified(equation)
+    short = simplify(equation)
     assert cells(short, DOMAINS) == pytest.approx(cells(equation, DOMAINS), rel=1e-6, abs=1e-9)
 
 
 @given(equations())
 def test_a_simplified_equation_is_no_longer_and_no_deeper(equation):
-    short = simplified(equation)
+    short = simplify(equation)
     assert len(short) <= len(equation)
     assert depth(short, MORE) <= depth(equation, MORE)
 
 
 @given(equations())
 def test_what_is_shown_makes_the_same_matrix(equation):
-    text = shown(equation, RowRule.NORMALISED)
-    matrices = [transitions(e, DOMAINS, RowRule.NORMALISED) for e in (equation, parsed(text))]
+    text = readable_formula(equation, RowRule.NORMALISED)
+    matrices = [
+        transitions(e, DOMAINS, RowRule.NORMALISED) for e in (equation, parse_equation(text))
+    ]
     assert matrices[1] == pytest.approx(matrices[0], abs=1e-6)
 
 
 def test_factors_that_normalising_takes_out_are_not_shown():
     assert (
-        shown(parsed("3 * (same + freq_j / N) * N / size"), RowRule.NORMALISED)
+        readable_formula(parse_equation("3 * (same + freq_j / N) * N / size"), RowRule.NORMALISED)
         == "same + freq_j / N"
     )
-    assert shown(parsed("N * same"), RowRule.REST) == "N * same"
+    assert readable_formula(parse_equation("N * same"), RowRule.REST) == "N * same"

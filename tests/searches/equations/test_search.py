@@ -7,19 +7,25 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.checkpoint import StateCodec, read_state, write_state
-from evomask.evolution.individual import Individual, Joined
+from evomask.evolution.individual import Individual, ScoreRule
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.evolution.tree import depth
 from evomask.execution.local import InProcess
-from evomask.masking.randomization.equations import RowRule, parsed
-from evomask.masking.randomization.pram import Design, Pram, check_transitions
-from evomask.masking.randomization.transitions import frequency_shift
+from evomask.masking.randomization.equations import RowRule, parse_equation
+from evomask.masking.randomization.pram import Design, Pram, check_transitions, frequency_shift
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.equations.genome import SYMBOLS, Terminals
-from evomask.searches.equations.known import CHANGES, WHOLE, known_equations
+from evomask.searches.base import SearchContext
+from evomask.searches.equations.genome import (
+    CHANGES,
+    ROW_DESIGNS,
+    SYMBOLS,
+    Terminals,
+    standard_equations,
+)
+from evomask.searches.equations.schemes import Parsimonious, ShortestFront
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
@@ -27,15 +33,13 @@ from evomask.searches.equations.search import (
     Parameters,
     Start,
 )
-from evomask.searches.equations.survival import Parsimonious, ShortestFront
-from evomask.searches.search import Surroundings
 from tests.searches.equations.conftest import categories
 
 SMALL = {"population": 10, "children": 8, "climb": 5}
 
 
 def ready(table, **wanted):
-    around = Surroundings(lambda number: draw_stream(1, number))
+    around = SearchContext(lambda number: draw_stream(1, number))
     return EquationsSearch.setup(table, Parameters(**{**SMALL, **wanted}), around)
 
 
@@ -55,7 +59,7 @@ def best_of(setup, state):
 def test_without_expectations_the_fitness_is_the_mean_of_drawn_files(table):
     setup, state = searched(table, 1, profile=RiskProfile.PAPERS, expected=False, draws=3)
     best = best_of(setup, state)
-    loss = setup.problem.judge.loss
+    loss = setup.problem.measured.loss
     files = [setup.problem.decode(best, r) for r in range(3)]
     found = min(state.archive.members, key=lambda member: setup.cost(member.fitness)).fitness[0]
     assert found == pytest.approx(np.mean([loss.reading(file) for file in files]))
@@ -70,19 +74,19 @@ def test_every_algorithm_improves_under_every_profile(table, algorithm, profile)
     assert bests[-1] < bests[0]
 
 
-@pytest.mark.parametrize("joined", list(Joined))
+@pytest.mark.parametrize("joined", list(ScoreRule))
 def test_the_score_is_the_mean_or_the_worst_of_loss_and_risk(table, joined):
     setup, state = searched(table, 1, score=joined)
     told = setup.problem.read(best_of(setup, state), 0)
     parts = told["loss"], told["risk"]
-    assert told["score"] == (max(parts) if joined is Joined.WORST else sum(parts) / 2)
+    assert told["score"] == (max(parts) if joined is ScoreRule.WORST else sum(parts) / 2)
 
 
 def test_the_reading_is_that_of_the_decoded_file(table):
     setup, state = searched(table, 1)
     genome = best_of(setup, state)
     told, masked = setup.problem.read(genome, 2), setup.problem.decode(genome, 2)
-    judge = setup.problem.judge
+    judge = setup.problem.measured
     assert (told["loss"], told["risk"]) == (judge.loss.reading(masked), judge.risk.reading(masked))
 
 
@@ -115,7 +119,7 @@ def test_rows_that_do_not_sum_to_one_cost_as_much_as_they_lack(table):
     penalised, plain = (
         ready(table, rows=rows).problem for rows in (RowRule.PENALISED, RowRule.NORMALISED)
     )
-    half = parsed("0.25 * same + 0.25 * freq_j / N")
+    half = parse_equation("0.25 * same + 0.25 * freq_j / N")
     costs = zip(penalised.fitness(half), plain.fitness(half), strict=True)
     assert [one - other for one, other in costs] == pytest.approx([50.0, 50.0])
 
@@ -124,7 +128,7 @@ def test_rows_that_sum_to_one_cost_nothing(table):
     penalised, plain = (
         ready(table, rows=rows).problem for rows in (RowRule.PENALISED, RowRule.NORMALISED)
     )
-    whole = parsed("0.5 * same + 0.5 * freq_j / N")
+    whole = parse_equation("0.5 * same + 0.5 * freq_j / N")
     assert penalised.fitness(whole) == plain.fitness(whole)
 
 
@@ -172,14 +176,14 @@ def test_only_the_named_attributes_are_masked(table):
 def test_the_answer_has_the_equation_that_makes_its_matrices(table):
     setup, state = searched(table, 4)
     told = setup.problem.answer(best_of(setup, state))
-    again = setup.problem.matrices(parsed(told["equation"]))
-    for name, shown in told["matrices"].items():
-        assert np.array(shown["rows"]) == pytest.approx(again[name], abs=1e-6)
+    again = setup.problem.matrices(parse_equation(told["equation"]))
+    for name, readable_formula in told["matrices"].items():
+        assert np.array(readable_formula["rows"]) == pytest.approx(again[name], abs=1e-6)
 
 
 def test_a_packed_equation_is_unpacked_as_it_was(table):
     problem = ready(table).problem
-    genome = parsed("0.25 * same + freq_j / N")
+    genome = parse_equation("0.25 * same + freq_j / N")
     assert problem.unpack(problem.pack(genome)) == genome
 
 
@@ -207,8 +211,8 @@ def test_saved_and_loaded_on_the_way_equals_run_straight(table, algorithm):
 )
 @pytest.mark.parametrize("rows", list(RowRule))
 def test_known_equations_make_the_standard_matrices(table, name, design, rows):
-    place = list(WHOLE).index(name) + len(WHOLE) * CHANGES.index(0.2)
-    equation = known_equations(rows, SYMBOLS[Terminals.MORE], 6)[place]
+    place = list(ROW_DESIGNS).index(name) + len(ROW_DESIGNS) * CHANGES.index(0.2)
+    equation = standard_equations(rows, SYMBOLS[Terminals.MORE], 6)[place]
     method = Pram(("a0",), design, 0.4 if design is Design.DIAGONAL else 0.2)
     made = ready(table, rows=rows).problem.matrices(equation)["a0"]
     assert made == pytest.approx(method.matrix(table, "a0"))
@@ -221,7 +225,7 @@ def test_under_a_time_budget_the_clock_decides_how_far_children_climb(table):
         asked.append((name, compute()))
         return 33.0
 
-    around = Surroundings(lambda number: draw_stream(1, number), decide)
+    around = SearchContext(lambda number: draw_stream(1, number), decide)
     setup = EquationsSearch.setup(table, Parameters(), around)
     assert setup.problem.climb == 33
     assert [name for name, value in asked if 20 <= value <= 300] == ["climb"]
@@ -233,7 +237,7 @@ def test_a_search_that_improves_no_more_begins_anew(table):
 
 
 def one(text, fitness, serial):
-    return Individual(parsed(text), fitness, serial, "mutate", (), 0)
+    return Individual(parse_equation(text), fitness, serial, "mutate", (), 0)
 
 
 LONG, SHORT, OTHER = (

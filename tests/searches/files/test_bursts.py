@@ -3,29 +3,29 @@
 import numpy as np
 import pytest
 
-from evomask.evolution.individual import Joined
-from evomask.kernels.tracked.moves import MOVES
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.evolution.individual import ScoreRule
+from evomask.kernels.incremental.bursts import MOVES
+from evomask.masking.microaggregation.mdav import MdavGeneric
+from evomask.measures.disclosure.privacy_models import k_anonymity
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.risk.privacy_models import k_anonymity
 from evomask.searches.files.fitness import (
     AIMS,
-    Judge,
+    FileMeasures,
 )
 from evomask.searches.files.genome import Coding
-from evomask.searches.files.steps import NOTHING, Guarantee, Steps
+from evomask.searches.files.steps import NO_CONSTRAINT, BurstConstraint, Steps
 from tests.measures.files import perturbed
 from tests.tables import mixed
 
 TABLE = mixed(60)
 NAMES = TABLE.schema.quasi_identifiers
 KINDS = {"numbers": ("age", "income"), "categories": ("school", "region"), "both": NAMES}
-WORST = np.array(AIMS[Joined.WORST])
+WORST = np.array(AIMS[ScoreRule.WORST])
 
 
-def ready(names=NAMES, profile=RiskProfile.STRICT, guarantee=NOTHING):
+def ready(names=NAMES, profile=RiskProfile.STRICT, guarantee=NO_CONSTRAINT):
     coding = Coding(TABLE, names)
-    judge = Judge(coding, profile)
+    judge = FileMeasures(coding, profile)
     return judge, Steps(coding, judge.followed, guarantee)
 
 
@@ -110,7 +110,7 @@ def test_values_are_taken_over_where_there_is_a_donor(has_donor):
 
 @pytest.mark.parametrize("may_join", [True, False])
 def test_classes_keep_their_least_size(may_join):
-    judge, steps = ready(guarantee=Guarantee(4, may_join=may_join))
+    judge, steps = ready(guarantee=BurstConstraint(4, may_join=may_join))
     masked = MdavGeneric(NAMES, 4).mask(TABLE, np.random.default_rng(1))
     before = judge.coding.to_file(judge.coding.encode(masked))
     after, counts = steps.run(before, WORST, 3000, np.random.default_rng(4), heat=0.5)

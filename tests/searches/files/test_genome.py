@@ -3,7 +3,7 @@ import pytest
 
 from evomask.data.schema import Attribute, Kind, Role
 from evomask.errors import DataError
-from evomask.evolution.gray import gray
+from evomask.evolution.variation import gray
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.searches.files.genome import MISSING, Coding, decimals_of, scale_of
 from tests.tables import mixed, numbers

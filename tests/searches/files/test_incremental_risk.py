@@ -3,7 +3,7 @@ import pytest
 
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.fitness import (
-    Judge,
+    FileMeasures,
 )
 from evomask.searches.files.genome import Coding
 from evomask.searches.files.operators import cross, mutate
@@ -20,7 +20,7 @@ KINDS = {
 
 @pytest.fixture(params=KINDS.values(), ids=KINDS)
 def judge(request):
-    return Judge(Coding(TABLE, request.param), RiskProfile.PAPERS)
+    return FileMeasures(Coding(TABLE, request.param), RiskProfile.PAPERS)
 
 
 def family(judge, count):
@@ -43,7 +43,7 @@ def test_a_child_read_beside_its_parent_costs_what_a_full_reading_says(judge):
 
 
 def test_what_is_remembered_changes_no_bit(judge):
-    fresh = [Judge(judge.coding, RiskProfile.PAPERS) for _ in range(20)]
+    fresh = [FileMeasures(judge.coding, RiskProfile.PAPERS) for _ in range(20)]
     for (child, parent), forgetful in zip(family(judge, 20), fresh, strict=False):
         masked = judge.coding.decode(child)
         found = judge.like_parent(child, masked, parent)

@@ -6,23 +6,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evomask.data.rules.edits import rules_of
+from evomask.data.edits.rules import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.brood import FIRST, Task
-from evomask.evolution.individual import Joined
+from evomask.evolution.individual import FIRST, ScoreRule, Task
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.masking.grid import first_population
-from evomask.masking.making import Making, Step
-from evomask.masking.method import making_of
+from evomask.masking.method import provenance_of
+from evomask.masking.provenance import Provenance, Step
+from evomask.measures.disclosure.privacy_models import distinct_l, k_anonymity, t_closeness
 from evomask.measures.profiles import RiskProfile
-from evomask.measures.risk.privacy_models import distinct_l, k_anonymity, t_closeness
+from evomask.searches.base import SearchContext
 from evomask.searches.files.search import FILES, Algorithm, Parameters
-from evomask.searches.search import Surroundings
 from tests.tables import mixed
 
 TABLE = mixed(40)
@@ -32,7 +31,7 @@ SOME = 6
 
 
 def ready(table=TABLE, **wanted):
-    around = Surroundings(lambda number: draw_stream(1, number))
+    around = SearchContext(lambda number: draw_stream(1, number))
     return FILES.setup(table, Parameters(**{"burst": 300, "first": SOME, **wanted}), around)
 
 
@@ -63,7 +62,7 @@ def test_every_fitness_is_that_of_its_file(algorithm, profile):
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-@pytest.mark.parametrize("score", list(Joined))
+@pytest.mark.parametrize("score", list(ScoreRule))
 def test_no_member_gets_worse(algorithm, score):
     setup, first, last = searched(algorithm=algorithm, score=score)
     pairs = zip(costs(setup, last), costs(setup, first), strict=True)
@@ -214,8 +213,8 @@ def test_where_there_are_strata_no_move_takes_anything_from_another_record(algor
 
 def test_first_files_are_masked_stratum_by_stratum():
     setup = ready(STRATIFIED, first=0)
-    makings = [making_of(own.method) for own in setup.problem.methods]
-    place = makings.index(Making((Step("mdav-generic", {"k": 5}, NAMES),), strata=("illness",)))
+    makings = [provenance_of(own.method) for own in setup.problem.methods]
+    place = makings.index(Provenance((Step("mdav-generic", {"k": 5}, NAMES),), strata=("illness",)))
     masked = setup.problem.decode(setup.problem.first(place), 0)
     for code in range(3):
         own = masked.take(np.flatnonzero(STRATIFIED["illness"] == code))

@@ -19,7 +19,7 @@ from evomask.searches.generalization.indices import (
     worst,
 )
 from evomask.searches.generalization.lattice import lattice_of
-from evomask.searches.generalization.reader import Objectives, Reader, RelativeIndex
+from evomask.searches.generalization.node_evaluator import Objectives, Reader, RelativeIndex
 from tests.searches.generalization.lattices import (
     TREES,
     all_nodes,

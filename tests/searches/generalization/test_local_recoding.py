@@ -8,8 +8,11 @@ import pytest
 from evomask.data.schema import Role
 from evomask.errors import ParameterError
 from evomask.searches.generalization import local_recoding
-from evomask.searches.generalization.local_problem import LocalRecodings
-from evomask.searches.generalization.local_recoding import _to_be_grouped, recode_locally
+from evomask.searches.generalization.local_recoding import (
+    LocalRecodings,
+    _classes_to_group,
+    recode_locally,
+)
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from tests.searches.generalization.lattices import small_lattice
 
@@ -80,9 +83,9 @@ def test_no_group_reaches_over_two_strata(k):
 
 
 def test_a_few_records_that_stand_alone_join_the_smallest_of_the_others():
-    assert _to_be_grouped(np.array([9, 1, 6, 1]), np.arange(4), 5).tolist() == [1, 2, 3]
-    assert _to_be_grouped(np.array([9, 3, 6, 2]), np.arange(4), 5).tolist() == [1, 3]
-    assert _to_be_grouped(np.array([9, 6]), np.arange(2), 5).tolist() == []
+    assert _classes_to_group(np.array([9, 1, 6, 1]), np.arange(4), 5).tolist() == [1, 2, 3]
+    assert _classes_to_group(np.array([9, 3, 6, 2]), np.arange(4), 5).tolist() == [1, 3]
+    assert _classes_to_group(np.array([9, 6]), np.arange(2), 5).tolist() == []
 
 
 def test_k_above_the_size_of_a_stratum_is_refused():

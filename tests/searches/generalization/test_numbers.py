@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from evomask.data.frames import Declaration, table_from
+from evomask.data.hierarchy_builders.builder import complete_hierarchies
 from evomask.data.schema import Kind, Role
-from evomask.data.trees.making import completed
-from evomask.measures.judging.loss import StrictLoss
+from evomask.measures.loss.loss import StrictLoss
+from evomask.searches.generalization.lattice import lattice_for
 from evomask.searches.generalization.local_recoding import recode_locally
-from evomask.searches.generalization.reader import Reader
-from evomask.searches.generalization.trees import lattice_for
+from evomask.searches.generalization.node_evaluator import Reader
 
 NAMES = ("age", "income", "sex")
 
@@ -36,7 +36,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def lattice(table):
-    return lattice_for(table, completed(table, {}))
+    return lattice_for(table, complete_hierarchies(table, {}))
 
 
 def texts(masked, name):

@@ -8,21 +8,21 @@ from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
 from evomask.searches.generalization import genome
-from evomask.searches.generalization.charts import lattice_chart
 from evomask.searches.generalization.comparison import (
     convergence_error,
+    lattice_chart,
     minimal,
     representation_ratio,
 )
-from evomask.searches.generalization.guided.prediction import features, predict
+from evomask.searches.generalization.genome import cross, random_node, step
+from evomask.searches.generalization.guided_search import features, predict
 from evomask.searches.generalization.indices import ClassIndex, index_named
-from evomask.searches.generalization.operators import cross, random_node, step
-from evomask.searches.generalization.reader import Objectives, Reader
+from evomask.searches.generalization.node_evaluator import Objectives
 from evomask.searches.generalization.search import (
     Algorithm,
     Conditions,
     Parameters,
-    put_together,
+    build_setup,
 )
 from tests.searches.generalization.lattices import all_nodes, small_lattice
 
@@ -31,7 +31,7 @@ K_GLM = (index_named("k"), index_named("glm"))
 
 
 def run(algorithm, turns=5, seed=1, indices=K_GLM, conditions=None):
-    setup = put_together(
+    setup = build_setup(
         LATTICE, indices, algorithm, conditions or Conditions(limit=5, compare=True)
     )
     work = InProcess(Worker(setup.problem, seed))
@@ -77,14 +77,11 @@ def test_guided_search_never_reads_a_node_twice():
 
 def test_guided_search_of_a_lattice_beyond_its_pool_stays_near_the_front():
     from evomask.evolution.state import State
-    from evomask.searches.generalization.guided.people import People
-    from evomask.searches.generalization.guided.scheme import Guided
-    from evomask.searches.generalization.guided.thresholds import Thresholds
+    from evomask.searches.generalization.guided_search import Guided
 
     state, _ = run(Algorithm.GUIDED, turns=0)
     objectives = Objectives(LATTICE, K_GLM)
-    reader = Reader(LATTICE, LATTICE.rule(limit=0))
-    scheme = Guided(objectives, Thresholds(reader), People(reader, K_GLM), pool=12)
+    scheme = Guided(objectives, pool=12)
     brood = scheme.propose(State(population=state.population), np.random.default_rng(0))
     read = {member.genome for member in state.population}
     assert not {genome.node_of(task.rival, LATTICE.shape) for task in brood} & read
@@ -108,7 +105,7 @@ def test_pbg_ea_repeats_itself_with_the_same_seed():
 
 
 def test_pbg_ea_remembers_every_node_it_met():
-    setup = put_together(LATTICE, K_GLM, Algorithm.PBG_EA, Conditions(population=6))
+    setup = build_setup(LATTICE, K_GLM, Algorithm.PBG_EA, Conditions(population=6))
     work = InProcess(Worker(setup.problem, 2))
     met = []
     see = [lambda *turn: met.extend(outcome.genome for outcome in turn[2])]
@@ -123,7 +120,7 @@ def test_pbg_ea_remembers_every_node_it_met():
 
 def test_the_cost_of_an_index_without_a_bound_falls_as_it_grows():
     own = ClassIndex("classes", more=True, read=lambda node: float(node.stays.sum()))
-    cost = put_together(LATTICE, (own,)).cost
+    cost = build_setup(LATTICE, (own,)).cost
     assert cost((-9.0,)) < cost((-1.0,)) < cost((-0.0,)) == 1.0
 
 
@@ -140,7 +137,7 @@ def test_every_point_of_a_front_can_be_applied():
 
 def test_boxes_need_a_side_for_each_objective():
     with pytest.raises(ParameterError, match="each of 2 objectives"):
-        put_together(LATTICE, K_GLM, conditions=Conditions(boxes=(1.0,)))
+        build_setup(LATTICE, K_GLM, conditions=Conditions(boxes=(1.0,)))
 
 
 def test_genomes_come_back_from_arrays_and_numbers():
@@ -204,7 +201,7 @@ def test_the_lattice_is_drawn_with_its_front():
 
 def test_pbg_ea_takes_its_population_and_rates_from_the_conditions():
     conditions = Conditions(population=6, crossover=0.0, mutation=0.0)
-    setup = put_together(LATTICE, K_GLM, Algorithm.PBG_EA, conditions)
+    setup = build_setup(LATTICE, K_GLM, Algorithm.PBG_EA, conditions)
     work = InProcess(Worker(setup.problem, 2))
     state = begin(setup.first, work, archive=setup.archive, cost=setup.cost)
     later = evolve(state, setup.scheme, work, seed=2, until=generations(5), cost=setup.cost)

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.evolution.archive import BoxedFront
-from evomask.evolution.dominance import dominates
+from evomask.evolution.archive import BoxedFront, dominates
 from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
 from evomask.searches.generalization.indices import index_named
-from evomask.searches.generalization.search import Algorithm, Conditions, put_together
+from evomask.searches.generalization.search import Algorithm, Conditions, build_setup
 from tests.searches.generalization.lattices import small_lattice
 
 LARGEST = 12
@@ -58,7 +57,7 @@ def test_the_archive_is_no_larger_than_the_product_of_all_but_the_smallest_numbe
 @pytest.mark.parametrize("boxes", [(), (3.0, 20.0)])
 def test_both_hold_for_what_pbg_ea_generates(boxes):
     lattice = small_lattice()
-    setup = put_together(
+    setup = build_setup(
         lattice,
         [index_named("k"), index_named("glm")],
         Algorithm.PBG_EA,

@@ -8,8 +8,8 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.evolution.streams import draw_stream
-from evomask.masking.making import Making, Step
-from evomask.searches.grid.search import SUPPRESSED, Grid, Recent, steps_of
+from evomask.masking.provenance import Provenance, Step
+from evomask.searches.grid.search import SUPPRESSED, ColumnCache, Grid, steps_of
 from tests.masking.test_grid import TABLES
 from tests.tables import mixed
 
@@ -68,7 +68,7 @@ def test_families_have_the_members_of_earlier_runs(name, sizes):
 def test_a_method_is_told_with_its_parameters():
     making = grid(TABLES["ordinal"]).making(0)
     step = Step("mdav-generic", {"k": 2}, ("c0", "c1", "c2"))
-    assert making == Making((step,), search="grid")
+    assert making == Provenance((step,), search="grid")
 
 
 def test_strata_are_told():
@@ -130,7 +130,7 @@ def test_a_step_for_all_attributes_is_made_on_the_sample_alone():
 
 
 def test_what_was_not_used_for_longest_is_forgotten_where_there_is_no_room():
-    recent, made = Recent(room=100), []
+    recent, made = ColumnCache(capacity=100), []
 
     def columns_of(name):
         made.append(name)

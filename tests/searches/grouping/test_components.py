@@ -3,8 +3,8 @@ import pytest
 
 from evomask.data.distance import Standardizer
 from evomask.masking.microaggregation.mdav import Mdav
-from evomask.measures.risk.interval import RelativeInterval
-from evomask.measures.risk.linkage import ReverseDistanceLinkage, unique
+from evomask.measures.papers.distance_linkage import ReverseDistanceLinkage, unique
+from evomask.measures.papers.interval_disclosure import RelativeInterval
 from evomask.searches.grouping.components import Microaggregations
 from tests.searches.grouping.conftest import numbers
 

@@ -11,7 +11,7 @@ from evomask.searches.grouping.operators import (
     crossing_site,
     eliminate_group,
     first_grouping,
-    injected,
+    inject_groups,
     move_element,
     split_group,
     swap_elements,
@@ -125,7 +125,7 @@ def test_a_crossing_site_is_never_empty(n_groups, seed):
 
 def test_injected_groups_are_renamed_and_come_first():
     one, other = np.array([0, 1, 1, 2, 0]), np.array([0, 0, 1, 1, 0])
-    assert injected(one == 1, one, other).tolist() == [1, 0, 0, 2, 1]
+    assert inject_groups(one == 1, one, other).tolist() == [1, 0, 0, 2, 1]
 
 
 @given(st.integers(1, 30), seeds)

@@ -4,20 +4,25 @@ import pytest
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Joined
+from evomask.evolution.individual import ScoreRule
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.searches.grouping.baselines import BASELINES, apart, correlations, together
-from evomask.searches.grouping.explanation import explained
+from evomask.searches.base import SearchContext
+from evomask.searches.grouping.baselines import (
+    BASELINES,
+    correlated_apart,
+    correlated_together,
+    correlations,
+    explain_groups,
+)
 from evomask.searches.grouping.genome import grouping_of, groups_of, identity
 from evomask.searches.grouping.search import (
     GroupingMeasures,
     GroupingSearch,
     Parameters,
 )
-from evomask.searches.search import Surroundings
 from tests.searches.grouping.conftest import numbers
 
 SMALL = {"population": 12, "crossovers": 4, "mutations": 2}
@@ -25,7 +30,7 @@ SMALL = {"population": 12, "crossovers": 4, "mutations": 2}
 
 def ready(table, **wanted):
     parameters = Parameters(**{"k": 4, **SMALL, **wanted})
-    around = Surroundings(lambda number: draw_stream(1, number))
+    around = SearchContext(lambda number: draw_stream(1, number))
     return GroupingSearch.setup(table, parameters, around)
 
 
@@ -54,12 +59,12 @@ def test_it_finds_the_best_of_all_groupings(table, seed):
 
 
 @pytest.mark.parametrize("measured", list(GroupingMeasures))
-@pytest.mark.parametrize("joined", list(Joined))
+@pytest.mark.parametrize("joined", list(ScoreRule))
 def test_any_score_can_be_its_fitness(measured, joined):
     setup, state = searched(numbers(24, 4), 2, fitness=measured, score=joined)
     told = setup.problem.read(state.population[0].genome, 0)
     parts = told["loss"], told["risk"]
-    assert told["score"] == (max(parts) if joined is Joined.WORST else sum(parts) / 2)
+    assert told["score"] == (max(parts) if joined is ScoreRule.WORST else sum(parts) / 2)
 
 
 @pytest.mark.parametrize("n_attributes", [1, 2, 200])
@@ -126,8 +131,8 @@ def test_the_answer_tells_what_every_baseline_costs(table):
 def test_correlated_attributes_stand_together_or_apart():
     strengths = np.kron(np.eye(2), np.full((2, 2), 0.9))[np.ix_([0, 2, 1, 3], [0, 2, 1, 3])]
     np.fill_diagonal(strengths, 1.0)
-    assert set(groups_of(together(strengths))) == {(0, 2), (1, 3)}
-    assert all((0, 2) != group != (1, 3) for group in groups_of(apart(strengths)))
+    assert set(groups_of(correlated_together(strengths))) == {(0, 2), (1, 3)}
+    assert all((0, 2) != group != (1, 3) for group in groups_of(correlated_apart(strengths)))
 
 
 @pytest.mark.parametrize("n_attributes", [1, 2, 7, 38])
@@ -146,7 +151,7 @@ def test_correlations_are_those_of_numpy(table):
 
 def test_an_explanation_names_the_correlations_inside_and_outside():
     strengths = np.array([[1.0, 0.8, 0.1], [0.8, 1.0, 0.3], [0.1, 0.3, 1.0]])
-    pair, single = explained([(0, 1), (2,)], ["x", "y", "z"], strengths)
+    pair, single = explain_groups([(0, 1), (2,)], ["x", "y", "z"], strengths)
     assert (pair["inside"], pair["outside"]) == (0.8, pytest.approx(0.2))
     assert "x and y (0.80)" in str(pair["because"])
     assert single["inside"] is None
@@ -181,7 +186,7 @@ def test_what_intruders_know_changes_the_risk(table):
 
 
 def test_an_intruder_knows_masked_attributes_only(table):
-    with pytest.raises(ParameterError, match="known names 'b', which is no attribute"):
+    with pytest.raises(ParameterError, match="known contains 'b', which is not masked"):
         ready(table, known="a0;b")
     with pytest.raises(ParameterError, match="simple fitness"):
         Parameters(known="a0", fitness=GroupingMeasures.CLASSIC)

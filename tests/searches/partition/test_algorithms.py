@@ -12,13 +12,13 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.kernels.groups.exact import optimum
 from evomask.kernels.groups.mdav import mdav
+from evomask.searches.base import SearchContext
 from evomask.searches.partition import genetic
-from evomask.searches.partition.bounds import lower_bound
-from evomask.searches.partition.constructions import Construction, fixed_size, in_turn
-from evomask.searches.partition.hybrid import Inner, one_step, two_step
+from evomask.searches.partition.constructions import Construction, consecutive_groups, fixed_size
+from evomask.searches.partition.genetic import Inner, one_step, two_step
 from evomask.searches.partition.problem import PartitionProblem
-from evomask.searches.partition.search import Algorithm, Parameters, prepared
-from evomask.searches.search import Surroundings
+from evomask.searches.partition.proof import lower_bound
+from evomask.searches.partition.search import Algorithm, Parameters, build_setup
 from tests.tables import numbers
 
 
@@ -30,8 +30,8 @@ def uniform(n_records, n_columns, seed=0):
 def searched(points, budget, seed=3, **parameters):
     table = numbers(x=points[:, 0])
     told = Parameters(**parameters)
-    around = Surroundings(lambda number: draw_stream(seed, number), None, budget)
-    setup = prepared(PartitionProblem(table, ("x",), points, told.k), told, around)
+    around = SearchContext(lambda number: draw_stream(seed, number), None, budget)
+    setup = build_setup(PartitionProblem(table, ("x",), points, told.k), told, around)
     work = InProcess(Worker(setup.problem, seed))
     state = begin(setup.first, work, archive=setup.archive)
     until = budget.until(lambda _: 0.0)
@@ -105,8 +105,8 @@ def test_genetic_finds_the_optimum_of_11_records_in_nine_runs_of_ten(n_columns):
     found = []
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        start = genetic.begun(points, 3, rates, rng)
-        found.append(genetic.continued(points, 3, rates, start, rates.epochs, rng).labels)
+        start = genetic.initial_population(points, 3, rates, rng)
+        found.append(genetic.run_epochs(points, 3, rates, start, rates.epochs, rng).labels)
     hits = [within_sum_of_squares(points, labels) == pytest.approx(best) for labels in found]
     assert sum(hits) >= 9
 
@@ -346,13 +346,13 @@ def test_mdav_has_either_ending():
     ],
 )
 def test_a_construction_that_means_nothing_is_refused(algorithm, construction):
-    with pytest.raises(ParameterError, match="goes with one-step and two-step"):
+    with pytest.raises(ParameterError, match="use it with one-step or two-step"):
         Parameters(algorithm=algorithm, construction=construction)
 
 
 def test_records_in_turn_leave_their_rest_to_the_last_group():
-    assert in_turn(8, 3).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
-    assert in_turn(2, 3).tolist() == [0, 0]
+    assert consecutive_groups(8, 3).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert consecutive_groups(2, 3).tolist() == [0, 0]
 
 
 TRIPLES = np.repeat(uniform(4, 2), 3, axis=0)

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from evomask.data.distance import Standardizer, category_distances, with_medians
+from evomask.data.distance import Standardizer, category_distances, impute_medians
 from evomask.data.partition import canonical, group_sizes
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
-from evomask.masking.microaggregation.aggregation import aggregated
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
-from evomask.papers.partition.hybrid import searched
+from evomask.masking.microaggregation.aggregation import aggregate
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.runs.inputs import Input, load
-from evomask.searches.partition.embedding import embedded
+from evomask.searches.partition.genome import embed
 from evomask.searches.partition.search import Algorithm, Parameters
+from evomask_papers.partition.hybrid import searched
 from tests.kernels.groups.test_exact import all_partitions
 from tests.tables import mixed
 
@@ -29,7 +29,7 @@ def squared_distances(table, names):
             codes = table.codes(name)
             apart += category_distances(attribute)[np.ix_(codes, codes)] ** 2
         else:
-            column = with_medians(table.matrix((name,)))
+            column = impute_medians(table.matrix((name,)))
             column = Standardizer.of(column)(column)
             apart += (column - column.T) ** 2
     return apart
@@ -43,15 +43,15 @@ def cost(apart, labels):
 
 def distance_to_aggregates(table, names, labels):
     """Squared distances of all records to what is released of them."""
-    masked = aggregated(table, names, labels)
+    masked = aggregate(table, names, labels)
     total = 0.0
     for name in names:
         attribute = table.attribute(name)
         if attribute.is_categorical:
             between = category_distances(attribute)[table.codes(name), masked.codes(name)]
         else:
-            scale = Standardizer.of(with_medians(table.matrix((name,))))
-            columns = [scale(with_medians(t.matrix((name,)))) for t in (table, masked)]
+            scale = Standardizer.of(impute_medians(table.matrix((name,))))
+            columns = [scale(impute_medians(t.matrix((name,)))) for t in (table, masked)]
             between = columns[0] - columns[1]
         total += float(np.sum(between**2))
     return total
@@ -59,14 +59,14 @@ def distance_to_aggregates(table, names, labels):
 
 def test_squared_distances_are_those_specified_for_all_kinds_and_missing_values():
     table = mixed(40)
-    points = embedded(table, QUASI)
+    points = embed(table, QUASI)
     found = np.sum((points[:, None] - points[None]) ** 2, axis=2)
     assert found == pytest.approx(squared_distances(table, QUASI))
 
 
 def test_a_missing_rank_is_far_from_every_other():
     size = Attribute("size", Kind.ORDINAL, Role.QUASI_IDENTIFIER, ("s", "m", "l", "xl", ""))
-    points = embedded(Table(Schema((size,)), {"size": np.arange(5)}), ("size",))
+    points = embed(Table(Schema((size,)), {"size": np.arange(5)}), ("size",))
     squares = np.sum((points - points[4]) ** 2, axis=1)
     assert squares[[0, 3]] == pytest.approx([1.0, 1.0])
     assert (squares[:4] > 0.75).all()

@@ -9,15 +9,19 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError
 from evomask.kernels.groups.exact import optimum
-from evomask.kernels.groups.genetic import first_genomes
+from evomask.kernels.groups.genetic import initial_genomes
 from evomask.kernels.groups.mdav import mdav
-from evomask.searches.partition import bounds, genome
-from evomask.searches.partition.bounds import lower_bound
-from evomask.searches.partition.constructions import constructed, halved
-from evomask.searches.partition.embedding import embedded
-from evomask.searches.partition.genome import checked_points, near_records, squares_within
-from evomask.searches.partition.operators import resolved
-from evomask.searches.partition.schedule import Schedule
+from evomask.searches.partition import genome, proof
+from evomask.searches.partition.constructions import bisect_groups, construct
+from evomask.searches.partition.genome import (
+    check_points,
+    embed,
+    group_sums_of_squares,
+    near_records,
+)
+from evomask.searches.partition.operators import resolve_pools
+from evomask.searches.partition.problem import Schedule
+from evomask.searches.partition.proof import lower_bound
 
 
 def normal(n_records, n_columns, seed=0):
@@ -26,14 +30,14 @@ def normal(n_records, n_columns, seed=0):
 
 def test_solving_pools_improves_a_poor_partition():
     points = normal(60, 2)
-    poor = canonical(first_genomes(60, 3, 1, seed=1)[0])
-    better = resolved(points, poor, 3, np.random.default_rng(0))
+    poor = canonical(initial_genomes(60, 3, 1, seed=1)[0])
+    better = resolve_pools(points, poor, 3, np.random.default_rng(0))
     assert within_sum_of_squares(points, better) < 0.9 * within_sum_of_squares(points, poor)
 
 
 def test_a_pool_of_all_records_gives_the_optimum():
     points = normal(14, 2)
-    child = resolved(points, mdav(points, 3), 3, np.random.default_rng(0))
+    child = resolve_pools(points, mdav(points, 3), 3, np.random.default_rng(0))
     assert within_sum_of_squares(points, child) == pytest.approx(
         within_sum_of_squares(points, optimum(points, 3))
     )
@@ -42,7 +46,7 @@ def test_a_pool_of_all_records_gives_the_optimum():
 def test_solving_pools_leaves_its_argument_alone():
     points, labels = normal(40, 2), mdav(normal(40, 2), 3)
     before = labels.copy()
-    resolved(points, labels, 3, np.random.default_rng(0))
+    resolve_pools(points, labels, 3, np.random.default_rng(0))
     assert np.array_equal(labels, before)
 
 
@@ -50,7 +54,7 @@ def test_solving_pools_leaves_its_argument_alone():
 def test_groups_too_large_for_a_pool_stay_as_they_are(k):
     points = normal(3 * k, 2)
     labels = canonical(mdav(points, k))
-    child = resolved(points, labels, k, np.random.default_rng(0))
+    child = resolve_pools(points, labels, k, np.random.default_rng(0))
     before, after = (within_sum_of_squares(points, found) for found in (labels, child))
     assert after <= before
     assert group_sizes(child).min() >= k
@@ -101,35 +105,35 @@ def test_the_bound_of_a_vast_file_is_below_the_exact_one(monkeypatch):
     labels = mdav(points, 3)
     exact = lower_bound(points, 3, labels)
     vast(monkeypatch)
-    monkeypatch.setattr(bounds, "MANY_NUMBERS", 2)
+    monkeypatch.setattr(proof, "MANY_NUMBERS", 2)
     assert 0 < lower_bound(points, 3, labels) <= exact
 
 
 def test_sums_of_squares_group_by_group():
     points = normal(10, 2)
     labels = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
-    found = squares_within(points, np.arange(10), np.array([0, 2, 5]))
+    found = group_sums_of_squares(points, np.arange(10), np.array([0, 2, 5]))
     assert found.sum() == pytest.approx(within_sum_of_squares(points, labels))
 
 
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_every_construction_has_groups_of_k_to_2k_minus_1(number, k):
-    sizes = group_sizes(constructed(normal(101, 3), k, number))
+    sizes = group_sizes(construct(normal(101, 3), k, number))
     assert k <= sizes.min()
     assert sizes.max() <= 2 * k - 1
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_halves_of_halves_have_groups_of_k_to_2k_minus_1(k):
-    sizes = group_sizes(halved(normal(1001, 3), k))
+    sizes = group_sizes(bisect_groups(normal(1001, 3), k))
     assert sizes.min() >= k
     assert sizes.max() < 2 * k
 
 
 def test_halves_of_halves_are_of_near_records():
     points = np.repeat(np.arange(64.0), 4)[:, None] * np.ones(3)
-    labels = halved(points, 4)
+    labels = bisect_groups(points, 4)
     assert within_sum_of_squares(points, labels) == 0.0
 
 
@@ -147,12 +151,12 @@ def test_temperatures_follow_the_scale_of_the_data():
 
 def test_infinite_numbers_are_refused():
     with pytest.raises(DataError, match="infinite"):
-        checked_points(np.array([[1.0], [np.inf], [2.0]]), 2)
+        check_points(np.array([[1.0], [np.inf], [2.0]]), 2)
 
 
 def test_more_than_all_records_are_refused():
     with pytest.raises(ParameterError, match="number of records"):
-        checked_points(normal(4, 2), 5)
+        check_points(normal(4, 2), 5)
 
 
 def category_table():
@@ -164,7 +168,7 @@ def category_table():
 
 def test_squared_distances_of_categories_are_those_of_microaggregation():
     table = category_table()
-    points = embedded(table, ("size", "place"))
+    points = embed(table, ("size", "place"))
     expected = sum(
         category_distances(table.attribute(name))[np.ix_(table.codes(name), table.codes(name))] ** 2
         for name in ("size", "place")
@@ -175,5 +179,5 @@ def test_squared_distances_of_categories_are_those_of_microaggregation():
 def test_the_first_construction_of_a_vast_file_is_that_of_mdav(monkeypatch):
     points = normal(600, 3)
     vast(monkeypatch)
-    assert np.array_equal(canonical(constructed(points, 3, 0)), canonical(mdav(points, 3)))
-    assert np.array_equal(constructed(points, 3, 1), halved(points, 3))
+    assert np.array_equal(canonical(construct(points, 3, 0)), canonical(mdav(points, 3)))
+    assert np.array_equal(construct(points, 3, 1), bisect_groups(points, 3))

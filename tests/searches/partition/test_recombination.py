@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
-from evomask.kernels.groups.genetic import first_genomes
-from evomask.searches.partition import recombination, set_partitioning
-from evomask.searches.partition.recombination import best_of_components
+from evomask.kernels.groups.genetic import initial_genomes
+from evomask.searches.partition import operators
+from evomask.searches.partition.operators import best_of_components
 
 
-def recombined(points, parents, regions=30, seed=0):
-    return recombination.recombined(points, parents, regions, np.random.default_rng(seed))
+def recombine(points, parents, regions=30, seed=0):
+    return operators.recombine(points, parents, regions, np.random.default_rng(seed))
 
 
 def parents_of(n_records, k, count, seed):
-    genomes = first_genomes(n_records, k, count, seed=seed)
+    genomes = initial_genomes(n_records, k, count, seed=seed)
     return [canonical(genome) for genome in genomes]
 
 
@@ -42,23 +42,23 @@ def slow_least(points, parents):
 def test_equals_trying_every_choice(seed):
     points = np.random.default_rng(seed).normal(size=(8, 2))
     parents = parents_of(8, 2, 5, seed + 1)
-    child = recombined(points, parents)
+    child = recombine(points, parents)
     assert within_sum_of_squares(points, child) == pytest.approx(slow_least(points, parents))
 
 
 @pytest.mark.parametrize("fractions", [0, 3, 64])
 def test_no_parent_is_better(fractions, monkeypatch):
-    monkeypatch.setattr(set_partitioning, "FRACTIONS", fractions)
+    monkeypatch.setattr(operators, "FRACTIONS", fractions)
     points = np.random.default_rng(1).normal(size=(60, 3))
     parents = parents_of(60, 3, 9, 4)
     least = min(within_sum_of_squares(points, parent) for parent in parents)
-    assert within_sum_of_squares(points, recombined(points, parents)) <= least * (1 + 1e-12)
+    assert within_sum_of_squares(points, recombine(points, parents)) <= least * (1 + 1e-12)
 
 
 def test_every_group_of_the_child_is_a_parent_s():
     points = np.random.default_rng(2).normal(size=(40, 2))
     parents = parents_of(40, 3, 6, 9)
-    child = recombined(points, parents)
+    child = recombine(points, parents)
     inherited = {tuple(np.flatnonzero(p == g)) for p in parents for g in range(p.max() + 1)}
     assert {tuple(np.flatnonzero(child == g)) for g in range(child.max() + 1)} <= inherited
 
@@ -74,15 +74,15 @@ def test_each_component_is_taken_from_its_better_parent():
 def test_the_same_parents_give_the_same_child():
     points = np.random.default_rng(3).normal(size=(90, 3))
     parents = parents_of(90, 3, 8, 2)
-    assert recombined(points, parents).tolist() == recombined(points, parents).tolist()
+    assert recombine(points, parents).tolist() == recombine(points, parents).tolist()
 
 
 def test_one_parent_is_its_own_child():
     parent = parents_of(20, 3, 1, 5)[0]
     points = np.random.default_rng(3).normal(size=(20, 2))
-    assert recombined(points, [parent]).tolist() == parent.tolist()
+    assert recombine(points, [parent]).tolist() == parent.tolist()
 
 
 def test_groups_keep_k_records():
     points = np.random.default_rng(4).normal(size=(100, 2))
-    assert group_sizes(recombined(points, parents_of(100, 4, 7, 3))).min() >= 4
+    assert group_sizes(recombine(points, parents_of(100, 4, 7, 3))).min() >= 4

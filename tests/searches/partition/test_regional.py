@@ -6,9 +6,9 @@ import pytest
 from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.mdav import mdav
-from evomask.kernels.groups.near import nearest_of_all
+from evomask.kernels.groups.orders import nearest_of_all
 from evomask.searches.partition import genome, regional
-from evomask.searches.partition.regional import PartByPart, joined, regions_of
+from evomask.searches.partition.regional import AnnealParts, join_parts, regions_of
 from tests.searches.partition.test_algorithms import searched
 
 
@@ -43,8 +43,8 @@ def test_another_draw_cuts_elsewhere():
 def test_parts_that_changed_different_groups_are_put_together():
     start = np.array([0, 0, 1, 1, 2, 2, 3, 3])
     parts = np.array([0, 1, 0, 1, 2, 2, 3, 3]), np.array([0, 0, 1, 1, 2, 3, 3, 2])
-    assert joined(start, parts).tolist() == [0, 1, 0, 1, 2, 3, 3, 2]
-    assert joined(start, ()).tolist() == start.tolist()
+    assert join_parts(start, parts).tolist() == [0, 1, 0, 1, 2, 3, 3, 2]
+    assert join_parts(start, ()).tolist() == start.tolist()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def large(monkeypatch):
 def test_groups_of_a_large_file_hold_k_to_2k_minus_1_records_and_are_far_below_mdav():
     points = normal(1_500, 5)
     state, setup = searched(points, Budget(generations=12), k=4)
-    assert isinstance(setup.scheme, PartByPart)
+    assert isinstance(setup.scheme, AnnealParts)
     best = min(state.population, key=lambda individual: individual.fitness).genome
     sizes = group_sizes(best)
     assert sizes.min() >= 4
@@ -88,5 +88,5 @@ def test_a_turn_takes_no_more_records_than_it_may(monkeypatch):
     points = normal(1_000, 3)
     state, _ = searched(points, Budget(generations=1))
     start = state.population[0].genome
-    groups = [regional._changed(start, i.genome) for i in state.population[1:]]
+    groups = [regional._changed_records(start, i.genome) for i in state.population[1:]]
     assert 0 < sum(map(len, groups)) <= 400

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from evomask.searches.partition import set_partitioning
-from evomask.searches.partition.set_partitioning import TooHardError, cheapest
+from evomask.searches.partition import operators
+from evomask.searches.partition.operators import TooHardError, cheapest
 
 TRIANGLE = [{0, 1}, {1, 2}, {0, 2}, {0}, {1}, {2}]
 """The relaxation takes half of each of the first three."""
@@ -39,8 +39,8 @@ def slow_least(groups, costs):
 @pytest.mark.parametrize("seed", range(10))
 def test_equals_trying_every_choice(seed):
     groups, costs = drawn(seed)
-    taken = cheapest(costs, cover_of(groups), known=1000.0)
-    assert costs[taken].sum() == pytest.approx(slow_least(groups, costs))
+    selected = cheapest(costs, cover_of(groups), known=1000.0)
+    assert costs[selected].sum() == pytest.approx(slow_least(groups, costs))
 
 
 def test_where_nothing_is_cheaper_there_is_no_choice():
@@ -50,18 +50,18 @@ def test_where_nothing_is_cheaper_there_is_no_choice():
 
 def test_a_relaxation_by_halves_is_branched_on():
     costs = np.array([1.0, 1.1, 1.2, 1.0, 1.0, 1.0])
-    taken = cheapest(costs, cover_of(TRIANGLE), known=3.0)
-    assert taken.tolist() == [True, False, False, False, False, True]
+    selected = cheapest(costs, cover_of(TRIANGLE), known=3.0)
+    assert selected.tolist() == [True, False, False, False, False, True]
 
 
 def test_many_halves_are_too_hard(monkeypatch):
-    monkeypatch.setattr(set_partitioning, "FRACTIONS", 2)
+    monkeypatch.setattr(operators, "FRACTIONS", 2)
     with pytest.raises(TooHardError):
         cheapest(np.ones(6), cover_of(TRIANGLE), known=3.0)
 
 
 def test_what_the_solver_writes_is_not_seen(capfd):
-    with set_partitioning._quiet():
+    with operators._quiet():
         os.write(1, b"tmpSolver.run();\n")
     os.write(1, b"an answer\n")
     assert capfd.readouterr().out == "an answer\n"

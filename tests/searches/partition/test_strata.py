@@ -12,8 +12,8 @@ from evomask.evolution.stopping import Budget
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.kernels.groups.mdav import mdav
+from evomask.searches.base import SearchContext
 from evomask.searches.partition.search import Algorithm, Parameters, PartitionSearch
-from evomask.searches.search import Surroundings
 
 K = 4
 SIZES = (45, 30, 25)
@@ -35,7 +35,7 @@ def town(sizes=SIZES):
 
 
 def setup_of(table, budget=None, **wanted):
-    around = Surroundings(lambda number: draw_stream(1, number), None, budget)
+    around = SearchContext(lambda number: draw_stream(1, number), None, budget)
     return PartitionSearch.setup(table, Parameters(k=K, **wanted), around)
 
 
@@ -83,7 +83,7 @@ def test_bursts_are_shared_out_by_the_records_of_strata():
 
 def test_a_trial_takes_about_as_many_steps_as_told():
     problem = setup_of(town(), burst=10_000).problem
-    assert problem.tried(problem.constructed(0), 50_000) == pytest.approx(50_000, rel=0.05)
+    assert problem.run_trial(problem.construct(0), 50_000) == pytest.approx(50_000, rel=0.05)
 
 
 def test_it_says_that_groups_lie_within_strata(searched):
@@ -97,7 +97,7 @@ def test_a_stratum_of_fewer_than_k_records_is_refused():
 
 
 def test_an_algorithm_that_ignores_strata_says_so():
-    with pytest.warns(UserWarning, match="partition by mdav puts records of several strata of reg"):
+    with pytest.warns(UserWarning, match="partition by mdav ignores the strata of reg"):
         setup_of(town(), algorithm=Algorithm.MDAV)
 
 

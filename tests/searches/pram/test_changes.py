@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.pram.transitions import changed_at_random
+from evomask.kernels.pram.transitions import mutate_matrices
 from evomask.masking.randomization.limits import Limits, allowed_changes
-from evomask.masking.randomization.transitions import frequency_shift, rows_to_one
+from evomask.masking.randomization.pram import frequency_shift, normalize_rows
 from evomask.searches.pram.genome import Layout
 from tests.measures.files import categories
 
@@ -33,12 +33,12 @@ def layout(request):
 def walked(layout, steps=500):
     rng = np.random.default_rng(2)
     weights = {
-        name: rows_to_one(rng.random((size, size)) ** 3)
+        name: normalize_rows(rng.random((size, size)) ** 3)
         for name, size in zip(layout.attributes, layout.sizes, strict=True)
     }
     flat = first = layout.shaped(weights)
     for seed in range(1, steps + 1):
-        flat = changed_at_random(flat, layout.bounds, 0.2, seed)
+        flat = mutate_matrices(flat, layout.bounds, 0.2, seed)
     return first, flat
 
 
@@ -66,6 +66,6 @@ def test_invariant_matrices_stay_invariant(case):
 def test_the_same_seed_makes_the_same_change_and_leaves_its_parent_alone(layout):
     first, _ = walked(layout, 0)
     kept = first.copy()
-    one, other = (changed_at_random(first, layout.bounds, 0.2, 9) for _ in range(2))
+    one, other = (mutate_matrices(first, layout.bounds, 0.2, 9) for _ in range(2))
     assert np.array_equal(one, other)
     assert np.array_equal(first, kept)

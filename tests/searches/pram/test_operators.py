@@ -3,11 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.evolution.gray import gray
+from evomask.evolution.variation import gray
 from evomask.masking.randomization.limits import Limits
-from evomask.masking.randomization.transitions import frequency_shift
+from evomask.masking.randomization.pram import frequency_shift
 from evomask.searches.pram.genome import Layout
-from evomask.searches.pram.operators import blend, climb, cross, exchanged, flipped, mutate
+from evomask.searches.pram.operators import (
+    blend,
+    climb,
+    cross,
+    exchange_ranges,
+    flip_gray_bit,
+    mutate,
+)
 from tests.measures.files import categories
 
 FIGURE = np.array([[0.185, 0.283, 0.532], [0.609, 0.089, 0.302], [0.002, 0.277, 0.721]])
@@ -32,12 +39,12 @@ def test_a_matrix_becomes_the_whole_numbers_of_figure_4_1():
 
 
 def test_a_mutation_is_the_one_of_figure_4_2():
-    assert f"{gray(flipped(609, 3)):010b}" == "1101011001"
+    assert f"{gray(flip_gray_bit(609, 3)):010b}" == "1101011001"
 
 
 def test_a_crossover_is_the_one_of_figure_4_3():
     numbers = np.arange(9.0)
-    assert exchanged(numbers, 3, 7, 2).tolist() == [0, 1, 2, 7, 8, 5, 6, 3, 4]
+    assert exchange_ranges(numbers, 3, 7, 2).tolist() == [0, 1, 2, 7, 8, 5, 6, 3, 4]
 
 
 @given(seeds)

@@ -7,24 +7,28 @@ import pytest
 
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import Joined
+from evomask.evolution.individual import ScoreRule
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.masking.randomization.pram import MatrixPram, check_transitions
-from evomask.masking.randomization.transitions import frequency_shift, standard_matrices
-from evomask.measures.judging.loss import StrictLoss
-from evomask.measures.judging.risk import StrictRisk
-from evomask.measures.loss.bivariate import BivariateLoss
+from evomask.masking.randomization.pram import (
+    MatrixPram,
+    check_transitions,
+    frequency_shift,
+    standard_matrices,
+)
+from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.papers.categorical_loss import BivariateLoss
 from evomask.measures.profiles import PapersLoss, RiskProfile
+from evomask.searches.base import SearchContext
 from evomask.searches.pram.search import (
     Algorithm,
     Parameters,
     PramSearch,
-    Sought,
+    Target,
 )
-from evomask.searches.search import Surroundings
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 
@@ -41,7 +45,7 @@ def ready(original, seed=1, **wanted):
     expected = wanted.get("profile") is RiskProfile.PAPERS and wanted.get("expected", True)
     few = {} if expected else {"draws": 2}
     parameters = Parameters(**{"steps": 60, "population": 6, **few, **wanted})
-    return PramSearch.setup(original, parameters, Surroundings(lambda r: draw_stream(seed, r)))
+    return PramSearch.setup(original, parameters, SearchContext(lambda r: draw_stream(seed, r)))
 
 
 def searched(original, until=3, seed=1, **wanted):
@@ -87,7 +91,7 @@ def test_a_point_has_the_reading_of_its_released_draw_and_the_expectation():
 
 
 @pytest.mark.parametrize("probabilistic", [True, False])
-@pytest.mark.parametrize("joined", list(Joined))
+@pytest.mark.parametrize("joined", list(ScoreRule))
 def test_any_score_can_be_sought(joined, probabilistic):
     setup, _, best = searched(table(40), 1, score=joined, probabilistic=probabilistic)
     loss, risk = best.fitness
@@ -154,7 +158,7 @@ def test_a_band_means_nothing_to_nominal_attributes():
 
 
 def test_bivariate_counts_can_be_kept():
-    wanted = {"fitness": Sought.BIVARIATE, "beside": "c", "diagonal": (0.55, 0.75)}
+    wanted = {"fitness": Target.BIVARIATE, "beside": "c", "diagonal": (0.55, 0.75)}
     setup, state, best = searched(table(), 4, attributes=("a",), invariant=True, **wanted)
     expected = BivariateLoss(("a", "c")).against(table()).expected
     assert best.fitness[0] == expected(setup.problem.matrices(best.genome))
@@ -163,7 +167,7 @@ def test_bivariate_counts_can_be_kept():
 
 
 def test_the_attribute_beside_is_never_masked():
-    setup, _, best = searched(table(), 1, fitness=Sought.BIVARIATE, beside="c", diagonal=(0.5, 0.7))
+    setup, _, best = searched(table(), 1, fitness=Target.BIVARIATE, beside="c", diagonal=(0.5, 0.7))
     assert np.array_equal(setup.problem.decode(best.genome, 0)["c"], table()["c"])
 
 
@@ -235,7 +239,7 @@ def test_a_number_among_the_attributes_is_refused_by_name():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"diagonal": (0.5,)}, {"diagonal": (0.9, 0.2)}, {"fitness": Sought.BIVARIATE},
+        {"diagonal": (0.5,)}, {"diagonal": (0.9, 0.2)}, {"fitness": Target.BIVARIATE},
         {"beside": "c"}, {"population": 0}, {"draws": 0}, {"change": 2.0}, {"band": -1},
     ],
     ids=str,

@@ -1,1 +1,1 @@
-"""What the commands share: options that are read, results that are printed, the live view."""
+"""Shared parts of the commands: options, help, output and the live view."""

@@ -1,4 +1,4 @@
-"""Help in groups, with examples: plain text, so that it is there at once."""
+"""Help texts in plain text: commands and options in groups, examples at the end."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -6,63 +6,55 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-OPTIONS = "Options"
-GOALS, SEARCH, LARGE, RELEASE = "Goals and limits", "Search", "Large files", "Release"
-DATA, OUTPUT = "Data", "Output"
-LAST = (GOALS, SEARCH, LARGE, RELEASE, DATA, OUTPUT)
-"""Groups of options that come after those that a command has alone, in this order."""
+from evomask.runs.options import DATA, GOALS, LARGE, RELEASE, SEARCH
 
-LONGEST = 200
-"""Characters of the sentence that tells what a command does."""
+OUTPUT = "Output"
+ORDER = ("Arguments", "Options", "", GOALS, SEARCH, LARGE, RELEASE, DATA, OUTPUT)
+"""Groups of parameters in the order of the help; the empty name stands for all others."""
+
+MAX_SUMMARY = 200
+"""Longest summary of a command, in characters."""
 
 C = TypeVar("C", bound=Callable[..., None])
 
 Formatter = Any
-"""What writes help in the command line library; its own type names are not stable."""
+"""The help formatter of the command line library, whose type names are not stable."""
 
 
 def examples(*lines: str) -> Callable[[C], C]:
-    """Give a command examples, one line each, which its help and the reference show."""
+    """Attach example command lines to a command, for its help and the command reference."""
 
-    def shown(command: C) -> C:
+    def attach(command: C) -> C:
         command.examples = lines  # type: ignore[attr-defined]
         return command
 
-    return shown
-
-
-def epilog_of(command: Callable[..., None]) -> str | None:
-    """The examples of a command as the text below its help."""
-    lines: tuple[str, ...] = getattr(command, "examples", ())
-    return "\n".join(lines) or None
+    return attach
 
 
 def registered(app: typer.Typer, **settings: Any) -> Callable[[C], C]:  # noqa: ANN401
-    """Make a function a command of *app*, its options in groups, its examples in the help."""
+    """Register a function as a command of *app*, with grouped options and its examples."""
 
-    def entered(command: C) -> C:
-        own = {"epilog": epilog_of(command), **settings}
-        return app.command(cls=GroupedCommand, **own)(command)
+    def register(command: C) -> C:
+        epilog = "\n".join(getattr(command, "examples", ())) or None
+        return app.command(cls=GroupedCommand, **{"epilog": epilog, **settings})(command)
 
-    return entered
+    return register
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose options stand in groups, those that all commands have at the end."""
+    """A command whose help lists the options in groups, and the examples after them."""
 
     def format_options(self, ctx: Any, formatter: Formatter) -> None:  # noqa: ANN401
-        """Arguments, the command's own options, and the groups that it shares with others."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx)
             if row is not None:
-                groups.setdefault(group_of(parameter), []).append(row)
-        for title in sorted(groups, key=_place):
+                groups.setdefault(_group(parameter), []).append(row)
+        for title in sorted(groups, key=lambda t: ORDER.index(t if t in ORDER else "")):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
 
     def format_epilog(self, _ctx: Any, formatter: Formatter) -> None:  # noqa: ANN401
-        """The examples, each on a line that can be copied."""
         if self.epilog:
             with formatter.section("Examples"):
                 for line in self.epilog.splitlines():
@@ -70,29 +62,23 @@ class GroupedCommand(TyperCommand):
 
 
 class GroupedCommands(TyperGroup):
-    """Commands that stand in groups by what they are for."""
+    """A group of commands whose help lists the commands by topic."""
 
     def format_commands(self, ctx: Any, formatter: Formatter) -> None:  # noqa: ANN401
-        """Each group with a line for each of its commands."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        for name, command in commands.items():
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
             if command is not None and not command.hidden:
                 title = getattr(command, "rich_help_panel", None) or "Commands"
-                groups.setdefault(title, []).append((name, command.get_short_help_str(LONGEST)))
+                row = (name, command.get_short_help_str(MAX_SUMMARY))
+                groups.setdefault(title, []).append(row)
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def group_of(parameter: Any) -> str:  # noqa: ANN401
-    """The title of the group that an argument or option stands in."""
+def _group(parameter: Any) -> str:  # noqa: ANN401
     if parameter.param_type_name == "argument":
         return "Arguments"
-    usual = OUTPUT if parameter.name == "help" else OPTIONS
-    return getattr(parameter, "rich_help_panel", None) or usual
-
-
-def _place(title: str) -> int:
-    first = {"Arguments": -2, OPTIONS: -1}
-    return first.get(title, 1 + LAST.index(title) if title in LAST else 0)
+    default = OUTPUT if parameter.name == "help" else "Options"
+    return getattr(parameter, "rich_help_panel", None) or default

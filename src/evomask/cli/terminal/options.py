@@ -1,25 +1,80 @@
-"""Options that many commands share, written once."""
+"""Options shared by several commands, most of them declared in `evomask.runs.options`."""
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evomask.cli.terminal.help import DATA, LARGE, OUTPUT, RELEASE, SEARCH
-from evomask.cli.terminal.streams import given
+from evomask.cli.completion import column_names, complete_columns, complete_searches, complete_words
+from evomask.cli.terminal.help import OUTPUT
+from evomask.cli.terminal.output import input_path
+from evomask.runs.options import LARGE, SEARCH, DataOptions, Option, ProtectOptions, declared
 
 if TYPE_CHECKING:
     from evomask.runs.inputs import Input
 
 Source = Callable[[Path], "Input"]
-"""What the data options say of a file, once its path is known."""
+"""Function that combines the data options of a command with the path of a file."""
 
-DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of records, or -.")]
+COLUMNS = {
+    "quasi", "confidential", "drop", "keep", "household", "weight", "ordinal", "nominal",
+}  # fmt: skip
+"""Options whose values are column names."""
+
+VALUES = {
+    "profile": ("strict", "papers"),
+    "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
+    "require": ("k=", "l=", "t="),
+    "baseline": ("synthetic",),
+}
+"""Values that the shell offers for other options."""
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a comma-separated list."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _typer_option(option: Option) -> Any:  # noqa: ANN401
+    if option.name in COLUMNS:
+        complete: Any = complete_columns
+    elif option.name == "searches":
+        complete = complete_searches
+    else:
+        complete = complete_words(*VALUES[option.name]) if option.name in VALUES else None
+    return typer.Option(
+        *option.flags,
+        help=option.help,
+        rich_help_panel=option.group or None,
+        min=option.minimum,
+        autocompletion=complete,
+    )
+
+
+_DECLARED = {
+    option.name: option for kind in (DataOptions, ProtectOptions) for option in declared(kind)
+}
+
+
+def _shared(name: str) -> Any:  # noqa: ANN401
+    return _typer_option(_DECLARED[name])
+
+
+DataFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="File of records, or - for standard input.")
+]
+RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the run.")]
+Column = Annotated[
+    str,
+    typer.Argument(
+        metavar="COLUMN", help="Column to build the hierarchy for.", autocompletion=column_names
+    ),
+]
 Force = Annotated[
-    bool, typer.Option("--force", help="Overwrite the output if it exists.", rich_help_panel=OUTPUT)
+    bool, typer.Option("--force", help="Overwrite existing output.", rich_help_panel=OUTPUT)
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout.", rich_help_panel=OUTPUT)
@@ -30,13 +85,13 @@ Quiet = Annotated[
 ]
 Workers = Annotated[
     int,
-    typer.Option("--workers", min=1, help="Processes that work at once.", rich_help_panel=SEARCH),
+    typer.Option("--workers", min=1, help="Number of worker processes.", rich_help_panel=SEARCH),
 ]
 Cluster = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Work on Dask: tls://host:8786, local:8, a scheduler file.",
+        help="Dask cluster: tls://host:8786, local:8, or a scheduler file.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -44,105 +99,83 @@ InParts = Annotated[
     bool,
     typer.Option(
         "--in-parts",
-        help="FILE does not fit in memory; --out is a folder of parts.",
+        help="Process a FILE larger than memory in chunks; --out is a folder of chunks.",
         rich_help_panel=LARGE,
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        min=0,
-        help="Repeat a result; keep it secret: it can undo a masking.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Profile = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        help="Risk by all attackers (strict), or the papers' (papers).",
-        rich_help_panel=SEARCH,
-    ),
-]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--key-file", help="A key that signs the release, yours alone.", rich_help_panel=RELEASE
-    ),
-]
 EditedPlan = Annotated[
-    bool, typer.Option("--edited-plan", help="Use a plan.toml changed by hand, and record that.")
+    bool, typer.Option("--edited-plan", help="Accept a plan.toml edited by hand, and record that.")
 ]
-KeepOrder = Annotated[
-    bool,
-    typer.Option(
-        "--keep-order",
-        help="Keep how the records were shuffled (order.npy).",
-        rich_help_panel=RELEASE,
-    ),
-]
-_about_data = partial(typer.Option, rich_help_panel=DATA)
-
-SchemaPath = Annotated[Path | None, _about_data("--schema", help="What the columns are (TOML).")]
-Quasi = Annotated[str, _about_data("--quasi", help="Columns an intruder may know, A,B,C.")]
-Confidential = Annotated[str, _about_data("--confidential", help="Sensitive columns.")]
-Drop = Annotated[str, _about_data("--drop", help="Identifiers: never written.")]
-Keep = Annotated[
-    str, _about_data("--keep", help="Columns to release though they look identifying.")
-]
-Household = Annotated[
-    str, _about_data("--household", help="Column that tells households: never written.")
-]
-Weight = Annotated[str, _about_data("--weight", help="Column of survey weights.")]
-Ordinal = Annotated[str, _about_data("--ordinal", help="Columns with ordered categories.")]
-Nominal = Annotated[str, _about_data("--nominal", help="Columns with plain categories.")]
-Delimiter = Annotated[str | None, _about_data("--delimiter", help="Of a CSV file.")]
-Encoding = Annotated[str | None, _about_data("--encoding", help="Of a CSV file.")]
-Decimal = Annotated[str | None, _about_data("--decimal", help="Mark in a CSV file.")]
-Missing = Annotated[str, _about_data("--missing", help="Texts for a missing value, ?,NA.")]
-
-
-def names(text: str) -> tuple[str, ...]:
-    """The names in a comma separated list."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _source(
-    path: Path,
-    schema: SchemaPath = None,
-    quasi: Quasi = "",
-    confidential: Confidential = "",
-    drop: Drop = "",
-    keep: Keep = "",
-    household: Household = "",
-    weight: Weight = "",
-    ordinal: Ordinal = "",
-    nominal: Nominal = "",
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    missing: Missing = "",
-) -> "Input":
-    from evomask.runs.inputs import Input
-
-    return Input(
-        given(path), schema, names(quasi), names(confidential), names(drop), names(ordinal),
-        names(nominal), delimiter, encoding, decimal, names(missing), household, names(keep),
-        weight,
-    )  # fmt: skip
+Seed = Annotated[int | None, _shared("seed")]
+Profile = Annotated[str, _shared("profile")]
+Pick = Annotated[str, _shared("pick")]
+KeyFile = Annotated[Path | None, _shared("key_file")]
+KeepOrder = Annotated[bool, _shared("keep_order")]
+KeepTable = Annotated[list[str] | None, _shared("keep_tables")]
+KeepModel = Annotated[list[str] | None, _shared("keep_models")]
+MaxRisk = Annotated[float | None, _shared("max_risk")]
+MaxLoss = Annotated[float | None, _shared("max_loss")]
+MaxTableError = Annotated[float | None, _shared("max_table_error")]
+MaxModelError = Annotated[float | None, _shared("max_model_error")]
+Delimiter = Annotated[str | None, _shared("delimiter")]
+Encoding = Annotated[str | None, _shared("encoding")]
+Decimal = Annotated[str | None, _shared("decimal")]
+Missing = Annotated[str, _shared("missing")]
 
 
 def with_data_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the data options; its *source* then makes an input of a path."""
-    data = list(inspect.signature(_source).parameters.values())[1:]
-    of_command = [p for p in inspect.signature(command).parameters.values() if p.name != "source"]
+    """Add the data options to a command; its *source* makes an input of a path."""
+    return _with_options(
+        command, DataOptions, "source", lambda data: lambda path: data.input(input_path(path))
+    )
+
+
+def with_protect_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of ``protect`` to a command, which gets them as *options*."""
+    return _with_options(command, ProtectOptions, "options", lambda options: options)
+
+
+def _with_options(
+    command: Callable[..., None],
+    kind: type[DataOptions] | type[ProtectOptions],
+    argument: str,
+    convert: Callable[[Any], Any],
+) -> Callable[..., None]:
+    """Replace an argument of a command by the options that a class declares."""
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != argument]
+    added = {option.name: _parameter(option) for option in declared(kind)}
+    signature = inspect.Signature(
+        [
+            *(p for p in own if p.kind is not p.KEYWORD_ONLY),
+            *added.values(),
+            *(p for p in own if p.kind is p.KEYWORD_ONLY),
+        ]
+    )
 
     @wraps(command)
-    def wrapped(*words: Any, **values: Any) -> None:  # noqa: ANN401
-        given = {option.name: values.pop(option.name) for option in data}
-        command(*words, source=partial(_source, **given), **values)
+    def wrapped(*args: Any, **values: Any) -> None:  # noqa: ANN401
+        given = {name: _value(_DECLARED[name], values.pop(name)) for name in added}
+        command(*args, **{argument: convert(kind(**given))}, **values)
 
-    wrapped.__signature__ = inspect.Signature([*of_command, *data])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {option.name: option.annotation for option in [*of_command, *data]}
+    wrapped.__signature__ = signature  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     return wrapped
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Return the command line form of an option; lists become text, or repeated options."""
+    hint, default = option.type, option.default
+    if isinstance(default, tuple):
+        hint, default = (list[str] | None, None) if option.several else (str, "")
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=default,
+        annotation=Annotated[hint, _typer_option(option)],
+    )
+
+
+def _value(option: Option, given: Any) -> Any:  # noqa: ANN401
+    if isinstance(option.default, tuple):
+        return tuple(given or ()) if option.several else names(given)
+    return given

@@ -1,1 +1,1 @@
-"""What the columns of an unknown file are likely to be for, by their names and values."""
+"""Proposals of kinds and roles for the columns of an unknown file, by names and values."""

@@ -1,7 +1,7 @@
-"""Words in names of columns that tell what they are likely to be, in eleven languages.
+"""Vocabulary of column names in eleven languages, by role.
 
 English first, then German, French, Spanish, Italian, Dutch, Portuguese, Polish, and Swedish,
-Danish and Norwegian; without accents, as `words_of` takes names apart.
+Danish and Norwegian; without accents, as `words_of` returns them.
 """
 
 import re
@@ -44,7 +44,7 @@ WEIGHTS = _words("""
     weight weights wgt wgts wt gewicht gewichtung hochrechnungsfaktor poids ponderation peso
     ponderacion ponderazione wegingsfactor weegfactor ponderador waga vikt vaegt vekt
 """)
-"""Found within a name too where they have three letters or more, as in fnlwgt."""
+"""Words of three letters or more also match inside a word, as in fnlwgt."""
 OF_BODIES = _words("""
     body birth kg lb lbs gram grams koerper korper geburt corps corporel corporal kilo naissance
     nacer corporeo lichaam kropp
@@ -64,13 +64,13 @@ POSTCODES = _words("""
     postnr cp
 """)
 DATES = _words("date datum fecha data dato day birthday birthdate dob geburtstag dzien")
-NOT_NUMBERED = _words("""
+NO_IDENTIFIER_SUFFIX = _words("""
     covid paid unpaid aid medicaid bid grid hybrid void valid invalid solid liquid rapid acid
     android asteroid thyroid steroid fluid humid
 """)
-"""Words that end as those of numbers do and are none."""
+"""Words that end like names of identifiers and are none."""
 TARGETS = _words("class target outcome label")
-"""Names of what a model is to predict, in files made for that."""
+"""Names of target variables in files for machine learning."""
 QUASI_IDENTIFIERS = POSTCODES | _words("""
     age sex gender municipality city town village county district
     province region state country nation nationality citizenship birth birthday birthdate born
@@ -139,35 +139,35 @@ PRIVATE_WORDS = _words("""
     bewertung beurteilung vertrauen schmerz schmerzen aktien confiance
     evaluacion confianza valutazione fiducia beoordeling vertrouwen aandelen
 """)
-"""Confidential where a name has the word itself: within others they mean something else."""
+"""Words that match only as whole words: inside others they mean something else."""
 MISSING_TEXTS = _words("""
     NA N/A n/a na ? . - -- null NULL Null NaN nan None #N/A #NULL! missing Missing
 """)
 
 _BREAKS = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
-_NOT_TAKEN_APART = str.maketrans(
+_NOT_DECOMPOSED = str.maketrans(
     {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe"}
 )
 _SURVEY_WEIGHT = re.compile(r"wt[a-z]{2,}|[a-z]{2,}wt")
-"""As in wtss, wtint and perwt; bwt, a weight at birth, is none."""
+"""Matches wtss, wtint and perwt, but not bwt, a birth weight."""
 LONG_STEM, LONGEST_STEM = 6, 8
-"""Letters from which a word is known at the ends of a compound, and anywhere in it."""
+"""Least length of a word that matches at an end of a compound, and anywhere in it."""
 
 
 def words_of(name: str) -> frozenset[str]:
-    """The words in a column's name: zip and code in zipCode, zip_code and ZIP code."""
-    plain = unicodedata.normalize("NFKD", name.translate(_NOT_TAKEN_APART))
-    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    """Split a column name into words: zip and code for zipCode, zip_code and ZIP code."""
+    plain = unicodedata.normalize("NFKD", name.translate(_NOT_DECOMPOSED))
+    letters = "".join(char for char in plain if not unicodedata.combining(char))
     return frozenset(word.lower() for word in _BREAKS.split(letters) if word)
 
 
-def known_among(words: Collection[str], meaning: frozenset[str]) -> frozenset[str]:
-    """The words of a meaning that a name has, also within compounds such as Nettoeinkommen."""
-    return frozenset(stem for word in words for stem in meaning if _holds(word, stem))
+def find_words(words: Collection[str], vocabulary: frozenset[str]) -> frozenset[str]:
+    """Words of a vocabulary in a name, also inside compounds such as Nettoeinkommen."""
+    return frozenset(stem for word in words for stem in vocabulary if _matches(word, stem))
 
 
 def weights_in(words: Collection[str]) -> frozenset[str]:
-    """The words for weights that a name has, also within its words where they are not short."""
+    """Words for weights in a name, also inside its words unless they are short."""
     return frozenset(
         weight
         for word in words
@@ -176,7 +176,7 @@ def weights_in(words: Collection[str]) -> frozenset[str]:
     )
 
 
-def _holds(word: str, stem: str) -> bool:
+def _matches(word: str, stem: str) -> bool:
     if word == stem:
         return True
     if len(stem) >= LONGEST_STEM:

@@ -1,1 +1,1 @@
-"""Groups of records: constructions, walks, annealing, exact ones and bounds."""
+"""Microaggregation: constructions, annealing, exact optima and lower bounds."""

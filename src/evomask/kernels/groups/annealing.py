@@ -1,39 +1,180 @@
-"""Annealing of a partition: many small moves, each judged by its change in the sum of squares.
+"""Simulated annealing of a partition into groups of k to 2k-1 records.
 
-A record and one near it come together: either joins the other's group. So a record far from all
-others, near to none of them, can still draw those nearest to it. Groups hold k to 2k-1 records
-at all times.
+A move is accepted by its change in the within-group sum of squares. With m records of sum S in a
+group, that sum is the records' own squared lengths less |S|² / m summed over groups; so a move
+costs O(d) for each group that it touches. Both records of a near pair can move to the group of the
+other one: a record that is near to no other still attracts those nearest to it.
 
-Moves: *shift* a record to another group; *swap* two records; *chain*: a record leaves and its
-group takes one from a third; *cycle*: three groups each pass a record on; *dissolve* a group into
-its neighbours; *create* one from records that their groups can spare.
+Moves: *shift* a record to another group; *swap* two records; *chain*: a record leaves and its group
+takes one from a third; *cycle*: three groups each pass a record on; *dissolve* a group into its
+neighbours; *create* one from records that their groups can spare.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from evomask.arrays import Codes, Floats, Indices, Labels, Points
-from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.generator import State, below, started, unit
-from evomask.kernels.groups.sums import (
-    Groups,
-    dot,
-    grouped,
-    joining,
-    leaving,
-    move,
-    passing,
-    share,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from evomask.kernels.generator import RandomState, draw_below, draw_unit, seed_state
+from evomask.kernels.jit import CODE_ROWS, FLOAT64, FLOATS, INDICES, INT64, POINTS, inner, kernel
+from evomask.types import Codes, Floats, Indices, Labels, Points
+
+LANES = 4
+"""Number of partial sums; their fixed order lets the processor add them in parallel."""
+
+
+class Groups(NamedTuple):
+    """Partition during annealing.
+
+    Args:
+        members: one row a group; the first ``sizes`` entries of a row are records.
+        places: position of each record in the row of its group.
+        squares: |S|² of the sum S of each group.
+        spare: numbers of empty groups; the first ``free[0]`` are valid.
+    """
+
+    labels: Labels
+    sizes: Indices
+    members: NDArray[np.int32]
+    places: Indices
+    sums: Points
+    squares: Floats
+    spare: Indices
+    free: Indices
+
+
+def center_and_pad(points: Points) -> Points:
+    """Return the points minus their mean, padded with zero columns to a multiple of `LANES`."""
+    n, d = points.shape
+    wide = np.zeros((n, max(LANES, -(-d // LANES) * LANES)))
+    wide[:, :d] = points - points.mean(axis=0)
+    return wide
+
+
+@inner
+def dot(a: Floats, b: Floats) -> float:
+    """Return the inner product of two padded rows."""
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(0, a.size, LANES):
+        s0 += a[j] * b[j]
+        s1 += a[j + 1] * b[j + 1]
+        s2 += a[j + 2] * b[j + 2]
+        s3 += a[j + 3] * b[j + 3]
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def _squared_after(total: Floats, minus: Floats, plus: Floats) -> float:
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(0, total.size, LANES):
+        a = total[j] - minus[j] + plus[j]
+        b = total[j + 1] - minus[j + 1] + plus[j + 1]
+        c = total[j + 2] - minus[j + 2] + plus[j + 2]
+        e = total[j + 3] - minus[j + 3] + plus[j + 3]
+        s0 += a * a
+        s1 += b * b
+        s2 += c * c
+        s3 += e * e
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def build_groups(points: Points, labels: Labels, k: int) -> Groups:
+    """Return the partition of *labels*, with space for all groups of k that are possible."""
+    n, d = points.shape
+    most = n // k + 1
+    count = max(most, labels.max() + 1)
+    sizes = np.zeros(count, dtype=np.int64)
+    for i in range(n):
+        sizes[labels[i]] += 1
+    width = max(2 * k, sizes.max() + 1)
+    groups = Groups(
+        labels.copy(),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((count, width), dtype=np.int32),
+        np.zeros(n, dtype=np.int64),
+        np.zeros((count, d)),
+        np.zeros(count),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+    for i in range(n):
+        g = labels[i]
+        groups.members[g, groups.sizes[g]] = i
+        groups.places[i] = groups.sizes[g]
+        groups.sizes[g] += 1
+        for j in range(d):
+            groups.sums[g, j] += points[i, j]
+    for g in range(count - 1, -1, -1):
+        groups.squares[g] = dot(groups.sums[g], groups.sums[g])
+        if sizes[g] == 0:
+            groups.spare[groups.free[0]] = g
+            groups.free[0] += 1
+    return groups
+
+
+@inner
+def move(points: Points, groups: Groups, x: int, target: int) -> None:
+    """Move a record to another group."""
+    source = groups.labels[x]
+    last = groups.sizes[source] - 1
+    hole = groups.places[x]
+    other = groups.members[source, last]
+    groups.members[source, hole] = other
+    groups.places[other] = hole
+    groups.sizes[source] = last
+    at = groups.sizes[target]
+    groups.members[target, at] = x
+    groups.places[x] = at
+    groups.sizes[target] = at + 1
+    groups.labels[x] = target
+    gone, come, point = groups.sums[source], groups.sums[target], points[x]
+    for j in range(point.size):
+        gone[j] -= point[j]
+        come[j] += point[j]
+    groups.squares[source] = dot(gone, gone)
+    groups.squares[target] = dot(come, come)
+
+
+@inner
+def share(groups: Groups, g: int) -> float:
+    """Return |S|² / m of a group, 0 for an empty one."""
+    return groups.squares[g] / groups.sizes[g] if groups.sizes[g] > 0 else 0.0
+
+
+@inner
+def exchange_cost(points: Points, groups: Groups, g: int, gone: int, come: int) -> float:
+    """Return the change in the sum of squares when a group replaces one record by another."""
+    after = _squared_after(groups.sums[g], points[gone], points[come])
+    return (groups.squares[g] - after) / groups.sizes[g]
+
+
+@inner
+def join_cost(points: Points, lengths: Floats, groups: Groups, x: int, g: int) -> float:
+    """Return the change in the sum of squares when a record joins; its squared length aside."""
+    m = groups.sizes[g]
+    after = groups.squares[g] + 2.0 * dot(groups.sums[g], points[x]) + lengths[x]
+    return groups.squares[g] / m - after / (m + 1)
+
+
+@inner
+def leave_cost(points: Points, lengths: Floats, groups: Groups, x: int) -> float:
+    """Return the change in the sum of squares when a record leaves; its squared length aside."""
+    g = groups.labels[x]
+    m = groups.sizes[g]
+    after = groups.squares[g] - 2.0 * dot(groups.sums[g], points[x]) + lengths[x]
+    return groups.squares[g] / m - (after / (m - 1) if m > 1 else 0.0)
+
 
 CREATE_SKIP = 0.15
-"""Share of near records passed over when a group is created, so that attempts differ."""
+"""Share of near records that are skipped at random when a group is created."""
 
 
 RESTRUCTURING = 0.1
-"""Share of proposals that dissolve or create a group, times k: their cost grows with k."""
+"""Share of proposals that dissolve or create a group, times k, as their cost grows with k."""
 
 CYCLING = 0.15
-"""Share of the other proposals in which three groups each pass a record on."""
+"""Share of the other proposals that pass records around three groups."""
 
 
 def anneal(
@@ -45,61 +186,62 @@ def anneal(
     steps: int,
     seed: int,
 ) -> tuple[Labels, Floats]:
-    """The partition after *steps* proposed moves at each of the temperatures in turn.
+    """Return the partition after *steps* moves at each temperature, and its sums of squares.
 
-    Its labels are group numbers, but some numbers may have no records. Also the sum of squares
-    at the end of each temperature.
+    Labels are group numbers, of which some may have no records. The sums of squares are those at
+    the end of each temperature. Cost is O(d) a move, O(k d) for dissolving and creating.
 
     Args:
-        points: as `groups.padded` gives them.
-        neighbours: the near records of each record, nearest first.
-        labels: every group must hold k to 2k-1 records (any number where there is but one).
-        temperatures: a worsening by the temperature is accepted with probability 1/e; 0 accepts
+        points: records as `center_and_pad` returns them.
+        neighbours: near records of each record, nearest first.
+        labels: first partition; every group has k to 2k-1 records (any number if there is one
+            group).
+        temperatures: an increase by the temperature is accepted with probability 1/e; 0 accepts
             none.
     """
     return _anneal(points, neighbours, labels, k, temperatures, steps, RESTRUCTURING / k, seed)
 
 
 @inner
-def _accepted(change: float, temperature: float, state: State) -> bool:
+def _is_accepted(change: float, temperature: float, state: RandomState) -> bool:
     if change <= 0.0:
         return True
     if temperature <= 0.0 or change > 40.0 * temperature:
         return False
-    return unit(state) < np.exp(-change / temperature)
+    return draw_unit(state) < np.exp(-change / temperature)
 
 
 @inner
-def _near(neighbours: Codes, x: int, state: State) -> int:
-    """One of the near records; nearer ones more often."""
-    u = unit(state)
+def _near(neighbours: Codes, x: int, state: RandomState) -> int:
+    """Random near record; nearer ones are more likely."""
+    u = draw_unit(state)
     return neighbours[x, int(u * u * neighbours.shape[1])]
 
 
 @inner
-def _mate(groups: Groups, y: int, state: State) -> int:
-    """Another record of the group of *y*, each equally often."""
+def _other_member(groups: Groups, y: int, state: RandomState) -> int:
+    """Random other record of the group of *y*, uniformly."""
     g = groups.labels[y]
-    z = groups.members[g, below(state, max(1, groups.sizes[g] - 1))]
+    z = groups.members[g, draw_below(state, max(1, groups.sizes[g] - 1))]
     return groups.members[g, groups.sizes[g] - 1] if z == y else z
 
 
 @inner
 def _shift(
-    points: Points, lengths: Floats, groups: Groups, x: int, b: int, t: float, state: State
+    points: Points, lengths: Floats, groups: Groups, x: int, b: int, t: float, state: RandomState
 ) -> None:
-    change = leaving(points, lengths, groups, x) + joining(points, lengths, groups, x, b)
-    if _accepted(change, t, state):
+    change = leave_cost(points, lengths, groups, x) + join_cost(points, lengths, groups, x, b)
+    if _is_accepted(change, t, state):
         move(points, groups, x, b)
 
 
 @inner
-def _swap(points: Points, groups: Groups, x: int, y: int, t: float, state: State) -> None:
-    """Swap a record with another than *y* of the group of *y*."""
+def _swap(points: Points, groups: Groups, x: int, y: int, t: float, state: RandomState) -> None:
+    """Swap *x* with a random member, other than *y*, of the group of *y*."""
     a, b = groups.labels[x], groups.labels[y]
-    z = _mate(groups, y, state)
-    change = passing(points, groups, a, x, z) + passing(points, groups, b, z, x)
-    if _accepted(change, t, state):
+    z = _other_member(groups, y, state)
+    change = exchange_cost(points, groups, a, x, z) + exchange_cost(points, groups, b, z, x)
+    if _is_accepted(change, t, state):
         move(points, groups, x, b)
         move(points, groups, z, a)
 
@@ -114,41 +256,41 @@ def _chain(
     x: int,
     b: int,
     t: float,
-    state: State,
+    state: RandomState,
 ) -> None:
-    """Shift a record to *b*; its group takes a record near one of its own from a third group."""
+    """Shift *x* to group *b*; its group takes a record near one of its own from a third group."""
     a = groups.labels[x]
     if groups.sizes[b] >= 2 * k - 1:
         return
-    stays = groups.members[a, below(state, groups.sizes[a])]
+    stays = groups.members[a, draw_below(state, groups.sizes[a])]
     if stays == x:
         return
     w = _near(neighbours, stays, state)
     c = groups.labels[w]
     if c in (a, b) or groups.sizes[c] <= k:
         return
-    change = passing(points, groups, a, x, w)
-    change += joining(points, lengths, groups, x, b) + leaving(points, lengths, groups, w)
-    if _accepted(change, t, state):
+    change = exchange_cost(points, groups, a, x, w)
+    change += join_cost(points, lengths, groups, x, b) + leave_cost(points, lengths, groups, w)
+    if _is_accepted(change, t, state):
         move(points, groups, x, b)
         move(points, groups, w, a)
 
 
 @inner
 def _cycle(
-    points: Points, neighbours: Codes, groups: Groups, x: int, y: int, t: float, state: State
+    points: Points, neighbours: Codes, groups: Groups, x: int, y: int, t: float, state: RandomState
 ) -> None:
-    """Put *x* to *y*, a mate of *y* to a record near it, and a mate of that one where *x* was."""
+    """Pass *x* to the group of *y*, a member from there to a third group, one from there back."""
     a, b = groups.labels[x], groups.labels[y]
-    z = _mate(groups, y, state)
+    z = _other_member(groups, y, state)
     v = _near(neighbours, z, state)
     c = groups.labels[v]
     if c in (a, b):
         return
-    w = _mate(groups, v, state)
-    change = passing(points, groups, a, x, w) + passing(points, groups, b, z, x)
-    change += passing(points, groups, c, w, z)
-    if _accepted(change, t, state):
+    w = _other_member(groups, v, state)
+    change = exchange_cost(points, groups, a, x, w) + exchange_cost(points, groups, b, z, x)
+    change += exchange_cost(points, groups, c, w, z)
+    if _is_accepted(change, t, state):
         move(points, groups, x, b)
         move(points, groups, z, c)
         move(points, groups, w, a)
@@ -163,10 +305,10 @@ def _dissolve(
     k: int,
     a: int,
     t: float,
-    state: State,
+    state: RandomState,
     moved: Indices,
 ) -> None:
-    """Give every record of a group to the best group of its near records, or undo it all."""
+    """Move every record of a group to the best group among its near records, or undo all moves."""
     count = 0
     change = 0.0
     possible = True
@@ -177,17 +319,17 @@ def _dissolve(
             g = groups.labels[neighbours[x, i]]
             if g in (a, target) or groups.sizes[g] >= 2 * k - 1:
                 continue
-            cost = joining(points, lengths, groups, x, g)
+            cost = join_cost(points, lengths, groups, x, g)
             if target < 0 or cost < best:
                 best, target = cost, g
         if target < 0:
             possible = False
         else:
-            change += best + leaving(points, lengths, groups, x)
+            change += best + leave_cost(points, lengths, groups, x)
             move(points, groups, x, target)
             moved[count] = x
             count += 1
-    if possible and _accepted(change, t, state):
+    if possible and _is_accepted(change, t, state):
         groups.spare[groups.free[0]] = a
         groups.free[0] += 1
         return
@@ -203,11 +345,11 @@ def _create(
     k: int,
     x: int,
     t: float,
-    state: State,
+    state: RandomState,
     moved: Indices,
     origins: Indices,
 ) -> None:
-    """Form a group of k from a record and near ones that their groups can spare, or undo it."""
+    """Form a group of k from *x* and near records that their groups can spare, or undo it."""
     new = groups.spare[groups.free[0] - 1]
     count = 0
     change = 0.0
@@ -216,7 +358,7 @@ def _create(
             break
         y = x if i < 0 else neighbours[x, i]
         g = groups.labels[y]
-        if g == new or groups.sizes[g] <= k or (i >= 0 and unit(state) < CREATE_SKIP):
+        if g == new or groups.sizes[g] <= k or (i >= 0 and draw_unit(state) < CREATE_SKIP):
             continue
         before = share(groups, g) + share(groups, new)
         move(points, groups, y, new)
@@ -224,14 +366,14 @@ def _create(
         moved[count] = y
         origins[count] = g
         count += 1
-    if count == k and _accepted(change, t, state):
+    if count == k and _is_accepted(change, t, state):
         groups.free[0] -= 1
         return
     for i in range(count - 1, -1, -1):
         move(points, groups, moved[i], origins[i])
 
 
-@kernel(POINTS, CODE_ROWS, INDICES, WHOLE, FLOATS, WHOLE, REAL, WHOLE)
+@kernel(POINTS, CODE_ROWS, INDICES, INT64, FLOATS, INT64, FLOAT64, INT64)
 def _anneal(
     points: Points,
     neighbours: Codes,
@@ -242,10 +384,10 @@ def _anneal(
     restructuring: float,
     seed: int,
 ) -> tuple[Labels, Floats]:
-    """The loop over levels and steps; which move is tried is drawn anew each time."""
+    """Loop over temperatures and steps; the type of each move is drawn at random."""
     n = points.shape[0]
-    state = started(seed)
-    groups = grouped(points, labels, k)
+    state = seed_state(seed)
+    groups = build_groups(points, labels, k)
     moved = np.empty(2 * k, dtype=np.int64)
     origins = np.empty(2 * k, dtype=np.int64)
     lengths = np.empty(n)
@@ -257,8 +399,8 @@ def _anneal(
     for level in range(temperatures.size):
         t = temperatures[level]
         for _ in range(steps):
-            x = below(state, n)
-            r = unit(state)
+            x = draw_below(state, n)
+            r = draw_unit(state)
             a = groups.labels[x]
             if r < 0.5 * restructuring:
                 if groups.sizes[a] <= k + 1:
@@ -271,13 +413,13 @@ def _anneal(
                 b = groups.labels[y]
                 if a == b:
                     continue
-                if unit(state) < 0.5:
+                if draw_unit(state) < 0.5:
                     x, y, a, b = y, x, b, a
-                if unit(state) < CYCLING:
+                if draw_unit(state) < CYCLING:
                     _cycle(points, neighbours, groups, x, y, t, state)
                 elif r < middle and groups.sizes[a] > k and groups.sizes[b] < 2 * k - 1:
                     _shift(points, lengths, groups, x, b, t, state)
-                elif r < middle or unit(state) < 0.5:
+                elif r < middle or draw_unit(state) < 0.5:
                     _swap(points, groups, x, y, t, state)
                 else:
                     _chain(points, lengths, neighbours, groups, k, x, b, t, state)

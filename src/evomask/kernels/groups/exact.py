@@ -1,7 +1,7 @@
-"""The best partition of a few records, by dynamic programming over subsets of them.
+"""Optimal microaggregation of a few records by dynamic programming over subsets.
 
-A state is a set of records that have their groups; the next group holds the first record
-outside. Each group has k to 2k-1 records, which some best partition always satisfies.
+A state is the set of records that have a group; the next group contains the first record outside.
+Groups have k to 2k-1 records, as in some optimal partition.
 """
 
 from typing import NamedTuple
@@ -9,29 +9,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.sorting import in_order
+from evomask.kernels.compiler.arrays import sort
+from evomask.kernels.jit import FLOAT64, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 MOST_RECORDS = 24
 """Memory is 12 bytes for each of the 2ⁿ subsets."""
 
 HUGE = 1e300
-"""Stands for a subset that no partition has reached."""
+"""Cost of a subset that no partition has reached."""
 
 SLACK = 1e-9
-"""Relative room for rounding in sums that are compared with a bound."""
+"""Relative tolerance for rounding in sums that are compared with a bound."""
 
 
 class Stack(NamedTuple):
-    """A group being built, by the number of its records.
+    """Group under construction, by the number of its records.
 
     Args:
         chain: its records.
-        masks: the set of them.
-        cursor: place of the next record to try.
+        masks: the set of its records, as bits.
+        cursor: position of the next record to try.
         pairs: sum of squared distances of its pairs.
-        owed: sum of its records' shares.
+        owed: sum of its records' least shares.
     """
 
     chain: Indices
@@ -42,14 +42,13 @@ class Stack(NamedTuple):
 
 
 def optimum(points: Points, k: int, bound: float = HUGE) -> Labels:
-    """Labels of a partition with the smallest sum of squares, groups numbered by first record.
+    """Return labels with the smallest sum of squares, groups numbered by first record.
 
     Args:
-        points: at most `MOST_RECORDS` records, at least k.
-        bound: the sum of squares of a known partition; a close one saves most of the work.
+        points: k to `MOST_RECORDS` records.
+        bound: sum of squares of a known partition; a close one saves most of the work.
 
-    Of several best ones, the same is found every time. Cost is O(2ⁿ n^(2k-2)) time at worst and
-    O(2ⁿ) memory.
+    Ties are broken deterministically. Cost is O(2ⁿ n^(2k-2)) time at worst and O(2ⁿ) memory.
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
     return _optimum(points, k, bound + SLACK * abs(bound) if bound < HUGE else HUGE)
@@ -68,21 +67,21 @@ def _squared_distances(points: Points) -> Points:
 
 @inner
 def _shares(apart: Points, k: int) -> Floats:
-    """What each record adds to any sum of squares at least.
+    """Least contribution of each record to any sum of squares.
 
-    In a group of m its share is its squared distances to the m-1 others over 2m, and no fewer
-    and no nearer others than the k-1 nearest can be there.
+    In a group of m it is the squared distances to the m-1 others over 2m, at least those to the k-1
+    nearest.
     """
     n = apart.shape[0]
     shares = np.zeros(n)
     for i in range(n):
-        shares[i] = in_order(apart[i])[1:k].sum() / (2 * k)
+        shares[i] = sort(apart[i])[1:k].sum() / (2 * k)
     return shares
 
 
 @inner
 def _labels_of(choice: NDArray[np.int32], n: int) -> Labels:
-    """Read the groups back from the last subset to the empty one."""
+    """Trace the groups back from the full set to the empty one."""
     labels = np.zeros(n, dtype=np.int64)
     left = (1 << n) - 1
     groups = 0
@@ -100,14 +99,9 @@ def _labels_of(choice: NDArray[np.int32], n: int) -> Labels:
 
 @inner
 def _finish(
-    apart: Points,
-    done: int,
-    outside: Indices,
-    count: int,
-    best: Floats,
-    choice: NDArray[np.int32],
+    apart: Points, done: int, outside: Indices, count: int, best: Floats, choice: NDArray[np.int32]
 ) -> None:
-    """From one subset, all other records as the last group."""
+    """Complete one subset by all other records as the last group."""
     total = 0.0
     for place in range(count):
         for other in range(place):
@@ -131,10 +125,10 @@ def _extend(
     choice: NDArray[np.int32],
     stack: Stack,
 ) -> None:
-    """From one subset, every next group that leaves k or more: depth first, in their order.
+    """Extend one subset by every next group that leaves k or more records, depth first.
 
-    A group that is begun is given up where it, and the least that all others add, exceed the
-    bound. Long, because the walk keeps its own stack.
+    A branch ends where its cost and the least contribution of all others exceed the bound. Long,
+    because the search has its own stack.
     """
     widest = min(2 * k - 1, count - k)
     left_over = 0.0
@@ -178,9 +172,9 @@ def _extend(
             depth = size
 
 
-@kernel(POINTS, WHOLE, REAL)
+@kernel(POINTS, INT64, FLOAT64)
 def _optimum(points: Points, k: int, bound: float) -> Labels:
-    """Every reachable subset in turn, smaller numbers first: a group only adds to them."""
+    """Visit the reachable subsets in ascending order; a group only adds bits."""
     n = points.shape[0]
     apart = _squared_distances(points)
     shares = _shares(apart, k)

@@ -1,51 +1,192 @@
-"""A kd-tree from which records are taken out, for their k nearest and for the farthest.
+"""kd-tree from which records are removed, for the k nearest records and the farthest one.
 
-The tree is complete: node v has the children 2v+1 and 2v+2, and the leaves are blocks. The
-distances to a box are summed like that of a record, so that rounding never makes the least
-larger, or the largest smaller, than the distance to a record inside: no margin is needed.
-Boxes shrink as records leave, else those at the border would soon be empty promises.
+The tree is complete: node v has the children 2v+1 and 2v+2, and the leaves are blocks. A block
+stores the numbers of its records attribute by attribute; a removed record's slot is taken by the
+last record of the block. Distances to a bounding box are summed in the same order as those to a
+record, so that rounding never makes the minimum larger, or the maximum smaller, than the distance
+to a record inside. Boxes shrink as records are removed.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evomask.arrays import Floats, Indices, Points
-from evomask.kernels.compiler import inner
-from evomask.kernels.groups.blocks import (
-    Blocks,
-    Nearest,
-    block_distances,
-    blocks_of,
-    cannot_enter,
-    drop,
-    largest,
-    search_block,
-)
+from evomask.kernels.compiler.arrays import fill, full_floats, full_ints, largest, smallest
+from evomask.kernels.jit import inner
+from evomask.types import Floats, Indices, Points
+
+NO_RECORD = int(np.iinfo(np.int64).max)
+"""Index of a neighbour that has not been found yet."""
+
+LANES = 16
+"""Records whose distances the processor computes in parallel."""
+
+
+class Blocks(NamedTuple):
+    """Blocks of records, and the position of each record.
+
+    Args:
+        cells: numbers by block, attribute and slot.
+        records: record by block and slot.
+        sizes: number of records left in each block.
+        lowest: lowest record index that each block had at first.
+    """
+
+    cells: NDArray[np.float64]
+    records: NDArray[np.int64]
+    sizes: Indices
+    lowest: Indices
+    block_of: Indices
+    slot_of: Indices
+
+
+class Nearest(NamedTuple):
+    """List of the nearest records so far, nearest first; infinite distances where not yet found."""
+
+    distances: Floats
+    records: Indices
+
+
+@inner
+def build_blocks(points: Points, order: Indices, starts: Indices) -> Blocks:
+    """Return blocks of the records in *order*, cut at *starts*."""
+    count = starts.size - 1
+    width = ((starts[1:] - starts[:-1]).max() + LANES - 1) // LANES * LANES
+    cells = np.zeros((count, points.shape[1], width))
+    records = np.empty((count, width), dtype=np.int64)
+    lowest = np.empty(count, dtype=np.int64)
+    block_of = np.empty(points.shape[0], dtype=np.int64)
+    slot_of = np.empty(points.shape[0], dtype=np.int64)
+    for b in range(count):
+        lowest[b] = order[starts[b]]
+        for slot in range(starts[b + 1] - starts[b]):
+            record = order[starts[b] + slot]
+            records[b, slot] = record
+            lowest[b] = min(lowest[b], record)
+            block_of[record] = b
+            slot_of[record] = slot
+            for j in range(points.shape[1]):
+                cells[b, j, slot] = points[record, j]
+    return Blocks(cells, records, starts[1:] - starts[:-1], lowest, block_of, slot_of)
+
+
+@inner
+def remove_from_block(blocks: Blocks, record: int) -> int:
+    """Remove a record and return the number of its block."""
+    b = blocks.block_of[record]
+    slot = blocks.slot_of[record]
+    last = blocks.sizes[b] - 1
+    moved = blocks.records[b, last]
+    blocks.records[b, slot] = moved
+    blocks.slot_of[moved] = slot
+    for j in range(blocks.cells.shape[1]):
+        blocks.cells[b, j, slot] = blocks.cells[b, j, last]
+    blocks.sizes[b] = last
+    return b
+
+
+@inner
+def block_distances(blocks: Blocks, b: int, centre: Floats, beyond: float, out: Floats) -> int:
+    """Compute squared distances of a block's records to *centre* and return how many were filled.
+
+    Multiples of `LANES` are filled, which is faster; slots without a record get *beyond*.
+    """
+    size = blocks.sizes[b]
+    filled = (size + LANES - 1) // LANES * LANES
+    for i in range(filled):
+        out[i] = 0.0
+    for j in range(blocks.cells.shape[1]):
+        middle = centre[j]
+        for i in range(filled):
+            apart = blocks.cells[b, j, i] - middle
+            out[i] += apart * apart
+    for i in range(size, filled):
+        out[i] = beyond
+    return filled
+
+
+@inner
+def distance(a: Floats, b: Floats) -> float:
+    """Return the Euclidean distance of two points."""
+    total = 0.0
+    for j in range(a.size):
+        total += (a[j] - b[j]) * (a[j] - b[j])
+    return np.sqrt(total)
+
+
+@inner
+def empty_nearest(k: int) -> Nearest:
+    """Return an empty list for k nearest records."""
+    return Nearest(full_floats(k, np.inf), full_ints(k, NO_RECORD))
+
+
+@inner
+def clear_nearest(near: Nearest) -> None:
+    """Empty a list of nearest records."""
+    fill(near.distances, np.inf)
+    fill(near.records, NO_RECORD)
+
+
+@inner
+def is_too_far(near: Nearest, distance: float, record: int) -> bool:
+    """Whether a record at this distance cannot enter the list; ties by record index."""
+    last = near.distances[-1]
+    return distance > last or (distance == last and record > near.records[-1])
+
+
+@inner
+def insert_nearest(near: Nearest, distance: float, record: int) -> None:
+    """Insert a record in its place; the last one is dropped."""
+    place = near.records.size - 1
+    while place > 0 and (
+        near.distances[place - 1] > distance
+        or (near.distances[place - 1] == distance and near.records[place - 1] > record)
+    ):
+        near.distances[place] = near.distances[place - 1]
+        near.records[place] = near.records[place - 1]
+        place -= 1
+    near.distances[place] = distance
+    near.records[place] = record
+
+
+@inner
+def search_block(blocks: Blocks, b: int, centre: Floats, near: Nearest, out: Floats) -> None:
+    """Insert the records of one block into the list; *out* is scratch for their distances."""
+    size = blocks.sizes[b]
+    if size == 0:
+        return
+    filled = block_distances(blocks, b, centre, np.inf, out)
+    if is_too_far(near, smallest(out, filled), blocks.lowest[b]):
+        return
+    for i in range(size):
+        if not is_too_far(near, out[i], blocks.records[b, i]):
+            insert_nearest(near, out[i], blocks.records[b, i])
+
 
 LEAF = 16
-"""Most records of a leaf."""
+"""Maximum number of records in a leaf."""
 
 
 class Tree(NamedTuple):
-    """Boxes around the records, halved again and again, down to blocks."""
+    """Nested bounding boxes of the records, with blocks as leaves.
+
+    Args:
+        low: lower corner of each node's box, one row a node.
+        counts: records below each node.
+        lowest: lowest record index that was below each node at first.
+    """
 
     low: Points
-    """Lower corner of each node's box, a row a node."""
-
     high: Points
     counts: Indices
-    """Records below each node."""
-
     lowest: Indices
-    """Lowest record that was below each node at first."""
-
     leaves: Blocks
 
 
 @inner
-def tree_of(points: Points, records: Indices) -> Tree:
-    """A tree of the given records."""
+def build_tree(points: Points, records: Indices) -> Tree:
+    """Return a tree of the given records; O(n log n)."""
     depth = 0
     while (records.size >> depth) >= LEAF:
         depth += 1
@@ -68,7 +209,7 @@ def tree_of(points: Points, records: Indices) -> Tree:
             starts[2 * v + 1], stops[2 * v + 1] = starts[v], half
             starts[2 * v + 2], stops[2 * v + 2] = half, stops[v]
     starts[nodes] = records.size
-    leaves = blocks_of(points, order, starts[first_leaf:])
+    leaves = build_blocks(points, order, starts[first_leaf:])
     return Tree(low, high, stops - starts[:nodes], lowest, leaves)
 
 
@@ -85,9 +226,9 @@ def _box(rows: Points, low: Floats, high: Floats) -> None:
 
 @inner
 def _halve(rows: Points, order: Indices, start: int, half: int, stop: int, axis: int) -> None:
-    """Reorder start..stop so that nothing before *half* is above anything behind it.
+    """Partition rows start..stop about the element at *half* along one axis (quickselect).
 
-    The rows move with their records: what is read in turn lies side by side.
+    Rows move with their records, so that later scans read contiguous memory.
     """
     left = start
     right = stop - 1
@@ -115,9 +256,9 @@ def _halve(rows: Points, order: Indices, start: int, half: int, stop: int, axis:
 
 
 @inner
-def prune(tree: Tree, record: int) -> None:
-    """Take a record out of the tree; boxes that it held open shrink."""
-    b = drop(tree.leaves, record)
+def remove_from_tree(tree: Tree, record: int) -> None:
+    """Remove a record from the tree and shrink the boxes that it touched."""
+    b = remove_from_block(tree.leaves, record)
     v = b + tree.counts.size // 2
     tree.counts[v] -= 1
     shrinks = tree.counts[v] > 0 and _shrink_leaf(tree, b, v)
@@ -130,7 +271,7 @@ def prune(tree: Tree, record: int) -> None:
 
 @inner
 def _shrink_leaf(tree: Tree, b: int, v: int) -> bool:
-    """Fit a leaf's box to the records it still has; whether that made it smaller."""
+    """Fit a leaf's box to its records; whether it became smaller."""
     changed = False
     for j in range(tree.low.shape[1]):
         low = tree.leaves.cells[b, j, 0]
@@ -146,7 +287,7 @@ def _shrink_leaf(tree: Tree, b: int, v: int) -> bool:
 
 @inner
 def _shrink(tree: Tree, v: int) -> bool:
-    """Fit a node's box to those of its children that are not empty; whether it got smaller."""
+    """Fit a node's box to those of its non-empty children; whether it became smaller."""
     a = 2 * v + 1 if tree.counts[2 * v + 1] > 0 else 2 * v + 2
     b = 2 * v + 2 if tree.counts[2 * v + 2] > 0 else a
     changed = False
@@ -161,7 +302,7 @@ def _shrink(tree: Tree, v: int) -> bool:
 
 @inner
 def _box_distance(tree: Tree, v: int, centre: Floats) -> float:
-    """Squared distance to the nearest place of a node's box; infinite for an empty node."""
+    """Squared distance to the nearest point of a node's box; infinite for an empty node."""
     if tree.counts[v] == 0:
         return np.inf
     total = 0.0
@@ -173,7 +314,7 @@ def _box_distance(tree: Tree, v: int, centre: Floats) -> float:
 
 @inner
 def search_tree(tree: Tree, centre: Floats, near: Nearest, out: Floats) -> int:
-    """Fill the list with the nearest records of the tree; how many nodes that took."""
+    """Insert the nearest records of the tree into the list; return the number of visited nodes."""
     waiting = np.zeros(64, dtype=np.int64)
     distances = np.zeros(64)
     first_leaf = tree.counts.size // 2
@@ -182,7 +323,7 @@ def search_tree(tree: Tree, centre: Floats, near: Nearest, out: Floats) -> int:
     while depth > 0:
         depth -= 1
         v = waiting[depth]
-        if cannot_enter(near, distances[depth], tree.lowest[v]):
+        if is_too_far(near, distances[depth], tree.lowest[v]):
             continue
         visits += 1
         if v >= first_leaf:
@@ -206,7 +347,7 @@ def search_tree(tree: Tree, centre: Floats, near: Nearest, out: Floats) -> int:
 
 @inner
 def _reach(tree: Tree, v: int, centre: Floats) -> float:
-    """Squared distance to the farthest place of a node's box; below 0 for an empty node."""
+    """Squared distance to the farthest point of a node's box; negative for an empty node."""
     if tree.counts[v] == 0:
         return -1.0
     total = 0.0
@@ -218,7 +359,7 @@ def _reach(tree: Tree, v: int, centre: Floats) -> float:
 
 @inner
 def farthest_in_tree(tree: Tree, centre: Floats, out: Floats) -> int:
-    """The record of the tree farthest from *centre*; the lowest wins a tie."""
+    """Return the record of the tree farthest from *centre*; the lowest index wins a tie."""
     waiting = np.zeros(64, dtype=np.int64)
     reaches = np.zeros(64)
     reaches[0] = np.inf
@@ -254,7 +395,7 @@ def farthest_in_tree(tree: Tree, centre: Floats, out: Floats) -> int:
 def _farthest_of_leaf(
     tree: Tree, b: int, centre: Floats, best: float, found: int, out: Floats
 ) -> tuple[float, int]:
-    """The farthest so far, after looking at the records of one leaf."""
+    """Update the farthest record with the records of one leaf."""
     filled = block_distances(tree.leaves, b, centre, -1.0, out)
     if largest(out, filled) < best:
         return best, found

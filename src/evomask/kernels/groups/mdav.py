@@ -1,68 +1,60 @@
-"""MDAV: groups of k around the records farthest from the centroid.
+"""MDAV microaggregation: groups of k around the records farthest from the centroid.
 
-Distances are squared, summed attribute by attribute in their order, and never by a formula
-that cancels: equal records are at distance exactly 0 and ties are exact. The lowest index
-wins every tie. The running centroid is kept by subtraction.
+Squared distances are summed attribute by attribute, without formulas that cancel: equal records are
+at distance exactly 0 and ties are exact. The lowest index wins every tie. The centroid of the
+remaining records is updated by subtraction.
 """
 
 from enum import Enum
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import INDICES, POINTS, WHOLE, inner, kernel
-from evomask.kernels.filled import counted, wholes
-from evomask.kernels.groups.blocks import largest, smallest, sums_of
-from evomask.kernels.sorting import in_order
+from evomask.kernels.compiler.arrays import arange, column_sums, full_ints, largest, smallest, sort
+from evomask.kernels.jit import INDICES, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 BLOCK = 512
-"""Records whose distances are computed together; they stay in the nearest cache."""
+"""Records whose distances are computed together and fit in the first-level cache."""
 
 FEW = 600
-"""Number of groups from which on indexes pay."""
+"""Number of groups from which on search indexes pay."""
 
 
 class Strategy(Enum):
-    """Ways to the same groups."""
+    """Search strategies; all lead to the same groups."""
 
-    FLAT = "every distance is computed"
-    WALKS = "walks along records sorted by their distance to the centroid"
-    TREE = "walks for the farthest records, a kd-tree for the nearest"
-    PROBED = "flat for few groups, else walks, and the tree if some trial searches favour it"
+    FLAT = "all distances are computed"
+    WALKS = "scan of records sorted by their distance to the centroid"
+    TREE = "scan for the farthest records, kd-tree for the nearest"
+    PROBED = "flat for few groups, else scan, and the tree if trial searches favour it"
 
 
 def mdav(
     points: Points, k: int, *, classic: bool = False, strategy: Strategy = Strategy.PROBED
 ) -> Labels:
-    """Group label of each record; groups numbered in the order they are formed.
+    """Return the group label of each record, groups numbered in the order of their formation.
 
-    The generic ending forms pairs of groups while 3k or more records remain and one more
-    while 2k or more remain; the rest, k to 2k-1 records, is the last group. The classic
-    ending forms pairs while 2k or more remain; of a rest below k each record joins the group
-    with the closest centroid, a larger rest is its own group.
+    The generic variant forms pairs of groups while 3k or more records remain and one more while 2k
+    or more remain; the remaining k to 2k-1 records are the last group. The classic variant forms
+    pairs while 2k or more remain; fewer than k remaining records join the groups with the closest
+    centroids, more form a group.
 
     Cost is at most O(n² d / k) time, and O(n d) memory.
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
+    pairs_while = 2 if classic else 3
     few = strategy is Strategy.PROBED and len(points) < FEW * k
-    form_groups = _flat if few or strategy is Strategy.FLAT else _by_walks
-    return with_rest(points, form_groups(points, k, 2 if classic else 3, strategy), k)
-
-
-def _flat(points: Points, k: int, pairs_while: int, _: Strategy) -> Labels:
-    return _mdav(points, k, pairs_while)
-
-
-def _by_walks(points: Points, k: int, pairs_while: int, strategy: Strategy) -> Labels:
+    if few or strategy is Strategy.FLAT:
+        return assign_rest(points, _mdav(points, k, pairs_while), k)
     from evomask.kernels.groups import walks
 
-    use = {Strategy.WALKS: walks.NEVER, Strategy.TREE: walks.ALWAYS}
-    return walks.mdav_by_walks(points, k, pairs_while, use.get(strategy, walks.PROBED))
+    use = {Strategy.WALKS: walks.NEVER, Strategy.TREE: walks.ALWAYS}.get(strategy, walks.PROBED)
+    return assign_rest(points, walks.mdav_by_walks(points, k, pairs_while, use), k)
 
 
 @inner
 def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Floats) -> None:
-    """Squared distances of the records at start..stop to *centre*."""
+    """Compute squared distances of the records start..stop to *centre*."""
     for i in range(stop - start):
         out[i] = 0.0
     for j in range(columns.shape[0]):
@@ -77,7 +69,7 @@ def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Fl
 def _farthest_of_block(
     ids: Indices, start: int, stop: int, block: Floats, best: float, position: int
 ) -> tuple[float, int]:
-    """The farthest so far, after looking at one block; most blocks cannot hold it."""
+    """Update the farthest record with one block; most blocks cannot contain it."""
     if largest(block, stop - start) >= best:
         for i in range(stop - start):
             if block[i] > best or (block[i] == best and ids[start + i] < ids[position]):
@@ -111,7 +103,7 @@ def _nearest_and_farthest(
 ) -> int:
     """Fill *near* with the k nearest positions, nearest first; return the farthest position.
 
-    One pass over the distances serves both. ``near_far`` holds the distances of *near*.
+    One pass over the distances serves both. ``near_far`` has the distances of *near*.
     """
     found = 0
     best = -1.0
@@ -153,12 +145,12 @@ def _close_group(
     labels: Labels,
     group: int,
 ) -> int:
-    """Give the records at *near* their label and take them out; how many are left."""
+    """Label the records at *near* and remove them; return how many are left."""
     for position in near:
         labels[ids[position]] = group
         for j in range(columns.shape[0]):
             sums[j] -= columns[j, position]
-    for position in in_order(near)[::-1]:
+    for position in sort(near)[::-1]:
         left -= 1
         ids[position] = ids[left]
         for j in range(columns.shape[0]):
@@ -166,18 +158,18 @@ def _close_group(
     return left
 
 
-@kernel(POINTS, WHOLE, WHOLE)
+@kernel(POINTS, INT64, INT64)
 def _mdav(points: Points, k: int, pairs_while: int) -> Labels:
-    """Pairs of groups while *pairs_while* times k records remain; the rest has label -1.
+    """Form pairs of groups while *pairs_while* times k records remain; the others get label -1.
 
-    A farthest record that is also among the k nearest is as far away as all records outside:
-    a tie, which the lowest of them wins.
+    If the farthest record is among the k nearest, all records outside are equally far; the lowest
+    of them wins the tie.
     """
     n = points.shape[0]
     columns = points.T.copy()
-    sums = sums_of(points)
-    labels = wholes(n, -1)
-    ids = counted(n)
+    sums = column_sums(points)
+    labels = full_ints(n, -1)
+    ids = arange(n)
     block = np.empty(BLOCK)
     near = np.empty(k, dtype=np.int64)
     near_far = np.empty(k)
@@ -204,8 +196,8 @@ def _mdav(points: Points, k: int, pairs_while: int) -> Labels:
 
 
 @inner
-def centroids_of(points: Points, labels: Labels, groups: int) -> Points:
-    """Mean of the records of each group; records with a negative label are left out."""
+def compute_centroids(points: Points, labels: Labels, groups: int) -> Points:
+    """Return the mean of each group; records with a negative label are ignored."""
     centroids = np.zeros((groups, points.shape[1]))
     sizes = np.zeros(groups)
     for i in range(points.shape[0]):
@@ -219,9 +211,9 @@ def centroids_of(points: Points, labels: Labels, groups: int) -> Points:
     return centroids
 
 
-@kernel(POINTS, INDICES, WHOLE)
-def with_rest(points: Points, labels: Labels, k: int) -> Labels:
-    """Records without a label become the last group, or join the closest if fewer than k."""
+@kernel(POINTS, INDICES, INT64)
+def assign_rest(points: Points, labels: Labels, k: int) -> Labels:
+    """Make unlabelled records the last group, or add them to the closest groups if fewer than k."""
     rest = np.flatnonzero(labels < 0)
     groups = labels.max() + 1
     finished = labels.copy()
@@ -229,7 +221,7 @@ def with_rest(points: Points, labels: Labels, k: int) -> Labels:
         for i in rest:
             finished[i] = groups
         return finished
-    centroids = centroids_of(points, labels, groups)
+    centroids = compute_centroids(points, labels, groups)
     for i in rest:
         best = np.inf
         for g in range(groups):

@@ -1,41 +1,71 @@
-"""Merging of classes of records until each is large, diverse and typical enough."""
+"""Merging of equivalence classes until each satisfies k-anonymity, l-diversity and t-closeness."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.filled import fill, wholes
-from evomask.kernels.sorting import stable_order
+from evomask.kernels.compiler.arrays import argsort, fill, full_ints
+from evomask.kernels.jit import FLOAT64, INDEX_ROWS, INDICES, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 _ROUNDING = 1e-12
 
 MOST_TOGETHER = 1_500
-"""Classes that are compared with one another; more are dealt into regions first."""
+"""Maximum number of classes of a region whose distances are all compared."""
 
 
-class Whole(NamedTuple):
-    """Confidential attributes in a whole file."""
+class FileDistribution(NamedTuple):
+    """Distributions of the confidential attributes in the whole file.
+
+    Args:
+        sizes: number of values of each attribute.
+        shares: relative frequencies of the values, one row an attribute.
+    """
 
     sizes: Indices
-    """How many values each has."""
-
     shares: Points
-    """Share of the records that hold each value, a row an attribute."""
 
 
-def whole_file(confidential: Indices) -> Whole:
-    """Number of values of each confidential attribute, and their shares in the file."""
+class Requirement(NamedTuple):
+    """Requirements on classes inside kernels; see `merge_classes`."""
+
+    confidential: Indices
+    sizes: Indices
+    shares: Points
+    ordered: Indices
+    k: int
+    diversity: int
+    closeness: float
+
+
+class ClassLists(NamedTuple):
+    """Records of each class as linked lists.
+
+    Args:
+        members: number of records of each class.
+        heads, tails: first and last record of each class.
+        following: next record in the class of each record, or -1.
+        target: class that each class was merged into, or itself.
+    """
+
+    members: Indices
+    heads: Indices
+    tails: Indices
+    following: Indices
+    target: Indices
+
+
+def file_distribution(confidential: Indices) -> FileDistribution:
+    """Return the distributions of confidential attributes, given as codes, one row an attribute."""
     counts = [np.bincount(row) for row in confidential]
     sizes = np.array([len(row) for row in counts], dtype=np.int64)
     shares = np.zeros((len(counts), max(sizes, default=1)))
     for row, own in zip(shares, counts, strict=True):
         row[: len(own)] = own / own.sum()
-    return Whole(sizes, shares)
+    return FileDistribution(sizes, shares)
 
 
-def merged_classes(
+def merge_classes(
     points: Points,
     labels: Labels,
     confidential: Indices,
@@ -43,27 +73,27 @@ def merged_classes(
     k: int,
     diversity: int,
     closeness: float,
-    whole: Whole | None = None,
+    whole: FileDistribution | None = None,
 ) -> Labels:
-    """New class of each old one; every class that asks for it is merged with its nearest.
+    """Return the new class of each class, after each insufficient one was merged with its nearest.
 
-    *points* places the classes, *labels* names each record's class, a row of *confidential*
-    holds one confidential attribute as codes without gaps. A class needs k records, and in
-    each such attribute *diversity* distinct values and a distribution within *closeness* of
-    the whole file's: the earth mover's distance over ranks where ``ordered`` is 1, else
-    half the sum of absolute differences.
+    *points* are the positions of the classes, *labels* the class of each record; a row of
+    *confidential* has one confidential attribute as codes without gaps. A class needs k records,
+    and in each confidential attribute *diversity* distinct values and a distribution within
+    *closeness* of the whole file's: by the earth mover's distance over ranks where ``ordered`` is
+    1, else by half the sum of absolute differences.
 
-    Small classes come first; a merged class lies at its records' mean and comes last. Ties:
-    the lowest index. The result may fall short only where a single class is left. Many
-    classes are merged region by region, and those that still fall short among all. Cost is
-    O(c d) time for c classes, and O(c² d) within a region.
+    Small classes are merged first; a merged class lies at its records' mean and comes last. The
+    lowest index wins a tie. The result is insufficient only if a single class is left. Many classes
+    are merged region by region, then those still insufficient among all. Cost is O(c d) time for c
+    classes, and O(c² d) within a region.
 
-    *whole* tells the distributions of the file where the records given are a part of it.
+    *whole* has the distributions of the file where the given records are a part of it.
     """
-    file = whole_file(confidential) if whole is None else whole
+    file = file_distribution(confidential) if whole is None else whole
     widest_first = np.argsort(-points.var(axis=0), kind="stable")
     ordered_points = np.ascontiguousarray(points[:, widest_first], dtype=np.float64)
-    return _merged_classes(
+    return _merge_classes(
         ordered_points,
         *_regions(ordered_points),
         np.ascontiguousarray(labels, dtype=np.int64),
@@ -78,9 +108,9 @@ def merged_classes(
 
 
 def _regions(points: Points) -> tuple[Indices, Indices]:
-    """Classes by region, lowest first within each, and where each region begins and ends.
+    """Classes by region, ascending within each, and the bounds of the regions.
 
-    A region of too many is cut at its mean, along the direction in which it is widest.
+    A region with too many classes is cut at its mean, along the axis of largest variance.
     """
     whole = [np.arange(len(points))]
     done: list[Indices] = []
@@ -99,7 +129,7 @@ def _regions(points: Points) -> tuple[Indices, Indices]:
 
 @inner
 def _counts(values: Indices, size: int, head: int, following: Indices, counts: Indices) -> None:
-    """How often each of *size* values occurs in the class whose records start at *head*."""
+    """Frequencies of the values in the class whose linked list starts at *head*."""
     fill(counts[:size], 0)
     record = head
     while record >= 0:
@@ -109,7 +139,7 @@ def _counts(values: Indices, size: int, head: int, following: Indices, counts: I
 
 @inner
 def _distance(counts: Indices, of_class: int, shares: Floats, size: int, ordered: int) -> float:
-    """How far the class's distribution is from the whole file's, in [0, 1]."""
+    """Distance of a class's distribution from the whole file's, in [0, 1]."""
     total = 0.0
     running = 0.0
     for value in range(size):
@@ -123,18 +153,11 @@ def _distance(counts: Indices, of_class: int, shares: Floats, size: int, ordered
 
 @inner
 def _falls_short(
-    head: int,
-    following: Indices,
-    of_class: int,
-    confidential: Indices,
-    sizes: Indices,
-    shares: Points,
-    ordered: Indices,
-    counts: Indices,
-    k: int,
-    diversity: int,
-    closeness: float,
+    head: int, following: Indices, of_class: int, required: Requirement, counts: Indices
 ) -> bool:
+    k, diversity, closeness = required.k, required.diversity, required.closeness
+    confidential, sizes = required.confidential, required.sizes
+    shares, ordered = required.shares, required.ordered
     if of_class < k:
         return True
     if diversity <= 1 and closeness >= 1.0:
@@ -150,9 +173,9 @@ def _falls_short(
 
 @inner
 def _nearest(points: Points, alive: Indices, left: int, own: int) -> int:
-    """The class nearest to *own*; a sum that is already too large is not finished.
+    """The class nearest to *own*; sums that exceed the best are not completed.
 
-    So attributes that differ most should come first.
+    So attributes of large variance should come first.
     """
     best = np.inf
     found = -1
@@ -174,12 +197,11 @@ def _nearest(points: Points, alive: Indices, left: int, own: int) -> int:
 
 
 @inner
-def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, Indices]:
-    """The records of each class as a linked list: how many, first, last, and who follows."""
+def _linked_lists(labels: Labels, classes: int) -> ClassLists:
     members = np.zeros(classes, dtype=np.int64)
-    heads = wholes(classes, -1)
-    tails = wholes(classes, -1)
-    following = wholes(labels.size, -1)
+    heads = full_ints(classes, -1)
+    tails = full_ints(classes, -1)
+    following = full_ints(labels.size, -1)
     for i in range(labels.size - 1, -1, -1):
         c = labels[i]
         members[c] += 1
@@ -187,28 +209,15 @@ def _linked(labels: Labels, classes: int) -> tuple[Indices, Indices, Indices, In
         if heads[c] < 0:
             tails[c] = i
         heads[c] = i
-    return members, heads, tails, following
+    return ClassLists(members, heads, tails, following, np.arange(classes))
 
 
 @inner
-def _merge(
-    among: Indices,
-    points: Points,
-    members: Indices,
-    heads: Indices,
-    tails: Indices,
-    following: Indices,
-    target: Indices,
-    confidential: Indices,
-    sizes: Indices,
-    shares: Points,
-    ordered: Indices,
-    k: int,
-    diversity: int,
-    closeness: float,
-) -> None:
-    """Merge the classes *among* each other: a queue of those that may fall short."""
-    counts = np.empty(shares.shape[1], dtype=np.int64)
+def _merge(among: Indices, points: Points, lists: ClassLists, required: Requirement) -> None:
+    """Merge the classes *among* each other, with a queue of those that may be insufficient."""
+    members, heads, tails = lists.members, lists.heads, lists.tails
+    following, target = lists.following, lists.target
+    counts = np.empty(required.shares.shape[1], dtype=np.int64)
     alive = among.copy()
     places = np.empty(members.size, dtype=np.int64)
     waiting = np.zeros(members.size, dtype=np.bool_)
@@ -217,7 +226,7 @@ def _merge(
         waiting[among[place]] = True
     left = among.size
     queue = np.empty(2 * left, dtype=np.int64)
-    order = stable_order(members[among])
+    order = argsort(members[among])
     for place in range(left):
         queue[place] = among[order[place]]
     first, last = 0, left
@@ -226,9 +235,8 @@ def _merge(
         first += 1
         waiting[own] = False
         if target[own] != own or not _falls_short(
-            heads[own], following, members[own], confidential, sizes, shares, ordered, counts,
-            k, diversity, closeness,
-        ):  # fmt: skip
+            heads[own], following, members[own], required, counts
+        ):
             continue
         other = _nearest(points, alive, left, own)
         total = members[own] + members[other]
@@ -248,9 +256,9 @@ def _merge(
 
 
 @kernel(
-    POINTS, INDICES, INDICES, INDICES, INDEX_ROWS, INDICES, POINTS, INDICES, WHOLE, WHOLE, REAL
+    POINTS, INDICES, INDICES, INDICES, INDEX_ROWS, INDICES, POINTS, INDICES, INT64, INT64, FLOAT64
 )  # fmt: skip
-def _merged_classes(
+def _merge_classes(
     given: Points,
     by_region: Indices,
     bounds: Indices,
@@ -263,21 +271,18 @@ def _merged_classes(
     diversity: int,
     closeness: float,
 ) -> Labels:
-    """Region by region, then what is left; long, as a kernel's state is its local arrays."""
+    """Merge region by region, then the rest; long, as a kernel's state is its local arrays."""
     points = given.copy()
     classes = points.shape[0]
-    members, heads, tails, following = _linked(labels, classes)
-    target = np.arange(classes)
+    required = Requirement(confidential, sizes, shares, ordered, k, diversity, closeness)
+    lists = _linked_lists(labels, classes)
+    target = lists.target
     for region in range(bounds.size - 1):
-        _merge(
-            by_region[bounds[region] : bounds[region + 1]], points, members, heads, tails,
-            following, target, confidential, sizes, shares, ordered, k, diversity, closeness,
-        )  # fmt: skip
+        among = by_region[bounds[region] : bounds[region + 1]]
+        _merge(among, points, lists, required)
     if bounds.size > 2:
-        _merge(
-            np.flatnonzero(target == np.arange(classes)), points, members, heads, tails,
-            following, target, confidential, sizes, shares, ordered, k, diversity, closeness,
-        )  # fmt: skip
+        among = np.flatnonzero(target == np.arange(classes))
+        _merge(among, points, lists, required)
     for c in range(classes):
         end = c
         while target[end] != end:

@@ -1,27 +1,26 @@
-"""MDAV on records of numbers and categories; the centre has means, medians and modes.
+"""MDAV microaggregation of numbers and categories; centres are means, medians and modes.
 
-The squared distance of two records is the sum of their squared differences in numbers and
-of the given squared distances of their categories. The lowest index wins every tie.
+The squared distance of two records is the sum of their squared differences in numbers and of the
+given squared distances of their categories. The lowest index wins every tie.
 """
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Labels, Points
-from evomask.kernels.compiler import CODE_ROWS, INDICES, POINTS, WHOLE, inner, kernel
-from evomask.kernels.filled import copy_into, counted, fill
-from evomask.kernels.sorting import in_order
+from evomask.kernels.compiler.arrays import arange, copy_into, fill, sort
+from evomask.kernels.jit import CODE_ROWS, INDICES, INT64, POINTS, inner, kernel
+from evomask.types import Codes, Floats, Indices, Labels, Points
 
 
 def mixed_mdav(
     numbers: Points, codes: Codes, squares: Floats, ordered: Indices, domains: Indices, k: int
 ) -> Labels:
-    """Group label of each record, groups numbered in the order they are formed.
+    """Return the group label of each record, groups numbered in the order of their formation.
 
-    Pairs of groups are formed while 3k or more records remain and one more while 2k or more
-    remain; the rest, k to 2k-1 records, is the last group. ``squares[j, a, b]`` is the
-    squared distance of categories a and b in column j of *codes*; the centre of a column is
-    the lower median where ``ordered[j]`` is 1, else the mode. Codes from ``domains[j]`` up
-    are missing: the median is taken over the others, unless more than half are missing.
+    Pairs of groups are formed while 3k or more records remain and one more while 2k or more remain;
+    the remaining k to 2k-1 records are the last group. ``squares[j, a, b]`` is the squared distance
+    of categories a and b in column j of *codes*; the centre of a column is the lower median where
+    ``ordered[j]`` is 1, else the mode. Codes from ``domains[j]`` up are missing: the median ignores
+    them unless they are the majority.
 
     Cost is O(n² d / k) time and O(n d) memory.
     """
@@ -46,7 +45,6 @@ def _distances(
     middle: Indices,
     apart: Floats,
 ) -> None:
-    """Squared distances of the remaining records to a centre of numbers and categories."""
     fill(apart[:left], 0.0)
     for j in range(numbers.shape[0]):
         for i in range(left):
@@ -61,7 +59,7 @@ def _distances(
 
 @inner
 def _farthest(apart: Floats, ids: Indices, left: int) -> int:
-    """Position of the farthest record, the lowest record among equals."""
+    """Position of the farthest record; the lowest index wins a tie."""
     best = 0
     for i in range(1, left):
         if apart[i] > apart[best] or (apart[i] == apart[best] and ids[i] < ids[best]):
@@ -71,7 +69,7 @@ def _farthest(apart: Floats, ids: Indices, left: int) -> int:
 
 @inner
 def _nearest(apart: Floats, ids: Indices, left: int, near: Indices) -> None:
-    """Fill *near* with the positions of the nearest records, the lowest among equals first."""
+    """Fill *near* with the positions of the nearest records; the lowest index wins a tie."""
     k = near.size
     found = 0
     for i in range(left):
@@ -93,7 +91,6 @@ def _nearest(apart: Floats, ids: Indices, left: int, near: Indices) -> None:
 
 @inner
 def _farthest_outside(apart: Floats, ids: Indices, left: int, near: Indices) -> int:
-    """Position of the farthest record that is not in *near*."""
     inside = np.zeros(left, dtype=np.bool_)
     for i in range(near.size):
         inside[near[i]] = True
@@ -108,7 +105,7 @@ def _farthest_outside(apart: Floats, ids: Indices, left: int, near: Indices) -> 
 
 @inner
 def _middle(counts: Indices, ordered: int, domain: int) -> int:
-    """The lower median category, or the mode, of records counted by category."""
+    """The lower median category, or the mode, given category frequencies."""
     if not ordered:
         return int(np.argmax(counts))
     known = counts[:domain].sum()
@@ -134,8 +131,8 @@ def _take_out(
     labels: Labels,
     group: int,
 ) -> int:
-    """Label the records at *near* and take them out of arrays, sums and counts."""
-    for position in in_order(near)[::-1]:
+    """Label the records at *near* and remove them from arrays, sums and counts."""
+    for position in sort(near)[::-1]:
         labels[ids[position]] = group
         left -= 1
         ids[position] = ids[left]
@@ -148,7 +145,7 @@ def _take_out(
     return left
 
 
-@kernel(POINTS, CODE_ROWS, POINTS, INDICES, INDICES, WHOLE)
+@kernel(POINTS, CODE_ROWS, POINTS, INDICES, INDICES, INT64)
 def _mixed_mdav(
     given_numbers: Points,
     given_codes: Codes,
@@ -157,7 +154,7 @@ def _mixed_mdav(
     domains: Indices,
     k: int,
 ) -> Labels:
-    """The loop of MDAV-generic; long because the state of a kernel is its local arrays."""
+    """Loop of MDAV-generic; long, as a kernel's state is its local arrays."""
     numbers, codes = given_numbers.copy(), given_codes.copy()
     p, q, n = numbers.shape[0], codes.shape[0], numbers.shape[1]
     sums = np.zeros(p)
@@ -168,7 +165,7 @@ def _mixed_mdav(
     for j in range(q):
         for i in range(n):
             counts[j, codes[j, i]] += 1
-    ids = counted(n)
+    ids = arange(n)
     labels = np.empty(n, dtype=np.int64)
     apart = np.empty(n)
     near = np.empty(k, dtype=np.int64)

@@ -1,20 +1,19 @@
-"""Mondrian: regions of at least k records, made by cutting the widest side in two."""
+"""Mondrian partitioning: regions of at least k records, cut across their widest side."""
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
-from evomask.kernels.filled import copy_into
-from evomask.kernels.sorting import in_order, stable_order
+from evomask.kernels.compiler.arrays import argsort, copy_into, sort
+from evomask.kernels.jit import FLOATS, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 
 def mondrian(points: Points, spans: Floats, k: int, *, relaxed: bool = False) -> Labels:
-    """Region of each record; every region holds k or more and cannot be cut again.
+    """Return the region of each record; every region has k or more and cannot be cut again.
 
-    A region is cut across its widest side, its length divided by the attribute's entry in
-    *spans*; where that side allows no cut, across the next. Ties: the first attribute. A
-    strict cut keeps equal values together and is the one nearest to halves (the lower of
-    two); a relaxed one halves the records, of equal values those that come first go below.
+    A region is cut across its widest side, relative to the attribute's entry in *spans*; where that
+    side has no valid cut, across the next. The first attribute wins a tie. A strict cut keeps equal
+    values together and is the one nearest to the median (the lower of two); a relaxed one halves
+    the records, and of equal values the first records go below.
 
     Cost is O(n d log² n) time for regions that halve.
     """
@@ -24,7 +23,7 @@ def mondrian(points: Points, spans: Floats, k: int, *, relaxed: bool = False) ->
 
 @inner
 def _widths(columns: Points, spans: Floats, members: Indices, widths: Floats) -> None:
-    """Length of each side of the region over the attribute's span; 0 where it has none."""
+    """Length of each side of a region relative to the attribute's span; 0 without a span."""
     for j in range(columns.shape[0]):
         low = high = columns[j, members[0]]
         for i in members[1:]:
@@ -35,7 +34,7 @@ def _widths(columns: Points, spans: Floats, members: Indices, widths: Floats) ->
 
 @inner
 def _cut(ordered: Floats, k: int, relaxed: int) -> int:
-    """How many of the ordered values go below the cut; 0 where none is allowed."""
+    """Number of sorted values below the cut; 0 where no cut is valid."""
     size = ordered.size
     if relaxed:
         return size // 2
@@ -55,7 +54,7 @@ def _cut(ordered: Floats, k: int, relaxed: int) -> int:
 def _split(
     columns: Points, spans: Floats, members: Indices, k: int, relaxed: int, widths: Floats
 ) -> int:
-    """Reorder *members* so that those below the cut come first; how many, 0 if none is allowed."""
+    """Reorder *members* so that those below the cut come first; their number, 0 without a cut."""
     _widths(columns, spans, members, widths)
     for _ in range(columns.shape[0]):
         side = int(np.argmax(widths))
@@ -63,19 +62,19 @@ def _split(
             return 0
         widths[side] = -1.0
         values = columns[side][members]
-        order = stable_order(values)
+        order = argsort(values)
         below = _cut(values[order], k, relaxed)
         if below > 0:
             copy_into(members, members[order])
-            copy_into(members[:below], in_order(members[:below]))
-            copy_into(members[below:], in_order(members[below:]))
+            copy_into(members[:below], sort(members[:below]))
+            copy_into(members[below:], sort(members[below:]))
             return below
     return 0
 
 
-@kernel(POINTS, FLOATS, WHOLE, WHOLE)
+@kernel(POINTS, FLOATS, INT64, INT64)
 def _mondrian(columns: Points, spans: Floats, k: int, relaxed: int) -> Labels:
-    """Regions numbered from the lowest side up; a stack holds those still to be cut."""
+    """Number the regions from the lowest side up; a stack has those still to be cut."""
     d, n = columns.shape
     members = np.arange(n)
     labels = np.empty(n, dtype=np.int64)

@@ -1,46 +1,96 @@
-"""Orderings of records in which neighbours are alike, to be cut into groups."""
+"""Nearest neighbours, and orderings of records for cutting into groups (see `splits`)."""
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels, Points
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, POINTS, WHOLE, inner, kernel, lazy
-from evomask.kernels.groups.blocks import distance, forget, nobody_near, sums_of
-from evomask.kernels.groups.kdtree import LEAF, prune, search_tree, tree_of
+from evomask.kernels.compiler.arrays import column_sums, fill, smallest
+from evomask.kernels.groups.kdtree import (
+    LEAF,
+    build_tree,
+    clear_nearest,
+    distance,
+    empty_nearest,
+    remove_from_tree,
+    search_tree,
+)
+from evomask.kernels.groups.mdav import BLOCK, distances_to
+from evomask.kernels.jit import INDEX_ROWS, INDICES, INT64, POINTS, inner, kernel, lazy
+from evomask.types import Codes, Floats, Indices, Labels, Points
+
+
+@kernel(POINTS, INT64)
+def nearest_of_all(points: Points, count: int) -> Codes:
+    """Return the *count* nearest other records of each, nearest first; the lowest index wins a tie.
+
+    All distances are computed, several at once: with many attributes a tree would visit nearly all
+    records anyway. Cost is O(n² d) time and O(n (d + count)) memory.
+    """
+    n = points.shape[0]
+    columns = np.ascontiguousarray(points.T)
+    near = np.empty((n, count), dtype=np.int32)
+    apart = np.empty(count)
+    block = np.empty(BLOCK)
+    for i in range(n):
+        fill(apart, np.inf)
+        for start in range(0, n, BLOCK):
+            stop = min(start + BLOCK, n)
+            distances_to(columns, start, stop, points[i], block)
+            if start <= i < stop:
+                block[i - start] = np.inf
+            if smallest(block, stop - start) >= apart[count - 1]:
+                continue
+            for j in range(stop - start):
+                if block[j] < apart[count - 1]:
+                    _enter(near, i, apart, block[j], start + j)
+    return near
+
+
+@inner
+def _enter(near: Codes, i: int, apart: Floats, far: float, j: int) -> None:
+    """Insert a record into the list of record *i*; the last one is dropped."""
+    place = apart.size - 1
+    while place > 0 and apart[place - 1] > far:
+        apart[place] = apart[place - 1]
+        near[i, place] = near[i, place - 1]
+        place -= 1
+    apart[place] = far
+    near[i, place] = j
+
 
 KEPT = 0.7
-"""Build the tree again when no more than this share of the records is left."""
+"""The tree is rebuilt when no more than this share of its records is left."""
 
 NEIGHBOURS = 10
-"""Nearest records to which a tour may be reconnected."""
+"""Number of nearest records to which a tour may be reconnected."""
 
 
 SLACK = 1e-9
-"""Least relative gain of a reversal; rounding alone never looks like one."""
+"""Least relative gain of a reversal, above rounding."""
 
 
 def nearest_point_next(points: Points) -> Indices:
-    """From the record farthest from the centroid always to the nearest one not yet visited.
+    """Return a greedy path that always goes on to the nearest unvisited record.
 
-    The lowest index wins every tie. Cost is about O(n log n) time in few dimensions and
-    O(n² d) in many.
+    It starts at the record farthest from the centroid. The lowest index wins every tie. Cost is
+    about O(n log n) time in few dimensions and O(n² d) in many.
     """
     return _nearest_point_next(np.ascontiguousarray(points, dtype=np.float64))
 
 
 def tour(points: Points) -> Indices:
-    """The nearest point next, made shorter by reversing stretches while that helps (2-opt).
+    """Return the greedy path of `nearest_point_next`, shortened by reversals of stretches (2-opt).
 
-    A stretch ends at one of a record's ten nearest records.
+    A stretch ends at one of a record's ten nearest records. The number of reversals is not bounded
+    by a polynomial in theory; a pass over all records is O(n) plus the reversals.
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
     neighbours = _neighbours(points, min(NEIGHBOURS, len(points) - 1))
-    return _untangled(points, _nearest_point_next(points), neighbours)
+    return _two_opt(points, _nearest_point_next(points), neighbours)
 
 
 def along_groups(points: Points, labels: Labels) -> Indices:
-    """Group after group, the nearest centroid next, each left on the side of the next group.
+    """Return an ordering group by group, nearest centroid next, each left towards the next group.
 
-    The best cut of this order is never worse than the groups themselves.
+    The best cut of this ordering is never worse than the groups themselves.
     """
     sizes = np.bincount(labels)
     sums = [np.bincount(labels, weights=column) for column in points.T]
@@ -56,7 +106,7 @@ def along_groups(points: Points, labels: Labels) -> Indices:
 @kernel(POINTS)
 def _nearest_point_next(points: Points) -> Indices:
     n = points.shape[0]
-    centre = sums_of(points) / n
+    centre = column_sums(points) / n
     order = np.empty(n, dtype=np.int64)
     order[0] = 0
     away = -1.0
@@ -65,33 +115,33 @@ def _nearest_point_next(points: Points) -> Indices:
         if apart > away:
             away = apart
             order[0] = i
-    near = nobody_near(1)
+    near = empty_nearest(1)
     out = np.empty(2 * LEAF)
     records = np.arange(n)
-    tree = tree_of(points, records)
+    tree = build_tree(points, records)
     visited = np.zeros(n, dtype=np.bool_)
     for place in range(1, n):
         visited[order[place - 1]] = True
-        prune(tree, order[place - 1])
+        remove_from_tree(tree, order[place - 1])
         if n - place < KEPT * records.size:
             records = np.flatnonzero(~visited)
-            tree = tree_of(points, records)
-        forget(near)
+            tree = build_tree(points, records)
+        clear_nearest(near)
         search_tree(tree, points[order[place - 1]], near, out)
         order[place] = near.records[0]
     return order
 
 
-@lazy(POINTS, WHOLE)
+@lazy(POINTS, INT64)
 def _neighbours(points: Points, count: int) -> Indices:
-    """The nearest other records of each, a row a record."""
+    """The nearest other records of each, one row a record, by the kd-tree."""
     n = points.shape[0]
-    tree = tree_of(points, np.arange(n))
-    near = nobody_near(count + 1)
+    tree = build_tree(points, np.arange(n))
+    near = empty_nearest(count + 1)
     out = np.empty(2 * LEAF)
     found = np.empty((n, count), dtype=np.int64)
     for i in range(n):
-        forget(near)
+        clear_nearest(near)
         search_tree(tree, points[i], near, out)
         place = 0
         for record in near.records:
@@ -103,15 +153,15 @@ def _neighbours(points: Points, count: int) -> Indices:
 
 @inner
 def _between(points: Points, order: Indices, a: int, b: int) -> float:
-    """Distance of the records at two places; 0 if one lies off the path."""
+    """Distance of the records at two positions; 0 if one lies outside the path."""
     if a < 0 or b >= order.size:
         return 0.0
     return distance(points[order[a]], points[order[b]])
 
 
 @inner
-def _helps(points: Points, order: Indices, a: int, b: int) -> bool:
-    """Whether reversing the records behind place a, up to b, makes the path shorter."""
+def _shortens(points: Points, order: Indices, a: int, b: int) -> bool:
+    """Whether reversing the positions a+1..b makes the path shorter."""
     gone = _between(points, order, a, a + 1) + _between(points, order, b, b + 1)
     come = _between(points, order, a, b) + _between(points, order, a + 1, b + 1)
     return come < gone * (1.0 - SLACK)
@@ -128,7 +178,7 @@ def _reverse(order: Indices, places: Indices, first: int, last: int) -> None:
 
 
 @lazy(POINTS, INDICES, INDEX_ROWS)
-def _untangled(points: Points, start: Indices, neighbours: Indices) -> Indices:
+def _two_opt(points: Points, start: Indices, neighbours: Indices) -> Indices:
     """Reverse stretches of the path as long as one of them makes it shorter."""
     order = start.copy()
     n = order.size
@@ -142,10 +192,10 @@ def _untangled(points: Points, start: Indices, neighbours: Indices) -> Indices:
             for other in neighbours[record]:
                 a = min(places[record], places[other])
                 b = max(places[record], places[other])
-                if _helps(points, order, a, b):
+                if _shortens(points, order, a, b):
                     _reverse(order, places, a + 1, b)
                     shorter = True
-                elif _helps(points, order, a - 1, b - 1):
+                elif _shortens(points, order, a - 1, b - 1):
                     _reverse(order, places, a, b - 1)
                     shorter = True
     return order

@@ -1,23 +1,23 @@
-"""The best cut of an ordering of records into groups (Hansen and Mukherjee, 2003).
+"""Optimal cut of an ordering of records into groups (Hansen and Mukherjee, 2003).
 
-A shortest path over the places between records: every step is a group of k to 2k-1 records
-that follow one another, its length the group's sum of squares. Sums are taken from the
-group's last record, so that nothing cancels where numbers lie far from zero. Of equally
-short paths the one whose later groups are smaller is taken.
+Shortest path over the positions between records: every step is a group of k to 2k-1 consecutive
+records, its length the group's sum of squares. Deviations are taken from the group's last record,
+so that nothing cancels where numbers are far from zero. Of equally short paths the one whose later
+groups are smaller is taken.
 """
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import FLOATS, POINTS, WHOLE, inner, kernel
-from evomask.kernels.filled import fill
+from evomask.kernels.compiler.arrays import fill
+from evomask.kernels.jit import FLOATS, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 
 def split_values(values: Floats, k: int) -> Labels:
-    """Groups of k or more with the least sum of squares, numbered by rising value.
+    """Return groups of k or more with the least sum of squares, numbered by ascending value.
 
-    No grouping of numbers is better: the best one never interleaves. Equal values stand in
-    the order of their records. Cost is O(n log n + n k) time and O(n) memory.
+    This is the optimum for one attribute. Equal values stay in the order of their records. Cost is
+    O(n log n + n k) time and O(n) memory.
     """
     order = np.argsort(values, kind="stable")
     labels = np.empty(len(values), dtype=np.int64)
@@ -26,7 +26,7 @@ def split_values(values: Floats, k: int) -> Labels:
 
 
 def split_order(points: Points, order: Indices, k: int) -> Labels:
-    """The best groups of k or more that follow one another in *order*, numbered along it.
+    """Return the best groups of k or more consecutive records of *order*, numbered along it.
 
     Cost is O(n k d) time and O(n) memory beside a copy of the points.
     """
@@ -37,7 +37,7 @@ def split_order(points: Points, order: Indices, k: int) -> Labels:
 
 @inner
 def _labels_along(sizes: Indices) -> Labels:
-    """Group numbers along the way, from the size of the last group before each place."""
+    """Labels from the size of the last group before each position."""
     labels = np.zeros(sizes.size - 1, dtype=np.int64)
     stop = labels.size
     while stop > 0:
@@ -46,9 +46,9 @@ def _labels_along(sizes: Indices) -> Labels:
     return np.cumsum(labels) - 1
 
 
-@kernel(FLOATS, WHOLE)
+@kernel(FLOATS, INT64)
 def _split_line(values: Floats, k: int) -> Labels:
-    """Group numbers of values that rise."""
+    """Labels of ascending values."""
     n = values.size
     shares = 1.0 / np.arange(1, 2 * k + 1)
     lengths = np.full(n + 1, np.inf)
@@ -72,9 +72,9 @@ def _split_line(values: Floats, k: int) -> Labels:
     return _labels_along(sizes)
 
 
-@kernel(POINTS, WHOLE)
+@kernel(POINTS, INT64)
 def _split_path(points: Points, k: int) -> Labels:
-    """Group numbers of records that stand in their order."""
+    """Labels of records in their order."""
     n, d = points.shape
     shares = 1.0 / np.arange(1, 2 * k + 1)
     lengths = np.full(n + 1, np.inf)

@@ -1,51 +1,39 @@
-"""V-MDAV: groups of variable size (Solanas and Martínez-Ballesté, 2006)."""
+"""V-MDAV microaggregation with groups of variable size (Solanas and Martínez-Ballesté, 2006)."""
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import POINTS, REAL, WHOLE, inner, kernel
-from evomask.kernels.filled import counted, fill, wholes
-from evomask.kernels.groups.blocks import (
-    Nearest,
-    cannot_enter,
-    enter,
-    forget,
-    nobody_near,
-    smallest,
-    sums_of,
+from evomask.kernels.compiler.arrays import arange, argsort, column_sums, fill, full_ints, smallest
+from evomask.kernels.groups.kdtree import (
+    clear_nearest,
+    empty_nearest,
+    insert_nearest,
+    is_too_far,
 )
-from evomask.kernels.groups.mdav import distances_to, with_rest
-from evomask.kernels.sorting import stable_order
+from evomask.kernels.groups.mdav import assign_rest, distances_to
+from evomask.kernels.jit import FLOAT64, INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 
 def vmdav(points: Points, k: int, gamma: float) -> Labels:
-    """Group label of each record; groups numbered in the order they are formed.
+    """Return the group label of each record, groups numbered in the order of their formation.
 
-    While k or more records remain, the one farthest from the centroid of all records takes
-    its k-1 nearest. The group then takes the remaining record closest to any of its members,
-    up to 2k-1 records, while that distance is below *gamma* times the record's distance to
-    its nearest other remaining record. Fewer than k records at the end join the groups with
-    the closest centroid. The lowest index wins every tie.
+    While k or more records remain, the one farthest from the centroid of all records takes its k-1
+    nearest. The group is then extended by the remaining record closest to any of its members, up to
+    2k-1 records, while that distance is below *gamma* times the record's distance to its nearest
+    other remaining record. Fewer than k remaining records join the groups with the closest
+    centroids. The lowest index wins every tie.
 
     Cost is O(n² d) time and O(n d) memory.
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
-    return with_rest(points, _vmdav(points, k, gamma), k)
-
-
-@inner
-def _search(ids: Indices, distances: Floats, left: int, near: Nearest) -> None:
-    forget(near)
-    for i in range(left):
-        if not cannot_enter(near, distances[i], ids[i]):
-            enter(near, distances[i], ids[i])
+    return assign_rest(points, _vmdav(points, k, gamma), k)
 
 
 @inner
 def _take(
     columns: Points, ids: Indices, places: Indices, reach: Floats, record: int, left: int
 ) -> None:
-    """The last remaining record takes the place of the one that leaves."""
+    """Replace a removed record by the last remaining one."""
     place = places[record]
     ids[place] = ids[left - 1]
     places[ids[place]] = place
@@ -62,7 +50,7 @@ def _keep_least(reach: Floats, apart: Floats, left: int) -> None:
 
 @inner
 def _closest(ids: Indices, reach: Floats, left: int) -> int:
-    """Place of the remaining record closest to the group."""
+    """Position of the remaining record closest to the group."""
     least = smallest(reach, left)
     found = -1
     for i in range(left):
@@ -71,22 +59,22 @@ def _closest(ids: Indices, reach: Floats, left: int) -> int:
     return found
 
 
-@kernel(POINTS, WHOLE, REAL)
+@kernel(POINTS, INT64, FLOAT64)
 def _vmdav(points: Points, k: int, gamma: float) -> Labels:
-    """Records that are left at the end have the label -1.
+    """Form the groups; remaining records have the label -1.
 
-    Long because the groups and the upkeep of what remains are one loop.
+    Long, because groups and the arrays of remaining records are updated in one loop.
     """
     n = points.shape[0]
     columns = points.T.copy()
-    ids = counted(n)
-    places = counted(n)
-    labels = wholes(n, -1)
+    ids = arange(n)
+    places = arange(n)
+    labels = full_ints(n, -1)
     reach = np.empty(n)
     apart = np.empty(n)
-    near = nobody_near(k)
-    distances_to(columns, 0, n, sums_of(points) / n, apart)
-    outermost = stable_order(-apart)
+    near = empty_nearest(k)
+    distances_to(columns, 0, n, column_sums(points) / n, apart)
+    outermost = argsort(-apart)
     turn = 0
     group = 0
     left = n
@@ -94,7 +82,10 @@ def _vmdav(points: Points, k: int, gamma: float) -> Labels:
         while labels[outermost[turn]] >= 0:
             turn += 1
         distances_to(columns, 0, left, points[outermost[turn]], apart)
-        _search(ids, apart, left, near)
+        clear_nearest(near)
+        for i in range(left):
+            if not is_too_far(near, apart[i], ids[i]):
+                insert_nearest(near, apart[i], ids[i])
         for record in near.records:
             labels[record] = group
             _take(columns, ids, places, reach, record, left)

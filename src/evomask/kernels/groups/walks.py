@@ -1,71 +1,74 @@
-"""MDAV without looking at every record: walks along a sorted list, and a kd-tree.
+"""MDAV microaggregation with search indexes: a sorted list of records and a kd-tree.
 
-The records are sorted by their distance to the centroid, once in a while. No record is
-farther from a place than its own distance to that centroid plus the place's distance to it;
-so a walk from the outermost inwards soon knows the farthest record, and whether any further
-in can be among the nearest. The bounds leave room for rounding, distances that decide are
-computed as in the flat search: the groups are the same.
+Records are sorted by their distance to the centroid, from time to time again. By the triangle
+inequality no record is farther from a point than its own distance to that centroid plus the
+point's; so a scan from the outermost records inwards soon knows the farthest record, and whether
+records further in can be among the nearest. Bounds have a margin for rounding, and deciding
+distances are computed as in the flat search: the groups are the same.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import POINTS, WHOLE, inner, kernel
-from evomask.kernels.filled import counted, wholes
-from evomask.kernels.groups.blocks import (
+from evomask.kernels.compiler.arrays import arange, argsort, column_sums, full_ints, largest
+from evomask.kernels.groups.kdtree import (
     Blocks,
     Nearest,
+    Tree,
     block_distances,
-    blocks_of,
-    cannot_enter,
+    build_blocks,
+    build_tree,
+    clear_nearest,
     distance,
-    drop,
-    forget,
-    largest,
-    nobody_near,
+    empty_nearest,
+    farthest_in_tree,
+    is_too_far,
+    remove_from_block,
+    remove_from_tree,
     search_block,
-    sums_of,
+    search_tree,
 )
-from evomask.kernels.groups.kdtree import Tree, farthest_in_tree, prune, search_tree, tree_of
-from evomask.kernels.sorting import stable_order
+from evomask.kernels.jit import INT64, POINTS, inner, kernel
+from evomask.types import Floats, Indices, Labels, Points
 
 RING = 256
-"""Records of a block of the sorted list."""
+"""Records in a block of the sorted list."""
 
 KEPT = 0.7
-"""Sort and build again when no more than this share of the records is left."""
+"""List and tree are rebuilt when no more than this share of their records is left."""
 
 PROBES = 16
-"""Searches that decide between the list and the tree."""
+"""Trial searches that decide between list and tree."""
 
 NODE_COST = 0.3
-"""Cost of visiting a node of the tree, in blocks of the list; measured on whole runs."""
+"""Cost of visiting a tree node, in blocks of the list; measured on whole runs."""
 
 BUILD_COST = 6.0
 """Cost of building the tree, in blocks of the list for each search and k."""
 
 SLACK = 1e-9
-"""Relative room for rounding, enough for a million attributes."""
+"""Relative tolerance for rounding, enough for a million attributes."""
 
 SPECK = 1e-150
-"""Absolute room, where squares are too small to be exact."""
+"""Absolute tolerance, where squares underflow."""
 
 RESORT_COST = 200.0
-"""Cost of sorting a record again, in records that a walk passes; measured on a million."""
+"""Cost of sorting a record again, in records passed by scans; measured on a million."""
 
 NEVER, PROBED, ALWAYS = 0, 1, 2
 """When to use the tree."""
 
 
 class Rings(NamedTuple):
-    """Blocks of records by falling distance to a middle."""
+    """Blocks of records by descending distance to a centre.
+
+    Args:
+        reach: largest distance to the centre in each block, rounded up.
+    """
 
     middle: Floats
     reach: Floats
-    """Largest distance to the middle in each block, rounded up."""
-
     blocks: Blocks
 
 
@@ -74,18 +77,18 @@ def _rings_of(points: Points, records: Indices, middle: Floats) -> Rings:
     away = np.empty(records.size)
     for i in range(records.size):
         away[i] = -distance(points[records[i]], middle)
-    order = stable_order(away)
+    order = argsort(away)
     count = (records.size + RING - 1) // RING
     starts = np.minimum(np.arange(count + 1) * RING, records.size)
     reach = np.empty(count)
     for b in range(count):
         reach[b] = -away[order[starts[b]]] * (1.0 + SLACK) + SPECK
-    return Rings(middle.copy(), reach, blocks_of(points, records[order], starts))
+    return Rings(middle.copy(), reach, build_blocks(points, records[order], starts))
 
 
 @inner
 def farthest(rings: Rings, centre: Floats, out: Floats) -> tuple[int, int]:
-    """The record farthest from *centre*, the lowest of equals, and how many blocks that took."""
+    """Return the record farthest from *centre* (lowest index in ties), and the visited blocks."""
     blocks = rings.blocks
     shift = distance(centre, rings.middle) * (1.0 + SLACK)
     best = -1.0
@@ -112,14 +115,14 @@ def farthest(rings: Rings, centre: Floats, out: Floats) -> tuple[int, int]:
 
 @inner
 def search_rings(rings: Rings, centre: Floats, near: Nearest, out: Floats) -> int:
-    """Fill the list with the nearest records; how many blocks that took."""
+    """Insert the nearest records into the list; return the number of visited blocks."""
     outside = distance(centre, rings.middle) * (1.0 - SLACK)
     visits = 0
     for b in range(rings.reach.size):
         gap = max(outside - rings.reach[b], 0.0)
         if gap * gap * (1.0 - SLACK) > near.distances[-1]:
             break
-        if near.distances[-1] == 0.0 and cannot_enter(near, 0.0, rings.blocks.lowest[b]):
+        if near.distances[-1] == 0.0 and is_too_far(near, 0.0, rings.blocks.lowest[b]):
             continue
         search_block(rings.blocks, b, centre, near, out)
         visits += 1
@@ -128,50 +131,33 @@ def search_rings(rings: Rings, centre: Floats, near: Nearest, out: Floats) -> in
 
 @inner
 def _tree_is_cheaper(rings: Rings, tree: Tree, points: Points, near: Nearest, out: Floats) -> bool:
-    """Whether the tree finds the nearest with less work, for some records that go soon."""
+    """Whether the tree needs less work than the list for some of the outermost records."""
     in_tree = 0
     in_rings = 0
     for probe in range(PROBES):
         b = int(rings.reach.size * (1.0 - KEPT) * probe / PROBES)
         centre = points[rings.blocks.records[b, 0]].copy()
-        forget(near)
+        clear_nearest(near)
         in_tree += search_tree(tree, centre, near, out)
-        forget(near)
+        clear_nearest(near)
         in_rings += search_rings(rings, centre, near, out)
     return NODE_COST * in_tree + BUILD_COST * near.records.size * PROBES < in_rings
-
-
-@inner
-def _opposite(centre: Floats, rings: Rings, tree: Tree, use_tree: bool, out: Floats) -> int:
-    """The record farthest from one at the border, where walks are long."""
-    if use_tree:
-        return farthest_in_tree(tree, centre, out)
-    return farthest(rings, centre, out)[0]
 
 
 @inner
 def _take_nearest(
     centre: Floats, rings: Rings, tree: Tree, use_tree: bool, near: Nearest, out: Floats
 ) -> None:
-    """Fill the list with the nearest records and take them out of the indexes."""
-    forget(near)
+    """Find the nearest records and remove them from the indexes."""
+    clear_nearest(near)
     if use_tree:
         search_tree(tree, centre, near, out)
     else:
         search_rings(rings, centre, near, out)
     for record in near.records:
-        drop(rings.blocks, record)
+        remove_from_block(rings.blocks, record)
         if use_tree:
-            prune(tree, record)
-
-
-@inner
-def _label(points: Points, records: Indices, sums: Floats, labels: Labels, group: int) -> None:
-    """Give the records their label and take them out of the sums."""
-    for record in records:
-        labels[record] = group
-        for j in range(sums.size):
-            sums[j] -= points[record, j]
+            remove_from_tree(tree, record)
 
 
 @inner
@@ -181,23 +167,24 @@ def _tree_for(
     """A tree of the records, and whether to use it; a tree of one record if it cannot pay."""
     may_pay = BUILD_COST * near.records.size < rings.reach.size
     if use == NEVER or (use == PROBED and not may_pay):
-        return tree_of(points, records[:1]), False
-    tree = tree_of(points, records)
+        return build_tree(points, records[:1]), False
+    tree = build_tree(points, records)
     return tree, use == ALWAYS or _tree_is_cheaper(rings, tree, points, near, out)
 
 
-@kernel(POINTS, WHOLE, WHOLE, WHOLE)
+@kernel(POINTS, INT64, INT64, INT64)
 def mdav_by_walks(points: Points, k: int, pairs_while: int, use: int) -> Labels:
-    """Groups of MDAV; records that are left at the end have the label -1.
+    """Return the groups of MDAV; remaining records have the label -1.
 
-    Long because the loop of the algorithm and the upkeep of its indexes are one. A tree that
-    does not pay is not built again: it pays less, the fewer records are left.
+    At most O(n² d / k) time, and O(n d) memory; the lowest index wins a tie. Long, because the
+    algorithm and its indexes share one loop. A tree that does not pay is not built again: it pays
+    less, the fewer records are left.
     """
-    sums = sums_of(points)
-    labels = wholes(points.shape[0], -1)
-    near = nobody_near(k)
+    sums = column_sums(points)
+    labels = full_ints(points.shape[0], -1)
+    near = empty_nearest(k)
     out = np.empty(RING)
-    records = counted(labels.size)
+    records = arange(labels.size)
     left = labels.size
     group = 0
     lowest_left = 0
@@ -220,14 +207,20 @@ def mdav_by_walks(points: Points, k: int, pairs_while: int, use: int) -> Labels:
         paired = left >= pairs_while * k
         opposite = -1
         if paired:
-            opposite = _opposite(centre, rings, tree, use_tree, out)
+            if use_tree:
+                opposite = farthest_in_tree(tree, centre, out)
+            else:
+                opposite = farthest(rings, centre, out)[0]
         for turn in range(2 if paired else 1):
             if turn == 1:
                 while labels[lowest_left] >= 0:
                     lowest_left += 1
                 centre = points[opposite if labels[opposite] < 0 else lowest_left].copy()
             _take_nearest(centre, rings, tree, use_tree, near, out)
-            _label(points, near.records, sums, labels, group)
+            for record in near.records:
+                labels[record] = group
+                for j in range(sums.size):
+                    sums[j] -= points[record, j]
             left -= k
             group += 1
     return labels

@@ -1,17 +1,17 @@
-"""What nodes of a lattice must be worth, given that something grows with every level."""
+"""Bounds and expected improvement of lattice nodes that were not evaluated."""
 
 import numpy as np
 
-from evomask.arrays import Floats
-from evomask.kernels.compiler import FLOATS, INDEX_ROWS, inner, kernel
+from evomask.kernels.jit import FLOATS, INDEX_ROWS, POINTS, inner, kernel
 from evomask.kernels.lattice.classes import Rows
+from evomask.types import Floats, Indices, Points
 
 
 def bounds_between(known: Rows, values: Floats, others: Rows) -> tuple[Floats, Floats]:
-    """For each of *others* the largest value among coarser known nodes, the smallest among finer.
+    """Return for each of *others* the largest value of coarser known nodes and the least of finer.
 
-    For values that fall with every level: no other node's value lies outside these bounds.
-    Cost is O(known · others) time at worst; in order of value the first comparable node ends it.
+    For values that fall with every level: no other node's value lies outside these bounds. Cost is
+    O(known · others) time at worst; in order of value the first comparable node ends the search.
     """
     order = np.argsort(values, kind="stable")
     return _bounds_between(known[order], values[order], np.ascontiguousarray(others))
@@ -39,3 +39,42 @@ def _bounds_between(known: Rows, rising: Floats, others: Rows) -> tuple[Floats, 
                 most[j] = rising[i]
                 break
     return least, most
+
+
+def margins(front: Points, expected: Points) -> Floats:
+    """Return how far each expected point lies beyond the front, smaller objectives being better.
+
+    Against one point of the front it is the largest improvement of any objective; the least over
+    the front counts. It is positive exactly where no point of the front is as good in all
+    objectives. Cost is O(front · expected).
+    """
+    return _margins(np.ascontiguousarray(front), np.ascontiguousarray(expected))
+
+
+def distances(nodes: Rows, front: Rows) -> Indices:
+    """Return the least number of lattice steps from each node to the front; O(nodes · front)."""
+    return _distances(np.ascontiguousarray(nodes), np.ascontiguousarray(front))
+
+
+@kernel(POINTS, POINTS)
+def _margins(front: Points, expected: Points) -> Floats:
+    least = np.full(len(expected), np.inf)
+    for j in range(len(expected)):
+        for i in range(len(front)):
+            most = -np.inf
+            for c in range(front.shape[1]):
+                most = max(most, front[i, c] - expected[j, c])
+            least[j] = min(least[j], most)
+    return least
+
+
+@kernel(INDEX_ROWS, INDEX_ROWS)
+def _distances(nodes: Rows, front: Rows) -> Indices:
+    least = np.full(len(nodes), np.iinfo(np.int64).max)
+    for j in range(len(nodes)):
+        for i in range(len(front)):
+            steps = 0
+            for a in range(front.shape[1]):
+                steps += abs(nodes[j, a] - front[i, a])
+            least[j] = min(least[j], steps)
+    return least

@@ -1,8 +1,8 @@
 """Equivalence classes of a generalization lattice, merged from finer ones.
 
-A class is a key, a size and, where wanted, counts of sensitive values. A key holds one digit
-per attribute in a field of bits: the lowest leaf below the class' ancestor. So a digit stays
-a leaf at every level, and going up a level is one lookup. Fields fill as many words as needed.
+A class has a key, a size and, where needed, counts of sensitive values. A key has one digit per
+attribute in a field of bits: the lowest leaf below the class's ancestor. So a digit is a leaf at
+every level, and generalizing by a level is one lookup. Fields fill as many words as needed.
 """
 
 from typing import NamedTuple
@@ -11,9 +11,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Indices
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, bundle, inner, kernel
-from evomask.kernels.filled import copy_into
+from evomask.kernels.compiler.arrays import copy_into
+from evomask.kernels.jit import INDEX_ROWS, INDICES, INT64, bundle, inner, kernel
+from evomask.types import Codes, Indices
 
 Rows = NDArray[np.int64]
 Tables = NDArray[np.int64]
@@ -21,19 +21,19 @@ CountRows = NDArray[np.int32]
 
 WORD_BITS = 62
 MIXER = np.uint64(0x9E3779B97F4A7C15)
-"""The golden ratio in 64 bits: multiplying by it scatters keys."""
+"""The golden ratio in 64 bits, multiplier of the hash function."""
 
 
 class Layout(NamedTuple):
-    """Where digits stand in keys, and what they become.
+    """Position of digits in keys, and their generalizations.
 
     Args:
-        word: the row of keys that holds an attribute's digit.
-        shift: how many bits lie below the digit.
+        word: row of keys that contains an attribute's digit.
+        shift: number of bits below the digit.
         mask: the digit's bits, shifted down.
         lowest: lowest leaf below the ancestor, by attribute, level and leaf.
-        below: leaves below the ancestor, less one; by attribute, level and leaf.
-        full: what a suppressed cell counts: all leaves less one, at least 1.
+        below: number of leaves below the ancestor, less one; by attribute, level and leaf.
+        full: loss of a suppressed cell: number of leaves less one, at least 1.
     """
 
     word: Indices
@@ -44,12 +44,12 @@ class Layout(NamedTuple):
     full: Indices
 
 
-class Merged(NamedTuple):
+class EquivalenceClasses(NamedTuple):
     """Equivalence classes in the order of their first record.
 
     Args:
-        keys: a row per word, a column per class.
-        counts: a row per class; sensitive values in front, then labels.
+        keys: one row a word, one column a class.
+        counts: one row a class; frequencies of sensitive values, then of labels.
     """
 
     keys: Rows
@@ -60,11 +60,13 @@ class Merged(NamedTuple):
 _INDICES = numba.int64[::1]
 _TABLES = numba.int64[:, :, ::1]
 LAYOUT = bundle(Layout, _INDICES, _INDICES, _INDICES, _TABLES, _TABLES, _INDICES)
-MERGED = numba.types.NamedTuple((numba.int64[:, ::1], _INDICES, numba.int32[:, ::1]), Merged)
+EQUIVALENCE_CLASSES = numba.types.NamedTuple(
+    (numba.int64[:, ::1], _INDICES, numba.int32[:, ::1]), EquivalenceClasses
+)
 
 
 def fields(leaves: Indices) -> tuple[Indices, Indices, Indices]:
-    """Word, shift and mask of each attribute, by its number of leaves."""
+    """Return word, shift and mask of each attribute, given its number of leaves."""
     places, used, word = [], 0, 0
     for n in leaves:
         width = max(int(n - 1).bit_length(), 1)
@@ -76,37 +78,42 @@ def fields(leaves: Indices) -> tuple[Indices, Indices, Indices]:
     return words.copy(), shifts.copy(), masks.copy()
 
 
-def packed(digits: Rows, layout: Layout) -> Rows:
-    """Keys, one row per word, of records given as rows of leaves."""
+def pack_keys(digits: Rows, layout: Layout) -> Rows:
+    """Return the keys, one row a word, of records given as rows of leaves."""
     keys = np.zeros((int(layout.word[-1]) + 1, len(digits)), dtype=np.int64)
     for a, (word, shift) in enumerate(zip(layout.word, layout.shift, strict=True)):
         keys[word] |= digits[:, a] << shift
     return keys
 
 
-def unpacked(keys: Rows, layout: Layout) -> Rows:
-    """The rows of leaves that were packed."""
+def unpack_keys(keys: Rows, layout: Layout) -> Rows:
+    """Return the rows of leaves of keys."""
     places = zip(layout.word, layout.shift, layout.mask, strict=True)
     return np.stack([(keys[word] >> shift) & mask for word, shift, mask in places], axis=1)
 
 
-def merge(classes: Merged, attribute: int, level: int, layout: Layout) -> Merged:
-    """The classes after one attribute went up to *level*; expected cost is O(classes)."""
-    room = Merged(
+def merge(
+    classes: EquivalenceClasses, attribute: int, level: int, layout: Layout
+) -> EquivalenceClasses:
+    """Return the classes after one attribute was generalized to *level*; expected O(classes)."""
+    room = EquivalenceClasses(
         np.empty_like(classes.keys), np.empty_like(classes.sizes), np.empty_like(classes.counts)
     )
     n = _merge(classes, attribute, level, layout, room)
-    return Merged(room.keys[:, :n].copy(), room.sizes[:n].copy(), room.counts[:n].copy())
+    return EquivalenceClasses(
+        room.keys[:, :n].copy(), room.sizes[:n].copy(), room.counts[:n].copy()
+    )
 
 
-def membership(classes: Merged, finer: Merged, layout: Layout, levels: Indices) -> Indices:
-    """For each of *finer*, the class of a node at *levels* that it belongs to."""
+def membership(
+    classes: EquivalenceClasses, finer: EquivalenceClasses, layout: Layout, levels: Indices
+) -> Indices:
+    """Return the class at *levels* of each of the *finer* classes; expected cost O(finer)."""
     return _membership(classes.keys, finer.keys, layout, levels)
 
 
 @inner
 def _is_at(key: Indices, keys: Rows, i: int) -> bool:
-    """Whether class i has this key."""
     for w in range(key.size):
         if keys[w, i] != key[w]:
             return False
@@ -115,7 +122,7 @@ def _is_at(key: Indices, keys: Rows, i: int) -> bool:
 
 @inner
 def _place(key: Indices, keys: Rows, places: Codes, span: int) -> int:
-    """Where in *places* the class with this key is noted, or where it may be."""
+    """Hash slot of the class with this key, or the empty slot for it."""
     mixed = np.uint64(0)
     for word in key:
         mixed = (mixed ^ np.uint64(word)) * MIXER
@@ -127,8 +134,8 @@ def _place(key: Indices, keys: Rows, places: Codes, span: int) -> int:
 
 
 @inner
-def _cleared(places: Codes, n: int) -> int:
-    """Empty as much of *places* as n classes need; how much that is, a power of two."""
+def _clear_slots(places: Codes, n: int) -> int:
+    """Empty the hash slots for n classes; their number, a power of two."""
     span = 16
     while span < 2 * n:
         span *= 2
@@ -138,20 +145,26 @@ def _cleared(places: Codes, n: int) -> int:
 
 
 @inner
-def room_for(n: int) -> Codes:
-    """Places for up to n classes."""
+def allocate_slots(n: int) -> Codes:
+    """Return hash slots for up to n classes."""
     return np.empty(4 * n + 16, dtype=np.int32)
 
 
 @inner
 def merge_into(
-    classes: Merged, n: int, attribute: int, level: int, layout: Layout, out: Merged, places: Codes
+    classes: EquivalenceClasses,
+    n: int,
+    attribute: int,
+    level: int,
+    layout: Layout,
+    out: EquivalenceClasses,
+    places: Codes,
 ) -> int:
-    """Merge n classes and count them; *out* may be *classes*, since no class moves back.
+    """Merge n classes into *out* and return their number; *out* may be *classes* itself.
 
     Long, and on bare arrays, because a call for each class would cost more than its merging.
     """
-    span = _cleared(places, n)
+    span = _clear_slots(places, n)
     keys, sizes, counts = classes.keys, classes.sizes, classes.counts
     out_keys, out_sizes, out_counts = out.keys, out.sizes, out.counts
     word, shift, mask = layout.word[attribute], layout.shift[attribute], layout.mask[attribute]
@@ -191,17 +204,19 @@ def merge_into(
     return found
 
 
-@kernel(MERGED, WHOLE, WHOLE, LAYOUT, MERGED)
-def _merge(classes: Merged, attribute: int, level: int, layout: Layout, out: Merged) -> int:
+@kernel(EQUIVALENCE_CLASSES, INT64, INT64, LAYOUT, EQUIVALENCE_CLASSES)
+def _merge(
+    classes: EquivalenceClasses, attribute: int, level: int, layout: Layout, out: EquivalenceClasses
+) -> int:
     n = classes.sizes.size
-    return merge_into(classes, n, attribute, level, layout, out, room_for(n))
+    return merge_into(classes, n, attribute, level, layout, out, allocate_slots(n))
 
 
 @kernel(INDEX_ROWS, INDEX_ROWS, LAYOUT, INDICES)
 def _membership(keys: Rows, finer: Rows, layout: Layout, levels: Indices) -> Indices:
     n = keys.shape[1]
-    places = room_for(n)
-    span = _cleared(places, n)
+    places = allocate_slots(n)
+    span = _clear_slots(places, n)
     key = np.empty(keys.shape[0], dtype=np.int64)
     for i in range(n):
         copy_into(key, keys[:, i])

@@ -1,26 +1,26 @@
-"""Every number of a lattice node from its equivalence classes, for one node or for all."""
+"""Privacy models and information loss of lattice nodes from their equivalence classes."""
 
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Indices, Points
-from evomask.kernels.compiler import INDEX_ROWS, INDICES, WHOLE, inner, kernel, lazy
-from evomask.kernels.filled import copy_into, fill, wholes
+from evomask.kernels.compiler.arrays import copy_into, fill, full_ints
+from evomask.kernels.jit import INDEX_ROWS, INDICES, INT64, inner, kernel, lazy
 from evomask.kernels.lattice.classes import (
+    EQUIVALENCE_CLASSES,
     LAYOUT,
-    MERGED,
+    EquivalenceClasses,
     Layout,
-    Merged,
     Rows,
+    allocate_slots,
     merge_into,
-    room_for,
 )
+from evomask.types import Flags, Floats, Indices, Points
 
 K, SUPPRESSED, CLASSES, SQUARES, DISTINCT, AGREEING, MAJORITY = range(7)
 LOSSES = 7
-"""Columns of a node's whole numbers; those from LOSSES on are the attributes' losses."""
+"""Columns of a node's integers; those from LOSSES on are the attributes' losses."""
 
 AGREEMENT, ENTROPY, CLOSENESS = range(3)
 """Columns of a node's real numbers."""
@@ -29,14 +29,14 @@ _MANY = 2**62
 
 
 class Rule(NamedTuple):
-    """Which classes are suppressed, and what of the counts is sensitive.
+    """Suppression rule, and the meaning of the counts.
 
     Args:
-        limit: records that may be suppressed; used where *k* is 0.
-        k: smallest size of a class that stays, 0 for what the limit allows.
-        distinct: smallest number of sensitive values in a class that stays.
-        sensitive: how many columns of the counts are sensitive values; the rest are labels.
-        shares: 0 leaves out what needs shares of sensitive values, 1 takes them, 2 in order.
+        limit: maximum number of suppressed records; used where *k* is 0.
+        k: smallest size of a class that is not suppressed, 0 to derive it from the limit.
+        distinct: smallest number of sensitive values in a class that is not suppressed.
+        sensitive: number of columns of the counts with sensitive values; the others are labels.
+        shares: 0 omits entropy and closeness, 1 computes them, 2 with ordered sensitive values.
     """
 
     limit: int
@@ -46,37 +46,19 @@ class Rule(NamedTuple):
     shares: int
 
 
-class Whole(NamedTuple):
-    """The table as a whole: counts of its sensitive values and labels, and its records."""
+class TableCounts(NamedTuple):
+    """Frequencies of sensitive values and labels in the table, and its number of records."""
 
     counts: Indices
     records: int
 
 
-RULE = numba.types.NamedUniTuple(WHOLE, 5, Rule)
-
-
-def read(
-    classes: Merged, levels: Indices, layout: Layout, base: Indices, rule: Rule
-) -> tuple[Indices, Floats]:
-    """A node's numbers from its classes; *base* are the attributes' losses if all stayed."""
-    return _read_node(classes, levels, layout, base, rule)
-
-
-def sweep(
-    classes: Merged, order: Indices, heights: Indices, layout: Layout, bases: Rows, rule: Rule
-) -> tuple[Rows, Points]:
-    """The numbers of every node, nodes in the lexicographic order of their levels.
-
-    Goes through the lattice depth first, the last attribute of *order* fastest, and merges
-    every node from the one before it along one attribute. Memory is O(classes · attributes).
-    """
-    return _sweep(classes, order, heights, layout, bases, rule)
+RULE = numba.types.NamedUniTuple(INT64, 5, Rule)
 
 
 @inner
 def _smallest_kept(sizes: Indices, n: int, limit: int, tally: Indices) -> int:
-    """The smallest class size that stays when no more than *limit* records may go."""
+    """Smallest class size that remains when at most *limit* records are suppressed."""
     for size in range(limit + 1):
         tally[size] = 0
     least = _MANY
@@ -95,7 +77,7 @@ def _smallest_kept(sizes: Indices, n: int, limit: int, tally: Indices) -> int:
 
 @inner
 def _read_sizes(sizes: Indices, stays: Flags, n: int, records: int) -> tuple[int, int, int, int]:
-    """Smallest class that stays, records that go, classes that stay, squares of their sizes."""
+    """Smallest remaining class, suppressed records, remaining classes, sum of squared sizes."""
     smallest = records
     gone = 0
     kept = 0
@@ -112,9 +94,14 @@ def _read_sizes(sizes: Indices, stays: Flags, n: int, records: int) -> tuple[int
 
 @inner
 def _add_suppressed(
-    classes: Merged, stays: Flags, n: int, levels: Indices, layout: Layout, losses: Indices
+    classes: EquivalenceClasses,
+    stays: Flags,
+    n: int,
+    levels: Indices,
+    layout: Layout,
+    losses: Indices,
 ) -> None:
-    """Each cell of a suppressed class loses everything."""
+    """Add the maximum loss for each cell of a suppressed class."""
     for a in range(levels.size):
         keys = classes.keys[layout.word[a]]
         shift, mask, full = layout.shift[a], layout.mask[a], layout.full[a]
@@ -126,11 +113,11 @@ def _add_suppressed(
 
 @inner
 def _read_counts(
-    classes: Merged, stays: Flags, n: int, sensitive: int
+    classes: EquivalenceClasses, stays: Flags, n: int, sensitive: int
 ) -> tuple[int, int, int, float]:
-    """Fewest sensitive values, squares of their counts, records with their class' main label.
+    """Fewest sensitive values, sum of squared counts, records with their class's main label.
 
-    And, added over records, the share of the own sensitive value in the own class.
+    And the sum over records of the share of their sensitive value in their class.
     """
     sizes, counts = classes.sizes, classes.counts
     distinct = sensitive
@@ -156,8 +143,8 @@ def _read_counts(
 
 
 @inner
-def _least_entropy(classes: Merged, stays: Flags, n: int, sensitive: int) -> float:
-    """The smallest exponential of a class' entropy: its effective number of sensitive values."""
+def _least_entropy(classes: EquivalenceClasses, stays: Flags, n: int, sensitive: int) -> float:
+    """Smallest exponential of a class's entropy: its effective number of sensitive values."""
     least = np.log(sensitive)
     for i in range(n):
         if stays[i]:
@@ -171,7 +158,9 @@ def _least_entropy(classes: Merged, stays: Flags, n: int, sensitive: int) -> flo
 
 
 @inner
-def _farthest(classes: Merged, stays: Flags, n: int, rule: Rule, table: Whole) -> float:
+def _farthest(
+    classes: EquivalenceClasses, stays: Flags, n: int, rule: Rule, table: TableCounts
+) -> float:
     """Largest earth mover's distance between the sensitive values of a class and the table."""
     ordered = rule.shares == 2
     scale = 1.0 / max(rule.sensitive - 1, 1) if ordered else 0.5
@@ -190,7 +179,9 @@ def _farthest(classes: Merged, stays: Flags, n: int, rule: Rule, table: Whole) -
 
 
 @inner
-def _flag_kept(classes: Merged, n: int, rule: Rule, stays: Flags, tally: Indices) -> None:
+def _flag_kept(
+    classes: EquivalenceClasses, n: int, rule: Rule, stays: Flags, tally: Indices
+) -> None:
     least = rule.k if rule.k > 0 else _smallest_kept(classes.sizes, n, rule.limit, tally)
     for i in range(n):
         stays[i] = classes.sizes[i] >= least
@@ -204,19 +195,19 @@ def _flag_kept(classes: Merged, n: int, rule: Rule, stays: Flags, tally: Indices
 
 @inner
 def _read_into(
-    classes: Merged,
+    classes: EquivalenceClasses,
     n: int,
     levels: Indices,
     layout: Layout,
     base: Indices,
     rule: Rule,
-    table: Whole,
+    table: TableCounts,
     stays: Flags,
     tally: Indices,
     whole: Indices,
     real: Floats,
 ) -> None:
-    """A node's numbers; a node that keeps no class is as good in k and l as can be."""
+    """Compute a node's numbers; without remaining classes k and l have their best values."""
     _flag_kept(classes, n, rule, stays, tally)
     smallest, gone, kept, squares = _read_sizes(classes.sizes, stays, n, table.records)
     whole[K], whole[SUPPRESSED], whole[CLASSES], whole[SQUARES] = smallest, gone, kept, squares
@@ -233,7 +224,7 @@ def _read_into(
 
 
 @inner
-def _table(classes: Merged) -> Whole:
+def _table(classes: EquivalenceClasses) -> TableCounts:
     counts = np.zeros(classes.counts.shape[1], dtype=np.int64)
     for i in range(classes.sizes.size):
         for v in range(counts.size):
@@ -241,22 +232,17 @@ def _table(classes: Merged) -> Whole:
     records = 0
     for i in range(classes.sizes.size):
         records += classes.sizes[i]
-    return Whole(counts, records)
+    return TableCounts(counts, records)
 
 
-@inner
-def _number(levels: Indices, strides: Indices) -> int:
-    """The number of a node among all."""
-    number = 0
-    for a in range(levels.size):
-        number += levels[a] * strides[a]
-    return number
-
-
-@kernel(MERGED, INDICES, LAYOUT, INDICES, RULE)
-def _read_node(
-    classes: Merged, levels: Indices, layout: Layout, base: Indices, rule: Rule
+@kernel(EQUIVALENCE_CLASSES, INDICES, LAYOUT, INDICES, RULE)
+def evaluate_node(
+    classes: EquivalenceClasses, levels: Indices, layout: Layout, base: Indices, rule: Rule
 ) -> tuple[Indices, Floats]:
+    """Return a node's integers and real numbers; O(classes · (attributes + sensitive values)).
+
+    *base* are the attributes' losses without suppression.
+    """
     whole = np.zeros(LOSSES + levels.size, dtype=np.int64)
     real = np.zeros(3)
     n = classes.sizes.size
@@ -270,7 +256,7 @@ def _read_node(
 
 @inner
 def _strides(heights: Indices) -> tuple[Indices, int]:
-    """How far apart in lexicographic order nodes are that differ by one level; all nodes."""
+    """Distance in lexicographic order of nodes that differ by one level; number of nodes."""
     strides = np.empty(heights.size, dtype=np.int64)
     nodes = 1
     for a in range(heights.size - 1, -1, -1):
@@ -291,13 +277,22 @@ def _next_node(levels: Indices, order: Indices, heights: Indices) -> int:
     return depth
 
 
-@lazy(MERGED, INDICES, INDICES, LAYOUT, INDEX_ROWS, RULE)
-def _sweep(
-    classes: Merged, order: Indices, heights: Indices, layout: Layout, bases: Rows, rule: Rule
+@lazy(EQUIVALENCE_CLASSES, INDICES, INDICES, LAYOUT, INDEX_ROWS, RULE)
+def sweep(
+    classes: EquivalenceClasses,
+    order: Indices,
+    heights: Indices,
+    layout: Layout,
+    bases: Rows,
+    rule: Rule,
 ) -> tuple[Rows, Points]:
-    """Buffer d + 1 holds the classes with the first d + 1 attributes of *order* at their levels.
+    """Return the numbers of every node, nodes in the lexicographic order of their levels.
 
-    An attribute at level 0 needs no buffer: ``source`` tells whose classes they are.
+    The lattice is traversed depth first, the last attribute of *order* fastest, and every node is
+    merged from the one before it along one attribute. Memory is O(classes · attributes).
+
+    Buffer d + 1 has the classes with the first d + 1 attributes of *order* at their levels. An
+    attribute at level 0 needs no buffer: ``source`` is the buffer with its classes.
     """
     s, n = heights.size, classes.sizes.size
     strides, nodes = _strides(heights)
@@ -311,21 +306,22 @@ def _sweep(
     for i in range(n):
         copy_into(counts[0, i], classes.counts[i])
     copy_into(sizes[0], classes.sizes)
-    lengths = wholes(s + 1, n)
+    lengths = full_ints(s + 1, n)
     source = np.zeros(s + 1, dtype=np.int64)
     levels = np.zeros(s, dtype=np.int64)
     base = np.empty(s, dtype=np.int64)
-    places = room_for(n)
+    places = allocate_slots(n)
     table = _table(classes)
     stays = np.empty(n, dtype=np.bool_)
     tally = np.empty(rule.limit + 1, dtype=np.int64)
     depth = 0
     while depth >= 0:
+        node = 0
         for a in range(s):
             base[a] = bases[a, levels[a]]
-        node = _number(levels, strides)
+            node += levels[a] * strides[a]
         at = source[s]
-        here = Merged(keys[at], sizes[at], counts[at])
+        here = EquivalenceClasses(keys[at], sizes[at], counts[at])
         _read_into(
             here, lengths[at], levels, layout, base, rule, table, stays, tally,
             whole[node], real[node],
@@ -334,8 +330,8 @@ def _sweep(
         if depth >= 0:
             a = order[depth]
             came = depth + 1 if levels[a] > 1 else source[depth]
-            finer = Merged(keys[came], sizes[came], counts[came])
-            out = Merged(keys[depth + 1], sizes[depth + 1], counts[depth + 1])
+            finer = EquivalenceClasses(keys[came], sizes[came], counts[came])
+            out = EquivalenceClasses(keys[depth + 1], sizes[depth + 1], counts[depth + 1])
             lengths[depth + 1] = merge_into(
                 finer, lengths[came], a, levels[a], layout, out, places
             )  # fmt: skip

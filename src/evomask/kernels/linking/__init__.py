@@ -1,1 +1,1 @@
-"""Who is nearest to whom: linkage with exact ties, agreement, assignment."""
+"""Record linkage with exact ties, agreement patterns, assignment, attribute inference."""

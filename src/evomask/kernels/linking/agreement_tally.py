@@ -1,34 +1,35 @@
-"""How many pairs of records agree in which attributes, where all attributes are codes.
+"""Number of record pairs with each agreement pattern, where all attributes are codes.
 
-Where codes agree only with themselves, no pair is looked at: the records that are alike on a
-set of attributes are counted, set by set, and agreement on *just* a set follows from the
-agreements on all larger ones. Else attributes are dealt into two halves. A file holds far
-fewer distinct halves than records, so patterns of halves are made once, and a pair of records
-only puts two of them together.
+Where codes agree only with themselves, no pair is visited: records that are equal on a set of
+attributes are counted, set by set, and agreement on exactly a set follows by inclusion and
+exclusion. Otherwise attributes are divided into two halves. A file has far fewer distinct halves
+than records, so the patterns of halves are computed once, and a pair of records only combines two
+of them.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Labels
-from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDICES, WHOLE, inner, kernel
-from evomask.kernels.filled import copy_into, fill
+from evomask.kernels.compiler.arrays import copy_into, fill
+from evomask.kernels.jit import CODE_ROWS, FLOATS, INDICES, INT64, inner, kernel
 from evomask.kernels.linking.linkage import Terms
+from evomask.types import Codes, Floats, Indices, Labels
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
-    """Distinct records as codes, and how often each stands in its file."""
+class DistinctRecords:
+    """Distinct records as codes, and how often each occurs in its file."""
 
     codes: Codes
     counts: Indices
 
 
-def agreement_tally(targets: Counted, rows: Counted, terms: Terms) -> Floats:
-    """For every pattern (bit j: attribute j agrees), the number of pairs that show it.
+def agreement_tally(targets: DistinctRecords, rows: DistinctRecords, terms: Terms) -> Floats:
+    """Return for every pattern (bit j: attribute j agrees) the number of pairs that show it.
 
-    Attributes agree where their table says 0.
+    Attributes agree where their table entry is 0. Cost is O(2^d (targets + rows)) by sets, at most
+    O(targets · rows) by halves.
     """
     if _agrees_with_itself_only(terms) and _sets_are_few(targets, rows):
         return _tally_by_sets(targets, rows)
@@ -44,19 +45,19 @@ def _agrees_with_itself_only(terms: Terms) -> bool:
     return True
 
 
-def _sets_are_few(targets: Counted, rows: Counted) -> bool:
-    """Whether all sets of attributes are looked through sooner than all pairs of records."""
+def _sets_are_few(targets: DistinctRecords, rows: DistinctRecords) -> bool:
+    """Whether visiting all sets of attributes is cheaper than all pairs of records."""
     n_targets, n_rows = len(targets.counts), len(rows.counts)
     return (n_targets + n_rows) << targets.codes.shape[1] < n_targets * n_rows // 4
 
 
-def _tally_by_sets(targets: Counted, rows: Counted) -> Floats:
+def _tally_by_sets(targets: DistinctRecords, rows: DistinctRecords) -> Floats:
     codes = np.concatenate([targets.codes, rows.codes])
     none = np.zeros(len(codes), dtype=np.int64)
     ours, theirs = none.copy(), none
     ours[: len(targets.counts)] = targets.counts
     theirs[len(targets.counts) :] = rows.counts
-    tally = _alike_on_sets(np.ascontiguousarray(codes), ours, theirs)
+    tally = _equal_on_sets(np.ascontiguousarray(codes), ours, theirs)
     for a in range(codes.shape[1]):
         by_bit = tally.reshape(-1, 2, 1 << a)
         by_bit[:, 0] -= by_bit[:, 1]
@@ -72,28 +73,28 @@ def _refine(
     keys: Indices,
     classes: Indices,
     used_in: Indices,
-    turn: int,
+    stamp: int,
 ) -> None:
-    """Classes of records that were alike *before* and are so in attribute *a*, by a hash table.
+    """Divide the classes *before* by attribute *a*, with a hash table.
 
-    A place of the table counts as empty unless it was used in this *turn*.
+    A slot of the table is empty unless it was used in this *stamp*.
     """
     last = keys.size - 1
     count = 0
     for i in range(before.size):
         key = before[i] << 32 | codes[i, a]
         place = (key ^ key >> 29) * 0x2545F4914F6CDD1D >> 20 & last
-        while used_in[place] == turn and keys[place] != key:
+        while used_in[place] == stamp and keys[place] != key:
             place = (place + 1) & last
-        if used_in[place] != turn:
-            used_in[place], keys[place], classes[place] = turn, key, count
+        if used_in[place] != stamp:
+            used_in[place], keys[place], classes[place] = stamp, key, count
             count += 1
         after[i] = classes[place]
 
 
 @kernel(CODE_ROWS, INDICES, INDICES)
-def _alike_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
-    """For each set of attributes as bits, how many pairs of our and their records are alike."""
+def _equal_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
+    """For each set of attributes as bits, the number of pairs that are equal on it."""
     n, d = codes.shape
     pairs = np.zeros(1 << d)
     places = 1
@@ -103,14 +104,14 @@ def _alike_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
     classes = np.empty(places, dtype=np.int64)
     used_in = np.zeros(places, dtype=np.int64)
     labels = np.zeros((d + 1, n), dtype=np.int64)
-    turn = 0
+    stamp = 0
     for chosen in range(1 << d):
         # Classes by the highest attributes hold until a set differs there from the one before.
         changed = chosen ^ (chosen - 1) if chosen > 0 else (1 << d) - 1
         for a in range(d - 1, -1, -1):
             if changed >> a & 1 and chosen >> a & 1:
-                turn += 1
-                _refine(labels[a + 1], codes, a, labels[a], keys, classes, used_in, turn)
+                stamp += 1
+                _refine(labels[a + 1], codes, a, labels[a], keys, classes, used_in, stamp)
             elif changed >> a & 1:
                 copy_into(labels[a], labels[a + 1])
         our_sizes = np.zeros(n)
@@ -122,7 +123,7 @@ def _alike_on_sets(codes: Codes, ours: Indices, theirs: Indices) -> Floats:
     return pairs
 
 
-def _tally_by_halves(targets: Counted, rows: Counted, terms: Terms) -> Floats:
+def _tally_by_halves(targets: DistinctRecords, rows: DistinctRecords, terms: Terms) -> Floats:
     order = np.argsort(rows.codes.max(axis=0, initial=0), kind="stable")
     some, others = order[0::2].copy(), order[1::2].copy()
     by_others = _sorted_by(targets, others)
@@ -135,18 +136,18 @@ def _tally_by_halves(targets: Counted, rows: Counted, terms: Terms) -> Floats:
     )  # fmt: skip
 
 
-def _sorted_by(counted: Counted, attributes: Indices) -> Counted:
-    order = np.argsort(_halves(counted.codes, attributes), kind="stable")
-    return Counted(counted.codes[order], counted.counts[order])
+def _sorted_by(records: DistinctRecords, attributes: Indices) -> DistinctRecords:
+    order = np.argsort(_halves(records.codes, attributes), kind="stable")
+    return DistinctRecords(records.codes[order], records.counts[order])
 
 
 def _halves(codes: Codes, attributes: Indices) -> Indices:
-    """For each record, which distinct combination of the attributes it holds."""
+    """For each record, the index of its distinct combination of the attributes."""
     return _distinct(codes, attributes)[1]
 
 
 def _distinct(codes: Codes, attributes: Indices) -> tuple[Codes, Indices]:
-    """The distinct combinations of the attributes, and which of them each record holds."""
+    """Distinct combinations of the attributes, and the index of each record's combination."""
     held = codes[:, attributes]
     order = np.lexsort(held.T) if attributes.size else np.arange(len(held))
     held = held[order]
@@ -168,7 +169,7 @@ def _half_patterns(
     widths: Indices,
     patterns: Indices,
 ) -> None:
-    """The pattern of target i against every distinct half."""
+    """Pattern of target i against every distinct half."""
     for h in range(halves.shape[0]):
         pattern = 0
         for place in range(attributes.size):
@@ -180,7 +181,7 @@ def _half_patterns(
 
 @kernel(
     CODE_ROWS, INDICES, INDICES, CODE_ROWS, INDICES, CODE_ROWS, INDICES, INDICES, INDICES,
-    INDICES, FLOATS, INDICES, INDICES, WHOLE,
+    INDICES, FLOATS, INDICES, INDICES, INT64,
 )  # fmt: skip
 def _agreement_tally(
     targets: Codes,
@@ -198,7 +199,7 @@ def _agreement_tally(
     widths: Indices,
     n_patterns: int,
 ) -> Floats:
-    """Targets that share their other half stand together, so its patterns are made once."""
+    """Targets with the same second half are adjacent, so its patterns are computed once."""
     tally = np.zeros(n_patterns)
     own = np.zeros(n_patterns, dtype=np.int64)
     of_some = np.zeros(some_halves.shape[0], dtype=np.int64)

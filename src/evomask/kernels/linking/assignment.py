@@ -1,29 +1,29 @@
-"""Linear assignment: rows and columns of a square matrix paired off for the largest sum."""
+"""Linear assignment: one-to-one pairing of rows and columns with the largest sum."""
 
 import numpy as np
 
-from evomask.arrays import Indices
-from evomask.kernels.compiler import INDEX_ROWS, inner, kernel
-from evomask.kernels.filled import wholes
+from evomask.kernels.compiler.arrays import full_ints
+from evomask.kernels.jit import INDEX_ROWS, inner, kernel
+from evomask.types import Indices
 
 FAR = int(np.iinfo(np.int64).max)
-"""Farther than any row is from a column."""
+"""Larger than any reduced cost."""
 
 
-def best_rows(weights: Indices) -> Indices:
-    """For each column of a square matrix of whole numbers its row in a best pairing.
+def assign_rows(weights: Indices) -> Indices:
+    """Return for each column of a square integer matrix its row in a best assignment.
 
-    Deterministic: equal matrices give equal pairings. Cost is O(k³), by shortest augmenting
-    paths (Kuhn's Hungarian method).
+    Deterministic: equal matrices give equal assignments. Cost is O(k³), by shortest augmenting
+    paths (Hungarian method).
     """
-    return _best_rows(np.ascontiguousarray(weights, dtype=np.int64))
+    return _assign_rows(np.ascontiguousarray(weights, dtype=np.int64))
 
 
 @inner
-def pair_off(weights: Indices) -> Indices:
-    """The same for kernels."""
+def solve_assignment(weights: Indices) -> Indices:
+    """Return what `assign_rows` returns; for kernels."""
     k = weights.shape[0]
-    rows, row_prices, column_prices = wholes(k + 1, -1), wholes(k, 0), wholes(k + 1, 0)
+    rows, row_prices, column_prices = full_ints(k + 1, -1), full_ints(k, 0), full_ints(k + 1, 0)
     for row in range(k):
         rows[k] = row
         _augment(weights, rows, row_prices, column_prices)
@@ -32,10 +32,10 @@ def pair_off(weights: Indices) -> Indices:
 
 @inner
 def _augment(weights: Indices, rows: Indices, row_prices: Indices, column_prices: Indices) -> None:
-    """Pair one more row, which waits in the column behind the last."""
+    """Assign one more row, which stands in the extra column k."""
     k = weights.shape[0]
-    shortest, behind = wholes(k, FAR), wholes(k, k)
-    done = wholes(k + 1, 0)
+    shortest, behind = full_ints(k, FAR), full_ints(k, k)
+    done = full_ints(k + 1, 0)
     column = k
     while rows[column] >= 0:
         done[column] = 1
@@ -63,5 +63,5 @@ def _augment(weights: Indices, rows: Indices, row_prices: Indices, column_prices
 
 
 @kernel(INDEX_ROWS)
-def _best_rows(weights: Indices) -> Indices:
-    return pair_off(weights)
+def _assign_rows(weights: Indices) -> Indices:
+    return solve_assignment(weights)

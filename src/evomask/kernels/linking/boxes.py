@@ -1,46 +1,49 @@
-"""Released records in a tree of boxes: which are nearest to a person, whatever is known of them.
+"""Nearest released records of targets, by a tree of bounding boxes.
 
-Records stand in an order that keeps similar ones together, sixteen to a leaf; every node knows
-the range of each number and marks of the codes below it. What a person is known by may differ
-from search to search, so that one tree serves all of them: attributes that are not known cost
-nothing. Costs are told in ``linkage``; a *step* costs nothing within a tolerance and its
-whole weight beyond it, and the other way round where the weight is negative.
+Records are in an order that keeps similar ones together, sixteen to a leaf; every node has the
+range of each number and a bit mask of the codes below it. Attributes that are not known cost
+nothing, so one tree serves all sets of known attributes. Costs are those of ``linkage``; a *step*
+costs nothing within a tolerance and its whole weight beyond it, and the reverse where the weight is
+negative. Costs within the relative tolerance ``TIE`` are tied.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Points
-from evomask.kernels.compiler import (
+from evomask.kernels.jit import (
+    BOOL,
     FLOATS,
-    OWN_CODE_ROWS,
-    OWN_FLOATS,
-    OWN_INDEX_ROWS,
-    OWN_INDICES,
-    OWN_POINTS,
-    WHOLE,
+    INDICES,
+    INT64,
+    RW_CODE_ROWS,
+    RW_FLOATS,
+    RW_INDEX_ROWS,
+    RW_INDICES,
+    RW_POINTS,
     bundle,
     inner,
     kernel,
+    lazy,
 )
 from evomask.kernels.linking.linkage import TIE, gap_between
+from evomask.types import Codes, Floats, Indices, Points
 
 LEAF = 16
 """Records in a leaf."""
 
 DEEPEST = 128
-"""Room for nodes that wait; a tree of 2^60 leaves needs less."""
+"""Size of the stack of nodes; a tree of 2^60 leaves needs less."""
 
 
 class Boxes(NamedTuple):
     """Distinct released records in the order of the tree, and its nodes; the root is node 1.
 
     Args:
-        counts: how many records are alike.
-        lows, highs: ends of each number's box, infinite where one is missing below the node.
-        marks: for each code attribute a bit for each code below the node, 64 taken together.
-        filled: records below each node.
+        counts: number of equal records.
+        lows, highs: ends of each number's range, infinite where one is missing below the node.
+        marks: for each code attribute a bit for each code below the node, codes modulo 64.
+        filled: number of records below each node.
     """
 
     low: Points
@@ -55,17 +58,17 @@ class Boxes(NamedTuple):
 
 
 BOXES = bundle(
-    Boxes, OWN_POINTS, OWN_POINTS, OWN_CODE_ROWS, OWN_INDICES, OWN_POINTS, OWN_POINTS,
-    OWN_INDEX_ROWS, OWN_INDICES, WHOLE,
+    Boxes, RW_POINTS, RW_POINTS, RW_CODE_ROWS, RW_INDICES, RW_POINTS, RW_POINTS,
+    RW_INDEX_ROWS, RW_INDICES, INT64,
 )  # fmt: skip
 
 
-class People(NamedTuple):
-    """What an intruder knows of people, and the released records that are theirs.
+class Targets(NamedTuple):
+    """Targets as an intruder knows them, and the released records that are theirs.
 
     Args:
-        sizes: how many people are alike in everything an intruder may know.
-        ends: person i has ``rows[ends[i]:ends[i + 1]]``, as often as in ``counts``.
+        sizes: number of targets that are equal in all attributes that may be known.
+        ends: target i has ``rows[ends[i]:ends[i + 1]]``, as often as in ``counts``.
     """
 
     numbers: Points
@@ -76,25 +79,23 @@ class People(NamedTuple):
     counts: Indices
 
 
-PEOPLE = bundle(
-    People, OWN_POINTS, OWN_CODE_ROWS, OWN_INDICES, OWN_INDICES, OWN_INDICES, OWN_INDICES
-)
+TARGETS = bundle(Targets, RW_POINTS, RW_CODE_ROWS, RW_INDICES, RW_INDICES, RW_INDICES, RW_INDICES)
 
 
 class Costs(NamedTuple):
-    """What differences cost in the attributes that are known.
+    """Costs of differences in the known attributes.
 
     Args:
         known_numbers: 1 where a number is known.
-        known_codes: the code attributes that are known, those first that tell records apart most.
-        weights: what a squared difference of 1 costs, or a step.
-        tolerances: how far a step goes; negative for squared differences.
-        missing: the cost of a number that is missing on one side.
-        tables: cost of a person's code (row) and a released one, one table an attribute.
-        starts, widths: where each table begins, and how long its rows are.
-        rows: where the rows of each table begin in *free* and *least*.
-        free: marks of the released codes that cost a person's code nothing.
-        least: the smallest cost above 0 in each row.
+        known_codes: known code attributes, the most discriminating first.
+        weights: cost of a squared difference of 1, or of a step.
+        tolerances: width of a step; negative for squared differences.
+        missing: cost of a number that is missing on one side.
+        tables: cost of a target's code (row) and a released one, one table an attribute.
+        starts, widths: start of each table, and the length of its rows.
+        rows: start of each table's rows in *free* and *least*.
+        free: bit mask of the released codes that cost a target's code nothing.
+        least: smallest positive cost in each row.
     """
 
     known_numbers: Indices
@@ -111,21 +112,21 @@ class Costs(NamedTuple):
 
 
 COSTS = bundle(
-    Costs, OWN_INDICES, OWN_INDICES, OWN_FLOATS, OWN_FLOATS, OWN_FLOATS, OWN_FLOATS,
-    OWN_INDICES, OWN_INDICES, OWN_INDICES, OWN_INDICES, OWN_FLOATS,
+    Costs, RW_INDICES, RW_INDICES, RW_FLOATS, RW_FLOATS, RW_FLOATS, RW_FLOATS,
+    RW_INDICES, RW_INDICES, RW_INDICES, RW_INDICES, RW_FLOATS,
 )  # fmt: skip
 
 
 class Search(NamedTuple):
-    """Room for one search at a time.
+    """Scratch arrays of one search at a time.
 
     Args:
-        nodes, bounds: nodes that wait, and what their records cost at least.
+        nodes, bounds: stack of nodes, and lower bounds on the costs of their records.
         found: the records found.
         numbers, codes: the known attributes.
-        values: the person's known numbers.
-        tables: where the costs of the person's known codes begin.
-        free, least: as in the costs, of the person's known codes.
+        values: the target's known numbers.
+        tables: start of the costs of the target's known codes.
+        free, least: as in the costs, for the target's known codes.
         sizes: how many numbers and how many codes are known.
     """
 
@@ -142,13 +143,13 @@ class Search(NamedTuple):
 
 
 SEARCH = bundle(
-    Search, OWN_INDICES, OWN_FLOATS, *[OWN_INDICES] * 3, OWN_FLOATS, OWN_INDICES, OWN_INDICES,
-    OWN_FLOATS, OWN_INDICES,
+    Search, RW_INDICES, RW_FLOATS, *[RW_INDICES] * 3, RW_FLOATS, RW_INDICES, RW_INDICES,
+    RW_FLOATS, RW_INDICES,
 )  # fmt: skip
 
 
-def search_in(n_rows: int, n_numbers: int, n_codes: int) -> Search:
-    """Room for searches among so many records with so many attributes."""
+def create_search(n_rows: int, n_numbers: int, n_codes: int) -> Search:
+    """Return scratch arrays for the given numbers of records and attributes."""
     return Search(
         np.empty(DEEPEST, np.int64), np.empty(DEEPEST), np.empty(n_rows, np.int64),
         np.empty(n_numbers, np.int64), np.empty(n_codes, np.int64), np.empty(n_numbers),
@@ -158,18 +159,18 @@ def search_in(n_rows: int, n_numbers: int, n_codes: int) -> Search:
 
 
 @inner
-def _prepare(search: Search, costs: Costs, people: People, i: int) -> None:
-    """Note what is known of a person, so that nothing else is looked at."""
+def _prepare(search: Search, costs: Costs, targets: Targets, i: int) -> None:
+    """Collect the known attributes of a target."""
     size = 0
     for a in range(costs.known_numbers.size):
         if costs.known_numbers[a]:
             search.numbers[size] = a
-            search.values[size] = people.numbers[i, a]
+            search.values[size] = targets.numbers[i, a]
             size += 1
     search.sizes[0] = size
     size = 0
     for j in costs.known_codes:
-        code = people.codes[i, j]
+        code = targets.codes[i, j]
         search.codes[size] = j
         search.tables[size] = costs.starts[j] + code * costs.widths[j]
         search.free[size] = costs.free[costs.rows[j] + code]
@@ -206,8 +207,8 @@ def _box_of_both(boxes: Boxes, node: int, left: int, right: int) -> None:
 
 
 @kernel(BOXES)
-def close_boxes(boxes: Boxes) -> None:
-    """Fill the nodes in, from the leaves to the root."""
+def fill_boxes(boxes: Boxes) -> None:
+    """Compute the nodes from the leaves to the root; O(records · attributes)."""
     for node in range(2 * boxes.first_leaf - 1, 0, -1):
         if node >= boxes.first_leaf:
             _box_of_leaf(boxes, node)
@@ -232,7 +233,7 @@ def _number_cost(costs: Costs, a: int, value: float, low: float, high: float) ->
 
 @inner
 def _cost(boxes: Boxes, costs: Costs, search: Search, row: int, limit: float) -> float:
-    """What a released record costs the person searched for, partial once above *limit*."""
+    """Cost of a released record for the target, partial once above *limit*."""
     total = 0.0
     for c in range(search.sizes[1]):
         total += costs.tables[search.tables[c] + boxes.codes[row, search.codes[c]]]
@@ -249,7 +250,7 @@ def _cost(boxes: Boxes, costs: Costs, search: Search, row: int, limit: float) ->
 
 @inner
 def _bound(boxes: Boxes, costs: Costs, search: Search, node: int, limit: float) -> float:
-    """What every record below a node costs the person at least, partial once above *limit*."""
+    """Lower bound on the cost of all records below a node, partial once above *limit*."""
     if boxes.filled[node] == 0:
         return np.inf
     total = 0.0
@@ -271,18 +272,18 @@ def _bound(boxes: Boxes, costs: Costs, search: Search, node: int, limit: float) 
 
 
 @inner
-def seek(
-    boxes: Boxes, costs: Costs, people: People, search: Search, i: int, strangers: bool
+def find_nearest(
+    boxes: Boxes, costs: Costs, targets: Targets, search: Search, i: int, strangers: bool
 ) -> tuple[int, float]:  # fmt: skip
-    """Finds the nearest records of a person; how many there are, and what each costs.
+    """Find the nearest records of a target; return their number and cost.
 
-    A record of the person's own is looked at first: it is rarely far away. Among *strangers*
-    records that equal the person in all that is known are left out.
+    A record of the target's own is evaluated first: it is rarely far away. With *strangers*,
+    records that equal the target in all known attributes are left out.
     """
-    _prepare(search, costs, people, i)
+    _prepare(search, costs, targets, i)
     limit = np.inf
     if not strangers:
-        limit = _cost(boxes, costs, search, people.rows[people.ends[i]], np.inf)
+        limit = _cost(boxes, costs, search, targets.rows[targets.ends[i]], np.inf)
     size = 0
     search.nodes[0] = 1
     search.bounds[0] = 0.0
@@ -317,26 +318,40 @@ def seek(
     return size, limit
 
 
-@kernel(BOXES, COSTS, PEOPLE, SEARCH, FLOATS)
-def links(
-    boxes: Boxes, costs: Costs, people: People, search: Search, covered: Floats
+@kernel(BOXES, COSTS, TARGETS, SEARCH, FLOATS)
+def count_links(
+    boxes: Boxes, costs: Costs, targets: Targets, search: Search, covered: Floats
 ) -> Points:  # fmt: skip
-    """For each person: records that are nearest, people alike whose own is, and the cost.
+    """Return for each target: nearest records, equal targets whose own is among them, and the cost.
 
-    Last comes the largest of the nearest records' entries in *covered*.
+    The last column is the maximum of *covered* over the nearest records. Cost is a tree search a
+    target, O(records) at worst.
     """
-    linked = np.zeros((people.sizes.size, 4))
+    linked = np.zeros((targets.sizes.size, 4))
     seen = np.full(boxes.counts.size, -1)
     strangers = False
-    for i in range(people.sizes.size):
-        size, limit = seek(boxes, costs, people, search, i, strangers)
+    for i in range(targets.sizes.size):
+        size, limit = find_nearest(boxes, costs, targets, search, i, strangers)
         for f in range(size):
             row = search.found[f]
             seen[row] = i
             linked[i, 0] += boxes.counts[row]
             linked[i, 3] = max(linked[i, 3], covered[row])
-        for place in range(people.ends[i], people.ends[i + 1]):
-            if seen[people.rows[place]] == i:
-                linked[i, 1] += people.counts[place]
+        for place in range(targets.ends[i], targets.ends[i + 1]):
+            if seen[targets.rows[place]] == i:
+                linked[i, 1] += targets.counts[place]
         linked[i, 2] = limit
     return linked
+
+
+@lazy(BOXES, COSTS, TARGETS, SEARCH, INDICES, BOOL)
+def nearest_rows(
+    boxes: Boxes, costs: Costs, targets: Targets, search: Search, chosen: Indices, strangers: bool
+) -> Indices:  # fmt: skip
+    """Return marks of the records nearest to any chosen target, or of the nearest strangers."""
+    marks = np.zeros(boxes.counts.size, np.int64)
+    for t in range(chosen.size):
+        size, _ = find_nearest(boxes, costs, targets, search, chosen[t], strangers)
+        for f in range(size):
+            marks[search.found[f]] = 1
+    return marks

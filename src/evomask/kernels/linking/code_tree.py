@@ -1,30 +1,30 @@
-"""Linkage of records that are all codes, by a tree that shares their beginnings.
+"""Linkage of records that are all codes, by a prefix tree.
 
-Candidates are sorted by their codes, so that those which begin alike stand together; sums over
-a common beginning are made once, and where such a sum is too large already, all that begin so
-are passed over. What is a distance, and when two are tied, is told in ``linkage``.
+Candidates are sorted by their codes, so that those with a common prefix are adjacent; sums over a
+prefix are computed once, and where a sum exceeds the limit, all candidates with that prefix are
+skipped. Distances and ties are those of ``linkage``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices
-from evomask.kernels.compiler import CODE_ROWS, FLOATS, INDEX_ROWS, INDICES, inner, kernel
-from evomask.kernels.filled import copy_into
+from evomask.kernels.compiler.arrays import copy_into
+from evomask.kernels.jit import CODE_ROWS, FLOATS, INDEX_ROWS, INDICES, inner, kernel
 from evomask.kernels.linking.linkage import TIE, Candidates, Terms
+from evomask.types import Codes, Floats, Indices
 
 
 class CodeTree(NamedTuple):
     """Candidates in the order of their codes.
 
     Args:
-        attributes: in the order in which codes are compared.
-        places: where each candidate stood before.
+        attributes: order in which codes are compared.
+        places: former position of each candidate.
         codes: one row a candidate, its attributes in that order.
-        shared: how many codes each candidate shares with the one before, from the first on.
-        beyond: for each candidate and each code, the next candidate that does not share all
-            codes up to this one.
+        shared: length of the prefix that each candidate shares with the one before.
+        beyond: for each candidate and code, the next candidate that does not share the prefix up to
+            this code.
     """
 
     attributes: Indices
@@ -34,8 +34,21 @@ class CodeTree(NamedTuple):
     beyond: Indices
 
 
-def tree_of(codes: Codes) -> CodeTree:
-    """The tree of candidates; attributes with few codes come first, as they are shared most."""
+class PrefixSearch(NamedTuple):
+    """Targets, candidates and distance tables of a search inside kernels; ``sums`` is scratch."""
+
+    targets: Codes
+    codes: Codes
+    shared: Indices
+    beyond: Indices
+    tables: Floats
+    starts: Indices
+    widths: Indices
+    sums: Floats
+
+
+def build_code_tree(codes: Codes) -> CodeTree:
+    """Return the tree of candidates; attributes with few codes come first."""
     attributes = np.argsort(codes.max(axis=0, initial=0), kind="stable")
     places = np.lexsort(codes[:, attributes[::-1]].T)
     ordered = np.ascontiguousarray(codes[places][:, attributes])
@@ -43,11 +56,11 @@ def tree_of(codes: Codes) -> CodeTree:
 
 
 def ties_in_tree(targets: Codes, own: Indices, candidates: Candidates, terms: Terms) -> Indices:
-    """For each target, how many records are as near to it as its own one; 0 if any is nearer.
+    """Return for each target how many records are as near as its own one; 0 if any is nearer.
 
-    The own record is the candidate at ``own``.
+    The own record is the candidate at ``own``. Cost is O(targets · candidates · d) at worst.
     """
-    tree = tree_of(candidates.rows.codes)
+    tree = build_code_tree(candidates.rows.codes)
     now = np.empty_like(tree.places)
     now[tree.places] = np.arange(len(now))
     return _ties_in_tree(
@@ -60,8 +73,8 @@ def ties_in_tree(targets: Codes, own: Indices, candidates: Candidates, terms: Te
 def nearest_in_tree(
     targets: Codes, candidates: Candidates, terms: Terms
 ) -> tuple[Indices, Indices]:
-    """All nearest candidates of each target: target i has ``found[ends[i]:ends[i + 1]]``."""
-    tree = tree_of(candidates.rows.codes)
+    """Return all nearest candidates: target i has ``found[ends[i]:ends[i + 1]]``."""
+    tree = build_code_tree(candidates.rows.codes)
     ends, found = _nearest_in_tree(
         np.ascontiguousarray(targets[:, tree.attributes]), tree.codes, tree.shared, tree.beyond,
         terms.tables, terms.starts[tree.attributes], terms.widths[tree.attributes],
@@ -71,7 +84,7 @@ def nearest_in_tree(
 
 @kernel(CODE_ROWS)
 def _marks(codes: Codes) -> tuple[Indices, Indices]:
-    """What each candidate shares with the one before, and where it shares no more."""
+    """Shared prefix lengths, and the next candidates without each prefix."""
     count, d = codes.shape
     shared = np.zeros(count, dtype=np.int64)
     beyond = np.empty((count, d), dtype=np.int64)
@@ -88,7 +101,7 @@ def _marks(codes: Codes) -> tuple[Indices, Indices]:
 
 @inner
 def _begin(codes: Codes, target: Codes, i: int) -> int:
-    """A candidate that begins like the target, if there is one: near ones make others far."""
+    """A candidate with a long common prefix with the target; a near one prunes others."""
     low, high = 0, codes.shape[0]
     for a in range(codes.shape[1]):
         column = codes[low:high, a]
@@ -110,26 +123,14 @@ def _end_of_run(targets: Codes, i: int) -> int:
 
 
 @inner
-def _next_within(
-    targets: Codes,
-    i: int,
-    j: int,
-    stop: int,
-    fresh: bool,
-    limit: float,
-    codes: Codes,
-    shared: Indices,
-    beyond: Indices,
-    tables: Floats,
-    starts: Indices,
-    widths: Indices,
-    sums: Floats,
-) -> int:
+def _next_within(search: PrefixSearch, i: int, j: int, stop: int, fresh: bool, limit: float) -> int:
     """The first of the candidates j..stop that is within *limit* of target i; stop if none.
 
-    ``sums[a]`` is the sum over the first a codes of the candidate looked at last; they count
-    for nothing where the walk is *fresh*.
+    ``sums[a]`` is the sum over the first a codes of the previous candidate; it is invalid where the
+    search is *fresh*.
     """
+    targets, codes, shared, beyond = search.targets, search.codes, search.shared, search.beyond
+    tables, starts, widths, sums = search.tables, search.starts, search.widths, search.sums
     d = codes.shape[1]
     depth = 0 if fresh else shared[j] if j < stop else 0
     while j < stop:
@@ -160,14 +161,15 @@ def _ties_in_tree(
     starts: Indices,
     widths: Indices,
 ) -> Indices:
-    """A walk from a promising candidate to the last, and from the first up to it.
+    """Search from a promising candidate to the last, and from the first up to it.
 
-    Equal targets that stand together have one walk, within the distance of the nearest own.
+    Equal adjacent targets share one search, within the distance of the nearest own record.
     """
     count, d = codes.shape
     ties = np.zeros(own.size, dtype=np.int64)
     apart = np.empty(own.size)
     sums = np.zeros(d + 1)
+    search = PrefixSearch(targets, codes, shared, beyond, tables, starts, widths, sums)
     after = 0
     while after < own.size:
         i, after = after, _end_of_run(targets, after)
@@ -185,10 +187,7 @@ def _ties_in_tree(
             j, stop = (begin, count) if part == 0 else (0, begin)
             fresh = True
             while not nearer:
-                j = _next_within(
-                    targets, i, j, stop, fresh, limit * (1.0 + TIE), codes, shared, beyond,
-                    tables, starts, widths, sums,
-                )  # fmt: skip
+                j = _next_within(search, i, j, stop, fresh, limit * (1.0 + TIE))
                 if j == stop:
                     break
                 nearer = float(sums[d]) < limit * (1.0 - TIE)
@@ -211,12 +210,13 @@ def _nearest_in_tree(
     starts: Indices,
     widths: Indices,
 ) -> tuple[Indices, Indices]:
-    """A walk from a promising candidate to the last, and from the first up to it."""
+    """Search from a promising candidate to the last, and from the first up to it."""
     n_targets = targets.shape[0]
     count, d = codes.shape
     ends = np.zeros(n_targets + 1, dtype=np.int64)
     found = np.empty(4 * n_targets + count, dtype=np.int64)
     sums = np.zeros(d + 1)
+    search = PrefixSearch(targets, codes, shared, beyond, tables, starts, widths, sums)
     for i in range(n_targets):
         first = end = ends[i]
         if first + count > found.size:
@@ -229,10 +229,7 @@ def _nearest_in_tree(
             j, stop = (begin, count) if part == 0 else (0, begin)
             fresh = True
             while True:
-                j = _next_within(
-                    targets, i, j, stop, fresh, limit * (1.0 + TIE), codes, shared, beyond,
-                    tables, starts, widths, sums,
-                )  # fmt: skip
+                j = _next_within(search, i, j, stop, fresh, limit * (1.0 + TIE))
                 if j == stop:
                     break
                 apart = float(sums[d])

@@ -1,36 +1,34 @@
-"""Linkage to records that are put together from centroids of several attribute groups.
+"""Linkage to masked records that combine centroids of several attribute groups.
 
-Each group of attributes has its own partition of the records and its own centroids, so a
-masked record is one centroid of each group, and its distance to an original record is a sum of
-one number a group. All those numbers for one original record are n/k of each group: the
-distances to n masked records are never computed, and clusters whose first number proves them
-too far away are skipped whole.
+Each group of attributes has its own partition of the records and its own centroids, so a masked
+record is one centroid of each group, and its distance to an original is a sum of one term a group.
+There are only n/k terms of each group: the n distances are never computed, and clusters whose first
+term proves them too far away are skipped as a whole.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from evomask.arrays import Floats, Indices, Labels, Points
-from evomask.kernels.compiler import FLOATS, INDEX_ROWS, INDICES, POINTS, TRUTH, inner, kernel
-from evomask.kernels.filled import fill
-from evomask.kernels.groups.blocks import smallest
+from evomask.kernels.compiler.arrays import fill, smallest
+from evomask.kernels.jit import BOOL, FLOATS, INDEX_ROWS, INDICES, POINTS, inner, kernel
 from evomask.kernels.linking.linkage import SLACK, TIE
+from evomask.types import Floats, Indices, Labels, Points
 
 
 def strictly_nearest(
     points: Points, centroids: Sequence[Points], labels: Sequence[Labels]
 ) -> np.ndarray:
-    """Which records are nearer to their own masked record than to any other one.
+    """Return which records are nearer to their own masked record than to any other one.
 
     Args:
-        points: original records; their columns are those of the groups, one after another.
-        centroids: of each group, a row a cluster.
+        points: original records; their columns are those of the groups, concatenated.
+        centroids: of each group, one row a cluster.
         labels: of each group, the cluster of each record.
 
-    Squared Euclidean distances; a number missing on one side only counts 1. Another record
-    that is as near but for rounding is a tie, and no link. Cost is O(n² d / k) for clusters of
-    k, plus what cannot be skipped.
+    Squared Euclidean distances; a number missing on one side only counts 1. Another record that is
+    equally near, up to rounding, is a tie, and no link. Cost is O(n² d / k) for clusters of k, plus
+    what cannot be skipped.
     """
     sizes = np.array([len(group) for group in centroids])
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -79,16 +77,8 @@ def _terms(
 
 
 @inner
-def _least_of_rest(terms: Floats, starts: Indices, out: Floats) -> None:
-    """The least that the groups from each one on can add."""
-    out[-1] = 0.0
-    for g in range(out.size - 2, -1, -1):
-        out[g] = out[g + 1] + smallest(terms[starts[g] :], starts[g + 1] - starts[g])
-
-
-@inner
 def _is_as_near(terms: Floats, places: Indices, rest: Floats, limit: float) -> bool:
-    """Whether a masked record, one place a group, is within *limit*."""
+    """Whether a masked record, one position a group, is within *limit*."""
     total = 0.0
     for g in range(places.size):
         total += terms[places[g]]
@@ -99,7 +89,7 @@ def _is_as_near(terms: Floats, places: Indices, rest: Floats, limit: float) -> b
 
 @inner
 def _has_twin(i: int, places: Indices, cluster: Indices) -> bool:
-    """Whether a record of the same cluster shares all other clusters too."""
+    """Whether another record of the cluster is in the same clusters of all groups."""
     for member in cluster:
         if member != i:
             same = True
@@ -112,7 +102,7 @@ def _has_twin(i: int, places: Indices, cluster: Indices) -> bool:
     return False
 
 
-@kernel(POINTS, FLOATS, INDICES, INDICES, INDEX_ROWS, INDICES, INDICES, TRUTH)
+@kernel(POINTS, FLOATS, INDICES, INDICES, INDEX_ROWS, INDICES, INDICES, BOOL)
 def _strictly_nearest(
     points: Points,
     centroids: Floats,
@@ -123,10 +113,10 @@ def _strictly_nearest(
     ends: Indices,
     plain: bool,
 ) -> Indices:
-    """Clusters of the first group are looked at one by one, a record's own one first.
+    """Search the clusters of the first group one by one, a record's own one first.
 
-    A record with a twin, alike in all clusters, is tied without any distance. Long because the
-    compiler wants its arrays one by one.
+    A record with a twin, in the same clusters of all groups, is tied without any distance. Long,
+    because arrays are passed one by one.
     """
     n = points.shape[0]
     n_groups = widths.size
@@ -139,7 +129,9 @@ def _strictly_nearest(
             alone[i] = 0
             continue
         _terms(points[i], centroids, widths, starts, plain, terms)
-        _least_of_rest(terms, starts, rest)
+        rest[n_groups] = 0.0
+        for g in range(n_groups - 1, -1, -1):
+            rest[g] = rest[g + 1] + smallest(terms[starts[g] :], starts[g + 1] - starts[g])
         own = 0.0
         for g in range(n_groups):
             own += terms[places[i, g]]

@@ -1,16 +1,15 @@
-"""Nearest records with exact ties.
+"""Distance-based record linkage with exact ties.
 
-A record is a row of numbers, each an interval with equal ends for a plain number and NaN
-ends for a missing value, and a row of codes. The distance of two records is the sum over
-numbers of weight times squared gap, then over codes of an entry in a table; a number missing
-in one record only counts as *missing*. Distances closer than rounding can tell apart (see
-``TIE``) are tied: on whole numbers, just those that are equal. No term is negative, so that a
-partial sum above a limit proves the distance to be; whatever is skipped could not have
-mattered.
+A record is a row of numbers, each an interval with equal ends for a plain number and NaN ends for a
+missing value, and a row of codes. The distance of two records is the sum over numbers of weight
+times squared gap, then over codes of an entry in a table; a number missing in one record only
+counts as *missing*. Distances within the relative tolerance ``TIE`` are tied: on integers, exactly
+the equal ones. No term is negative, so that a partial sum above a limit proves that the distance
+is.
 
-Candidates may be sorted along a line: a projection in which two records are never farther
-apart than by their distance. A target then walks outwards from its own place on the line and
-stops where the line alone proves the rest to be too far away.
+Candidates may be sorted along a line: a projection that never increases distances. The search for a
+target starts at its own position on the line and stops where the line alone proves the rest to be
+too far away.
 """
 
 from dataclasses import dataclass
@@ -19,29 +18,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Points
-from evomask.kernels.compiler import (
-    CODE_ROWS,
-    FLOATS,
-    INDICES,
-    POINTS,
-    REAL,
-    TRUTH,
-    extreme,
-    inner,
-    kernel,
-)
-from evomask.kernels.filled import wholes
-from evomask.kernels.sorting import place_before
+from evomask.kernels.compiler.arrays import full_ints, search_left, smallest
+from evomask.kernels.jit import BOOL, CODE_ROWS, FLOAT64, FLOATS, INDICES, POINTS, inner, kernel
+from evomask.types import Codes, Floats, Indices, Points
 
 BLOCK = 64
 """Candidates whose distances are computed together."""
 
 TIE = 1e-13
-"""Distances that differ by less than this share of themselves are equal but for rounding."""
+"""Distances that differ by a smaller share are equal up to rounding."""
 
 SLACK = 1.0 + 1e-9
-"""A walk goes on a little beyond its limit, because projections are rounded."""
+"""Factor on search limits, because projections are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +48,20 @@ class Rows:
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether every number is one, and none is missing."""
+        """Whether all numbers are known and none is an interval."""
         return self.low is self.high and not bool(np.isnan(self.low).any())
 
     def take(self, records: Indices) -> "Rows":
-        """The records at the given positions."""
         low = np.take(self.low, records, axis=0)
         high = low if self.low is self.high else np.take(self.high, records, axis=0)
         return Rows(low, high, np.take(self.codes, records, axis=0))
 
 
 class Terms(NamedTuple):
-    """What the attributes of two records add to their distance.
+    """Contributions of the attributes to the distance of two records.
 
-    ``tables`` holds one table a code attribute, row by row: target codes are rows of
-    ``widths`` entries, and a table begins at its entry of ``starts``.
+    ``tables`` has one table a code attribute, row by row: a target code selects a row of ``widths``
+    entries, and a table begins at its entry of ``starts``.
     """
 
     weights: Floats
@@ -85,9 +72,9 @@ class Terms(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Distinct records with the number of times each stands in the file.
+    """Distinct records with their frequencies in the file.
 
-    Sorted by ``line``, their places on the line; an empty line means that they have none.
+    Sorted by ``line``, their positions on the line; it is empty where there is none.
     """
 
     rows: Rows
@@ -95,14 +82,38 @@ class Candidates(NamedTuple):
     line: Floats
 
 
+class Comparison(NamedTuple):
+    """Targets and candidates inside kernels, and the terms of their distance.
+
+    Args:
+        t_low, t_high, t_codes: targets, one row a target.
+        c_low, c_high, c_codes: candidates; numbers with one row an attribute.
+        plain: whether all numbers are known and none is an interval.
+        weights, missing, tables, starts, widths: as in `Terms`.
+    """
+
+    t_low: Points
+    t_high: Points
+    t_codes: Codes
+    c_low: Points
+    c_high: Points
+    c_codes: Codes
+    plain: bool
+    weights: Floats
+    missing: float
+    tables: Floats
+    starts: Indices
+    widths: Indices
+
+
 def tied_with_own(
     targets: Rows, places: Floats, own: Indices, candidates: Candidates, terms: Terms
 ) -> Indices:
-    """For each target, how many records are as near to it as its own one; 0 if any is nearer.
+    """Return for each target how many records are as near as its own one; 0 if any is nearer.
 
-    The own record is the candidate at ``own``; ``places`` are the targets' places on the
-    candidates' line. Cost is O(targets x candidates) at worst and usually far less: a walk
-    ends with the first nearer record.
+    The own record is the candidate at ``own``; ``places`` are the targets' positions on the
+    candidates' line. Cost is O(targets x candidates) at worst and usually far less: a search ends
+    with the first nearer record.
     """
     rows = candidates.rows
     low, high = as_columns(rows)
@@ -116,7 +127,10 @@ def tied_with_own(
 def nearest_ties(
     targets: Rows, places: Floats, candidates: Candidates, terms: Terms
 ) -> tuple[Indices, Indices]:
-    """All nearest candidates of each target: target i has ``found[ends[i]:ends[i + 1]]``."""
+    """Return all nearest candidates: target i has ``found[ends[i]:ends[i + 1]]``.
+
+    Cost is O(targets x candidates) at worst.
+    """
     rows = candidates.rows
     low, high = as_columns(rows)
     return _nearest_ties(
@@ -127,14 +141,14 @@ def nearest_ties(
 
 
 def as_columns(rows: Rows) -> tuple[Points, Points]:
-    """Numbers with one attribute a row, so that many candidates are compared at once."""
+    """Return the numbers with one row an attribute, to compare many candidates at once."""
     low = np.ascontiguousarray(rows.low.T)
     return low, low if rows.low is rows.high else np.ascontiguousarray(rows.high.T)
 
 
 @inner
 def gap_between(t_low: float, t_high: float, c_low: float, c_high: float) -> float:
-    """Distance between two intervals, 0 where they touch."""
+    """Return the distance between two intervals, 0 where they touch."""
     above = c_low - t_high
     below = t_low - c_high
     gap = above if above > below else below
@@ -142,39 +156,27 @@ def gap_between(t_low: float, t_high: float, c_low: float, c_high: float) -> flo
 
 
 @inner
-def _squares(
-    t_low: Points, i: int, c_low: Points, start: int, stop: int, weights: Floats, out: Floats
-) -> None:
-    """What plain numbers add for the candidates start..stop; several at once."""
-    for a in range(weights.size):
-        column = c_low[a, start:stop]
-        value = t_low[i, a]
-        weight = weights[a]
+def _squares(pair: Comparison, i: int, start: int, stop: int, out: Floats) -> None:
+    """Add the terms of plain numbers for the candidates start..stop."""
+    for a in range(pair.weights.size):
+        column = pair.c_low[a, start:stop]
+        value = pair.t_low[i, a]
+        weight = pair.weights[a]
         for s in range(stop - start):
             apart = column[s] - value
             out[s] += weight * (apart * apart)
 
 
 @inner
-def _gaps(
-    t_low: Points,
-    t_high: Points,
-    i: int,
-    c_low: Points,
-    c_high: Points,
-    start: int,
-    stop: int,
-    weights: Floats,
-    missing: float,
-    out: Floats,
-) -> None:
-    """What numbers add where some may be intervals or missing; several at once too."""
-    for a in range(weights.size):
-        lows = c_low[a, start:stop]
-        highs = c_high[a, start:stop]
-        low = t_low[i, a]
-        high = t_high[i, a]
-        weight = weights[a]
+def _gaps(pair: Comparison, i: int, start: int, stop: int, out: Floats) -> None:
+    """Add the terms of numbers where some may be intervals or missing."""
+    missing = pair.missing
+    for a in range(pair.weights.size):
+        lows = pair.c_low[a, start:stop]
+        highs = pair.c_high[a, start:stop]
+        low = pair.t_low[i, a]
+        high = pair.t_high[i, a]
+        weight = pair.weights[a]
         if np.isnan(low):
             for s in range(stop - start):
                 out[s] += 0.0 if np.isnan(lows[s]) else missing
@@ -185,63 +187,38 @@ def _gaps(
 
 
 @inner
-def _distances(
-    t_low: Points,
-    t_high: Points,
-    t_codes: Codes,
-    i: int,
-    c_low: Points,
-    c_high: Points,
-    c_codes: Codes,
-    start: int,
-    stop: int,
-    plain: bool,
-    weights: Floats,
-    missing: float,
-    tables: Floats,
-    starts: Indices,
-    widths: Indices,
-    limit: float,
-    out: Floats,
-) -> None:
+def _distances(pair: Comparison, i: int, start: int, stop: int, limit: float, out: Floats) -> None:
     """Distances of target i to the candidates start..stop, partial once above *limit*."""
     for s in range(stop - start):
         out[s] = 0.0
-    if plain:
-        _squares(t_low, i, c_low, start, stop, weights, out)
+    if pair.plain:
+        _squares(pair, i, start, stop, out)
     else:
-        _gaps(t_low, t_high, i, c_low, c_high, start, stop, weights, missing, out)
+        _gaps(pair, i, start, stop, out)
+    tables, starts, widths = pair.tables, pair.starts, pair.widths
     if starts.size > 0:
         for j in range(start, stop):
             total = out[j - start]
             for a in range(starts.size):
                 if total > limit:
                     break
-                total += tables[starts[a] + t_codes[i, a] * widths[a] + c_codes[j, a]]
+                total += tables[starts[a] + pair.t_codes[i, a] * widths[a] + pair.c_codes[j, a]]
             out[j - start] = total
-
-
-@extreme
-def _smallest(values: Floats, count: int) -> float:
-    smallest = values[0]
-    for s in range(1, count):
-        smallest = min(smallest, values[s])
-    return smallest
 
 
 @inner
 def _start(line: Floats, place: float) -> int:
-    """Where a walk begins; at the first candidate where there is no place or no line."""
-    return 0 if np.isnan(place) else place_before(line, place)
+    """Start of a search; the first candidate without a position or a line."""
+    return 0 if np.isnan(place) else search_left(line, place)
 
 
 @inner
 def _next_block(
     line: Floats, left: int, right: int, place: float, limit: float, n_candidates: int
 ) -> tuple[int, int]:
-    """The next candidates to look at, start..stop; none where the rest is beyond *limit*.
+    """The next candidates to compare, start..stop; none where the rest is beyond *limit*.
 
-    Candidates left..right have been looked at. Along a line the nearer side comes next.
+    Candidates left..right were compared already. Along a line the nearer side comes next.
     """
     if line.size == 0 or np.isnan(place):
         return right, min(right + BLOCK, n_candidates)
@@ -257,31 +234,13 @@ def _next_block(
 
 @inner
 def ties_with_own(
-    t_low: Points,
-    t_high: Points,
-    t_codes: Codes,
-    places: Floats,
-    own: Indices,
-    c_low: Points,
-    c_high: Points,
-    c_codes: Codes,
-    counts: Indices,
-    line: Floats,
-    plain: bool,
-    weights: Floats,
-    missing: float,
-    tables: Floats,
-    starts: Indices,
-    widths: Indices,
+    pair: Comparison, places: Floats, own: Indices, counts: Indices, line: Floats
 ) -> Indices:
-    """As `tied_with_own`; long because the compiler wants its arrays one by one."""
-    ties = wholes(own.size, 0)
+    """Return what `tied_with_own` returns; for kernels."""
+    ties = full_ints(own.size, 0)
     block = np.empty(BLOCK)
     for i in range(own.size):
-        _distances(
-            t_low, t_high, t_codes, i, c_low, c_high, c_codes, own[i], own[i] + 1, plain,
-            weights, missing, tables, starts, widths, np.inf, block,
-        )  # fmt: skip
+        _distances(pair, i, own[i], own[i] + 1, np.inf, block)
         limit = block[0]
         left = right = _start(line, places[i])
         tied = 0
@@ -290,15 +249,12 @@ def ties_with_own(
             if start == stop:
                 break
             left, right = min(left, start), max(right, stop)
-            _distances(
-                t_low, t_high, t_codes, i, c_low, c_high, c_codes, start, stop, plain,
-                weights, missing, tables, starts, widths, limit * (1.0 + TIE), block,
-            )  # fmt: skip
-            smallest = _smallest(block, stop - start)
-            if smallest < limit * (1.0 - TIE):
+            _distances(pair, i, start, stop, limit * (1.0 + TIE), block)
+            least = smallest(block, stop - start)
+            if least < limit * (1.0 - TIE):
                 tied = 0
                 break
-            if smallest <= limit * (1.0 + TIE):
+            if least <= limit * (1.0 + TIE):
                 for j in range(start, stop):
                     if block[j - start] <= limit * (1.0 + TIE):
                         tied += counts[j]
@@ -308,7 +264,7 @@ def ties_with_own(
 
 @kernel(
     POINTS, POINTS, CODE_ROWS, FLOATS, INDICES, POINTS, POINTS, CODE_ROWS, INDICES, FLOATS,
-    TRUTH, FLOATS, REAL, FLOATS, INDICES, INDICES,
+    BOOL, FLOATS, FLOAT64, FLOATS, INDICES, INDICES,
 )  # fmt: skip
 def _ties_with_own(
     t_low: Points,
@@ -328,16 +284,16 @@ def _ties_with_own(
     starts: Indices,
     widths: Indices,
 ) -> Indices:
-    """The same for all targets of a file, called from outside."""
-    return ties_with_own(
-        t_low, t_high, t_codes, places, own, c_low, c_high, c_codes, counts, line, plain,
+    pair = Comparison(
+        t_low, t_high, t_codes, c_low, c_high, c_codes, plain,
         weights, missing, tables, starts, widths,
     )  # fmt: skip
+    return ties_with_own(pair, places, own, counts, line)
 
 
 @kernel(
     POINTS, POINTS, CODE_ROWS, FLOATS, POINTS, POINTS, CODE_ROWS, FLOATS,
-    TRUTH, FLOATS, REAL, FLOATS, INDICES, INDICES,
+    BOOL, FLOATS, FLOAT64, FLOATS, INDICES, INDICES,
 )  # fmt: skip
 def _nearest_ties(
     t_low: Points,
@@ -355,10 +311,13 @@ def _nearest_ties(
     starts: Indices,
     widths: Indices,
 ) -> tuple[Indices, Indices]:
-    """Long because the compiler wants its arrays one by one."""
+    pair = Comparison(
+        t_low, t_high, t_codes, c_low, c_high, c_codes, plain,
+        weights, missing, tables, starts, widths,
+    )  # fmt: skip
     n_targets = t_low.shape[0]
     n_candidates = c_codes.shape[0]
-    ends = wholes(n_targets + 1, 0)
+    ends = full_ints(n_targets + 1, 0)
     found = np.empty(4 * n_targets + n_candidates, dtype=np.int64)
     block = np.empty(BLOCK)
     for i in range(n_targets):
@@ -375,11 +334,8 @@ def _nearest_ties(
             if start == stop:
                 break
             left, right = min(left, start), max(right, stop)
-            _distances(
-                t_low, t_high, t_codes, i, c_low, c_high, c_codes, start, stop, plain,
-                weights, missing, tables, starts, widths, limit * (1.0 + TIE), block,
-            )  # fmt: skip
-            if _smallest(block, stop - start) > limit * (1.0 + TIE):
+            _distances(pair, i, start, stop, limit * (1.0 + TIE), block)
+            if smallest(block, stop - start) > limit * (1.0 + TIE):
                 continue
             for j in range(start, stop):
                 apart = block[j - start]

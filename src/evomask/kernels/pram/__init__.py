@@ -1,1 +1,1 @@
-"""Transition matrices: small changes of them, and what they lead to."""
+"""PRAM transition matrices: mutation, and expected loss and risk."""

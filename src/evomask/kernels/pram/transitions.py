@@ -1,79 +1,76 @@
-"""Small random changes of transition matrices that keep what must be kept.
+"""Mutation of PRAM transition matrices under constraints.
 
-Matrices stand flat, attribute after attribute. A plain matrix keeps its row sums, its band and
-the range of its diagonal. An invariant one changes by flows: as many records go from i to j
-as from j to i, so expected frequencies stay.
+Matrices are flat, attribute by attribute. A plain matrix keeps its row sums, its band and the range
+of its diagonal. An invariant one changes by flows: as many records go from i to j as from j to i,
+so expected frequencies stay.
 """
 
 from typing import NamedTuple
 
-from evomask.arrays import Floats, Indices
-from evomask.kernels.compiler import (
+from evomask.kernels.generator import RandomState, draw_below, draw_unit, seed_state
+from evomask.kernels.jit import (
+    BOOL,
+    FLOAT64,
     FLOATS,
-    OWN_FLOATS,
-    OWN_INDICES,
-    REAL,
-    TRUTH,
-    WHOLE,
+    INT64,
+    RW_FLOATS,
+    RW_INDICES,
     bundle,
     inner,
     kernel,
 )
-from evomask.kernels.generator import State, below, started, unit
+from evomask.types import Floats, Indices
 
 TRIES = 20
-"""Attempts to find a change that is allowed, after which the matrices stay as they are."""
+"""Attempts to find a valid change, after which the matrices stay as they are."""
 
 
 class Bounds(NamedTuple):
-    """What changes keep to."""
+    """Constraints of transition matrices.
+
+    Args:
+        squares: start of each attribute's matrix in a list of all.
+        starts: start of each attribute in a list of all categories.
+        shares: relative frequency of each category.
+        allowed: 1 where a category may become another, matrix by matrix.
+        high: limits of the diagonal, for each attribute.
+        free: 1 for each attribute whose rows and columns may be exchanged.
+    """
 
     sizes: Indices
     squares: Indices
-    """Where an attribute's square begins in a list of all squares."""
-
     starts: Indices
-    """Where an attribute's first category stands in a list of all categories."""
-
     shares: Floats
-    """Of the records, for each category."""
-
     allowed: Indices
-    """1 where a category may become another, square after square."""
-
     low: Floats
     high: Floats
-    """Of the diagonal, for each attribute."""
-
     free: Indices
-    """1 for each attribute in which whole rows and columns may change places."""
-
     invariant: bool
 
 
 BOUNDS = bundle(
-    Bounds, *[OWN_INDICES] * 3, OWN_FLOATS, OWN_INDICES, OWN_FLOATS, OWN_FLOATS, OWN_INDICES, TRUTH
+    Bounds, *[RW_INDICES] * 3, RW_FLOATS, RW_INDICES, RW_FLOATS, RW_FLOATS, RW_INDICES, BOOL
 )
 
 
 @inner
-def _amount(most: float, reach: float, state: State) -> float:
-    """How much to move: all that can be, or a part of up to *reach*."""
-    return most if unit(state) < 0.25 else min(most, reach * unit(state))
+def _amount(most: float, reach: float, state: RandomState) -> float:
+    """Amount to move: the maximum, or a random part of up to *reach*."""
+    return most if draw_unit(state) < 0.25 else min(most, reach * draw_unit(state))
 
 
 @inner
-def _other(size: int, i: int, state: State) -> int:
-    return (i + 1 + below(state, size - 1)) % size
+def _other(size: int, i: int, state: RandomState) -> int:
+    return (i + 1 + draw_below(state, size - 1)) % size
 
 
 @inner
-def _transfer(child: Floats, bounds: Bounds, a: int, reach: float, state: State) -> bool:
-    """Probability moves from one cell of a row to another."""
+def _transfer(child: Floats, bounds: Bounds, a: int, reach: float, state: RandomState) -> bool:
+    """Move probability from one cell of a row to another."""
     size = bounds.sizes[a]
-    i = below(state, size)
+    i = draw_below(state, size)
     row = bounds.squares[a] + i * size
-    j = below(state, size)
+    j = draw_below(state, size)
     k = _other(size, j, state)
     most = child[row + j]
     if j == i:
@@ -89,10 +86,10 @@ def _transfer(child: Floats, bounds: Bounds, a: int, reach: float, state: State)
 
 
 @inner
-def _swap_cells(child: Floats, bounds: Bounds, a: int, state: State) -> bool:
-    """Two cells of a row change places."""
+def _swap_cells(child: Floats, bounds: Bounds, a: int, state: RandomState) -> bool:
+    """Exchange two cells of a row."""
     size = bounds.sizes[a]
-    i, j = below(state, size), below(state, size)
+    i, j = draw_below(state, size), draw_below(state, size)
     k = _other(size, j, state)
     row = bounds.squares[a] + i * size
     if bounds.allowed[row + j] * bounds.allowed[row + k] == 0 or child[row + j] == child[row + k]:
@@ -106,12 +103,12 @@ def _swap_cells(child: Floats, bounds: Bounds, a: int, state: State) -> bool:
 
 
 @inner
-def _swap_lines(child: Floats, bounds: Bounds, a: int, state: State) -> bool:
-    """Two rows, or two columns, change places."""
+def _swap_lines(child: Floats, bounds: Bounds, a: int, state: RandomState) -> bool:
+    """Exchange two rows or two columns."""
     size = bounds.sizes[a]
-    j = below(state, size)
+    j = draw_below(state, size)
     k = _other(size, j, state)
-    across, along = (size, 1) if unit(state) < 0.5 else (1, size)
+    across, along = (size, 1) if draw_unit(state) < 0.5 else (1, size)
     for cell in range(size):
         one = bounds.squares[a] + j * across + cell * along
         other = bounds.squares[a] + k * across + cell * along
@@ -121,7 +118,7 @@ def _swap_lines(child: Floats, bounds: Bounds, a: int, state: State) -> bool:
 
 @inner
 def _flow(child: Floats, bounds: Bounds, a: int, ends: tuple[int, int], more: float) -> None:
-    """More records go from one category to another, and as many back."""
+    """Increase the flow between two categories, in both directions."""
     i, j = ends
     size, start = bounds.sizes[a], bounds.starts[a]
     for origin, goal in ((i, j), (j, i)):
@@ -133,30 +130,23 @@ def _flow(child: Floats, bounds: Bounds, a: int, ends: tuple[int, int], more: fl
 
 @inner
 def _may_grow(child: Floats, bounds: Bounds, a: int, i: int) -> float:
-    """By how much the flow out of a category may grow."""
+    """Maximum increase of the flow out of a category."""
     stays = child[bounds.squares[a] + i * (bounds.sizes[a] + 1)]
     return max(0.0, stays - bounds.low[a]) * bounds.shares[bounds.starts[a] + i]
 
 
 @inner
 def _may_shrink(child: Floats, bounds: Bounds, a: int, i: int) -> float:
-    """By how much the flow out of a category may shrink."""
+    """Maximum decrease of the flow out of a category."""
     stays = child[bounds.squares[a] + i * (bounds.sizes[a] + 1)]
     return max(0.0, bounds.high[a] - stays) * bounds.shares[bounds.starts[a] + i]
 
 
 @inner
-def _held(child: Floats, bounds: Bounds, a: int, i: int, j: int) -> float:
-    """The flow between two categories."""
-    cell = bounds.squares[a] + i * bounds.sizes[a] + j
-    return child[cell] * bounds.shares[bounds.starts[a] + i]
-
-
-@inner
-def _flow_changes(child: Floats, bounds: Bounds, a: int, reach: float, state: State) -> bool:
-    """The flow between two categories grows or shrinks, or goes to a third instead."""
+def _flow_changes(child: Floats, bounds: Bounds, a: int, reach: float, state: RandomState) -> bool:
+    """Increase or decrease the flow between two categories, or redirect it to a third."""
     size, start = bounds.sizes[a], bounds.starts[a]
-    i = below(state, size)
+    i = draw_below(state, size)
     j = _other(size, i, state)
     k = _other(size, i, state)
     cell = bounds.squares[a] + i * size
@@ -167,13 +157,13 @@ def _flow_changes(child: Floats, bounds: Bounds, a: int, reach: float, state: St
     ):
         return False
     scale = reach * bounds.shares[start + i]
-    kind = below(state, 3)
+    kind = draw_below(state, 3)
     if kind == 0:
         most = min(_may_grow(child, bounds, a, i), _may_grow(child, bounds, a, j))
         more = _amount(most, scale, state)
         _flow(child, bounds, a, (i, j), more)
         return more > 0
-    most = min(_held(child, bounds, a, i, j), _may_shrink(child, bounds, a, j))
+    most = min(child[cell + j] * bounds.shares[start + i], _may_shrink(child, bounds, a, j))
     if kind == 1:
         more = _amount(min(most, _may_shrink(child, bounds, a, i)), scale, state)
         _flow(child, bounds, a, (i, j), -more)
@@ -187,12 +177,12 @@ def _flow_changes(child: Floats, bounds: Bounds, a: int, reach: float, state: St
 
 
 @inner
-def _changed(child: Floats, bounds: Bounds, a: int, reach: float, state: State) -> bool:
+def _mutate(child: Floats, bounds: Bounds, a: int, reach: float, state: RandomState) -> bool:
     if bounds.sizes[a] < 2:
         return False
     if bounds.invariant:
         return _flow_changes(child, bounds, a, reach, state)
-    kind = below(state, 10)
+    kind = draw_below(state, 10)
     if kind < 7:
         return _transfer(child, bounds, a, reach, state)
     if kind < 9 or not bounds.free[a]:
@@ -200,12 +190,12 @@ def _changed(child: Floats, bounds: Bounds, a: int, reach: float, state: State) 
     return _swap_lines(child, bounds, a, state)
 
 
-@kernel(FLOATS, BOUNDS, REAL, WHOLE)
-def changed_at_random(matrices: Floats, bounds: Bounds, reach: float, seed: int) -> Floats:
-    """The matrices after one small change, of up to *reach* or of all there is to move."""
+@kernel(FLOATS, BOUNDS, FLOAT64, INT64)
+def mutate_matrices(matrices: Floats, bounds: Bounds, reach: float, seed: int) -> Floats:
+    """Return the matrices after one random change of up to *reach*; O(categories) a change."""
     child = matrices.copy()
-    state = started(seed)
+    state = seed_state(seed)
     for _ in range(TRIES):
-        if _changed(child, bounds, below(state, bounds.sizes.size), reach, state):
+        if _mutate(child, bounds, draw_below(state, bounds.sizes.size), reach, state):
             break
     return child

@@ -1,1 +1,1 @@
-"""Groups of similar records, each given one value."""
+"""Microaggregation: similar records are grouped and replaced by an aggregate of the group."""

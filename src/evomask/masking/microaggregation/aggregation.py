@@ -1,51 +1,84 @@
-"""One value for a whole group: mean, median category or most frequent category."""
+"""Aggregates of groups (means, median and modal categories) and the base of microaggregation."""
 
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Labels
-from evomask.data.centres import middle_categories
+from evomask.data.distance import Standardizer, impute_medians
+from evomask.data.partition import central_categories
 from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
+from evomask.types import Codes, Floats, Labels, Points
 
-MOST_CELLS = 20_000_000
-"""Groups times categories that are counted at once."""
+MAX_COUNT_CELLS = 20_000_000
+"""Largest table of groups by categories that is counted in one pass."""
+
+PUBLIC_MEANS = (
+    "Microaggregation was applied: similar records were grouped, and each masked attribute was "
+    "replaced by the mean of its group."
+)
+"""Public description of the methods that release group means."""
 
 
-def aggregated(
+class GroupAggregation:
+    """Base of microaggregation methods: partition the records, then aggregate each group."""
+
+    attributes: tuple[str, ...]
+
+    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
+        """Return the group label of each record."""
+        raise NotImplementedError
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        return self.released(table, self.partition(table, rng))
+
+    def released(self, table: Table, labels: Labels) -> Table:
+        return aggregate(table, self.attributes, labels)
+
+
+def standardize(table: Table, names: tuple[str, ...]) -> Points:
+    """Return continuous attributes with mean 0 and deviation 1; the median replaces missing."""
+    points = impute_medians(table.matrix(names))
+    scale = Standardizer.of(points)
+    for name, constant in zip(names, scale.constant, strict=True):
+        if constant:
+            warnings.warn(f"attribute {name!r} is constant and protects nothing", stacklevel=3)
+    return scale(points)
+
+
+def aggregate(
     table: Table, names: Iterable[str], labels: Labels, weights: Floats | None = None
 ) -> Table:
-    """The table with every group's records alike on the attributes *names*.
+    """Replace the values of each group by its aggregate.
 
-    Numbers become their mean, ordinal categories the lower median, nominal ones the most
-    frequent (the first in the domain among equals).
+    Numbers become their mean, ordinal categories the lower median, nominal ones the mode (the
+    first in the domain among equally frequent ones).
     """
-    changes = {name: _aggregate(table, name, labels, weights) for name in names}
+    changes: dict[str, Column] = {}
+    for name in names:
+        attribute = table.attribute(name)
+        if attribute.is_categorical:
+            changes[name] = group_categories(attribute, table.codes(name), labels, weights)
+        else:
+            changes[name] = group_means(attribute, table.values(name), labels, weights)
     return table.with_columns(changes)
-
-
-def _aggregate(table: Table, name: str, labels: Labels, weights: Floats | None) -> Column:
-    attribute = table.attribute(name)
-    if attribute.is_categorical:
-        return group_middles(attribute, table.codes(name), labels, weights)
-    return group_means(attribute, table.values(name), labels, weights)
 
 
 def group_means(
     attribute: Attribute, values: Floats, labels: Labels, weights: Floats | None = None
 ) -> Floats:
-    """Each record's group mean over known values; a group without any stays missing."""
+    """Mean of the known values of each record's group; NaN if the group has none."""
     known = ~np.isnan(values)
     share = known if weights is None else known * weights
     totals = np.bincount(labels, weights=np.where(known, values, 0.0) * share)
     counts = np.bincount(labels, weights=share)
     means = np.divide(totals, counts, out=np.full(len(totals), np.nan), where=counts > 0)
-    return inside_range(attribute, means, values)[labels]
+    return clip_to_range(attribute, means, values)[labels]
 
 
-def inside_range(attribute: Attribute, masked: Floats, values: Floats) -> Floats:
-    """At the released precision, and not outside the range of the original *values*."""
+def clip_to_range(attribute: Attribute, masked: Floats, values: Floats) -> Floats:
+    """Round to the released precision and clip to the range of the original *values*."""
     if attribute.decimals is not None:
         masked = np.round(masked, attribute.decimals)
     if not len(values):
@@ -53,29 +86,29 @@ def inside_range(attribute: Attribute, masked: Floats, values: Floats) -> Floats
     return np.clip(masked, np.fmin.reduce(values), np.fmax.reduce(values))
 
 
-def group_middles(
+def group_categories(
     attribute: Attribute, codes: Codes, labels: Labels, weights: Floats | None = None
 ) -> Codes:
-    """Each record's median or most frequent category in its group."""
+    """Median category (ordinal) or mode (nominal) of each record's group."""
     size = len(attribute.categories)
-    at_once = max(1, MOST_CELLS // size)
+    at_once = max(1, MAX_COUNT_CELLS // size)
     if labels.max() < at_once:
         counts = group_counts(codes, labels, size, weights)
-        return middle_categories(attribute, counts).astype(np.int32)[labels]
+        return central_categories(attribute, counts).astype(np.int32)[labels]
     order = np.argsort(labels, kind="stable")
     ends = np.append(0, np.cumsum(np.bincount(labels)))
-    middles = np.empty(len(ends) - 1, dtype=np.int32)
-    for first in range(0, len(middles), at_once):
-        last = min(first + at_once, len(middles))
+    central = np.empty(len(ends) - 1, dtype=np.int32)
+    for first in range(0, len(central), at_once):
+        last = min(first + at_once, len(central))
         own = order[ends[first] : ends[last]]
         some = None if weights is None else weights[own]
         counts = group_counts(codes[own], labels[own] - first, size, some)
-        middles[first:last] = middle_categories(attribute, counts)
-    return middles[labels]
+        central[first:last] = central_categories(attribute, counts)
+    return central[labels]
 
 
 def group_counts(codes: Codes, labels: Labels, size: int, weights: Floats | None = None) -> Floats:
-    """How many records of each group hold each of *size* codes, a row a group."""
+    """Number (or weight) of the records of each group (row) with each of *size* codes."""
     groups = int(labels.max()) + 1
     cells = labels * size + codes
     counts = np.bincount(cells, weights=weights, minlength=groups * size)

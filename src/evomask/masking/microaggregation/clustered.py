@@ -1,31 +1,73 @@
-"""Clustering before protecting: similar records first, each cluster masked on its own."""
+"""Masking within clusters of similar records: microaggregation and the global median."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Codes, Indices, Labels
-from evomask.data.clustering import RESTARTS, Clusterer, cluster_labels, merged_to_size
-from evomask.data.partition import checked_k
+from evomask.data.clustering import RESTARTS, Clusterer, cluster_labels, merge_to_size
+from evomask.data.partition import validate_k
 from evomask.data.table import Table
-from evomask.masking.checks import ordinal_attribute, require_attributes, require_count
-from evomask.masking.composition import partitioned_apart
-from evomask.masking.method import About
-from evomask.masking.microaggregation.aggregation import aggregated
-from evomask.masking.microaggregation.mdav_generic import MdavGeneric
+from evomask.masking.composition import partition_by_label
+from evomask.masking.method import (
+    About,
+    Microaggregation,
+    ordinal_attribute,
+    require_attributes,
+    require_count,
+)
+from evomask.masking.microaggregation.aggregation import GroupAggregation
+from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
+from evomask.types import Codes, Indices, Labels
 
 
 @dataclass(frozen=True)
-class ClusteredMicroaggregation:
-    """c-medians clusters, each microaggregated on its own.
+class _Clustered(GroupAggregation):
+    """Base: cluster the records, then partition each cluster separately."""
+
+    attributes: tuple[str, ...]
+    k: int = 3
+    clusters: int = 10
+    restarts: int = RESTARTS
+    clusterer: Clusterer = Clusterer.C_MEDIANS
+
+    def __post_init__(self) -> None:
+        require_attributes(self.attributes, "a clustered method")
+        validate_k(self.k)
+        require_count(self.clusters, "clusters", least=1)
+        require_count(self.restarts, "restarts", least=1)
+
+    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
+        self._check(table)
+        validate_k(self.k, len(table))
+        clusters = cluster_labels(
+            table, self.attributes, self.clusters, rng, self.restarts, self.clusterer
+        )
+        return self.partition_within(table, clusters, rng)
+
+    def partition_within(self, table: Table, clusters: Labels, rng: np.random.Generator) -> Labels:
+        """Partition each of the given clusters; clusters below k are merged first."""
+        self._check(table)
+        merged = merge_to_size(clusters, validate_k(self.k, len(table)))
+        return partition_by_label(table, merged, self._inner(), rng)
+
+    def _check(self, table: Table) -> None:
+        """Raise if the method does not apply to the attributes of *table*."""
+
+    def _inner(self) -> Microaggregation:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ClusteredMicroaggregation(_Clustered):
+    """Microaggregate each cluster of similar records separately (MDAV-generic).
 
     Args:
         attributes: names of the ordinal or nominal attributes, masked together.
         k: smallest number of records in a group.
-        clusters: number of clusters before those below k are merged.
-        restarts: clusterings tried; the one with the least total distance is taken.
+        clusters: number of clusters before clusters below k are merged.
+        restarts: number of clusterings; the one with the smallest total distance is used.
         clusterer: ``c-medians``, ``k-modes`` or ``tree``; a tree has no restarts.
     """
 
@@ -33,109 +75,66 @@ class ClusteredMicroaggregation:
         name="clustered-microaggregation",
         title="clustered microaggregation",
         steward=(
-            "records put into groups of {k} or more similar ones[ within {clusters:several} "
-            "clusters] and given their middle or most frequent categories"
+            "clustered microaggregation (groups of {k} or more records[ within "
+            "{clusters:several} clusters], released as median or most frequent categories)"
         ),
         public=(
-            "Records were clustered, and put into groups of similar ones within each cluster. "
-            "In every group each masked attribute has the middle or most frequent category."
+            "Clustered microaggregation was applied: records were clustered, and similar records "
+            "within each cluster were grouped. Each masked attribute was replaced by the median "
+            "or most frequent category of its group."
         ),
         together=True,
     )
 
-    attributes: tuple[str, ...]
-    k: int = 3
-    clusters: int = 10
-    restarts: int = RESTARTS
-    clusterer: Clusterer = Clusterer.C_MEDIANS
-
-    def __post_init__(self) -> None:
-        _check(self.attributes, self.k, self.clusters, self.restarts)
-
-    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Group label of each record; no group reaches over two clusters."""
-        return self.partition_within(table, _clusters(self, table, rng), rng)
-
-    def partition_within(self, table: Table, clusters: Labels, rng: np.random.Generator) -> Labels:
-        """Groups within given clusters; those below k are merged first."""
-        whole = merged_to_size(clusters, checked_k(self.k, len(table)))
-        return partitioned_apart(table, whole, MdavGeneric(self.attributes, self.k), rng)
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every record with its group's medians and modes."""
-        return self.released(table, self.partition(table, rng))
-
-    def released(self, table: Table, labels: Labels) -> Table:
-        """The table with every record of a group given the group's aggregate."""
-        return aggregated(table, self.attributes, labels)
+    def _inner(self) -> Microaggregation:
+        return MdavGeneric(self.attributes, self.k)
 
 
 @dataclass(frozen=True)
-class ClusteredGlobalMedian:
-    """c-medians clusters, each cut by Mondrian; a region gets its intervals' middle categories.
+class ClusteredGlobalMedian(_Clustered):
+    """Cut each cluster by Mondrian and release the central category of each region's range.
 
     Args:
         attributes: names of the ordinal attributes, masked together.
         k: smallest number of records in a region.
-        clusters: number of clusters before those below k are merged.
-        restarts: clusterings tried; the one with the least total distance is taken.
+        clusters: number of clusters before clusters below k are merged.
+        restarts: number of clusterings; the one with the smallest total distance is used.
         clusterer: ``c-medians``, ``k-modes`` or ``tree``; a tree has no restarts.
 
-    The middle is taken in the attribute's domain, the lower one of two, so it may be a
-    category that no record of the region has.
+    The centre is taken in the attribute's domain, the lower one of two, so no record of the
+    region need have that category.
     """
 
     about: ClassVar[About] = About(
         name="clustered-global-median",
         title="clustered global median",
         steward=(
-            "records put into regions of {k} or more similar ones[ within {clusters:several} "
-            "clusters] and given the middle categories of their region"
+            "clustered global median (Mondrian regions of {k} or more records[ within "
+            "{clusters:several} clusters], released as central categories)"
         ),
         public=(
-            "Records were clustered and cut into regions of similar ones. The records of a "
-            "region have the middle category of its interval."
+            "The clustered global median was applied: records were clustered and cut into "
+            "regions of similar records. Each masked attribute was replaced by the central "
+            "category of its range in the region."
         ),
         together=True,
     )
 
-    attributes: tuple[str, ...]
-    k: int = 3
-    clusters: int = 10
-    restarts: int = RESTARTS
-    clusterer: Clusterer = Clusterer.C_MEDIANS
-
-    def __post_init__(self) -> None:
-        _check(self.attributes, self.k, self.clusters, self.restarts)
-
-    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Region of each record; no region reaches over two clusters."""
-        self._check_order(table)
-        return self.partition_within(table, _clusters(self, table, rng), rng)
-
-    def partition_within(self, table: Table, clusters: Labels, rng: np.random.Generator) -> Labels:
-        """Regions within given clusters; those below k are merged first."""
-        self._check_order(table)
-        whole = merged_to_size(clusters, checked_k(self.k, len(table)))
-        return partitioned_apart(table, whole, Mondrian(self.attributes, self.k), rng)
-
-    def _check_order(self, table: Table) -> None:
+    def _check(self, table: Table) -> None:
         for name in self.attributes:
             ordinal_attribute(table, name, "the global median")
 
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every record with the middle categories of its region."""
-        return self.released(table, self.partition(table, rng))
+    def _inner(self) -> Microaggregation:
+        return Mondrian(self.attributes, self.k)
 
     def released(self, table: Table, labels: Labels) -> Table:
-        """The table with every record of a region given the region's middle categories."""
         return table.with_columns(
-            {name: interval_middles(table, name, labels) for name in self.attributes}
+            {name: range_centres(table, name, labels) for name in self.attributes}
         )
 
 
-def interval_middles(table: Table, name: str, labels: Labels) -> Codes:
-    """The middle category between each group's lowest and highest known one.
+def range_centres(table: Table, name: str, labels: Labels) -> Codes:
+    """Central category between the lowest and highest known one of each record's group.
 
     A group without a known value stays missing.
     """
@@ -146,23 +145,5 @@ def interval_middles(table: Table, name: str, labels: Labels) -> Codes:
     known = codes < size
     np.minimum.at(low, labels[known], codes[known])
     np.maximum.at(high, labels[known], codes[known])
-    middles: Indices = np.where(high < 0, size, (low + high) // 2)
-    return middles[labels].astype(np.int32)
-
-
-def _check(attributes: tuple[str, ...], k: int, clusters: int, restarts: int) -> None:
-    require_attributes(attributes, "a clustered method")
-    checked_k(k)
-    require_count(clusters, "clusters", least=1)
-    require_count(restarts, "restarts", least=1)
-
-
-def _clusters(
-    method: ClusteredMicroaggregation | ClusteredGlobalMedian,
-    table: Table,
-    rng: np.random.Generator,
-) -> Labels:
-    checked_k(method.k, len(table))
-    return cluster_labels(
-        table, method.attributes, method.clusters, rng, method.restarts, method.clusterer
-    )
+    centres: Indices = np.where(high < 0, size, (low + high) // 2)
+    return centres[labels].astype(np.int32)

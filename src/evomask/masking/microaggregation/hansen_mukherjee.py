@@ -1,6 +1,8 @@
-"""Microaggregation by the best cut of an ordering of records.
+"""Microaggregation by optimal splits of an ordering of the records (Hansen and Mukherjee, 2003).
 
-Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé (2006): MDAV-MHM and NPN-MHM.
+The ordering is a path through the records (MDAV-MHM and NPN-MHM: Domingo-Ferrer,
+Martínez-Ballesté, Mateo-Sanz and Sebé, 2006), a projection onto a line (Mateo-Sanz and
+Domingo-Ferrer, 1998), or a single attribute (individual ranking).
 """
 
 from dataclasses import dataclass
@@ -9,51 +11,51 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Indices, Labels, Points
-from evomask.data.partition import checked_k
-from evomask.data.table import Table
-from evomask.masking.checks import require_attributes
-from evomask.masking.method import About
-from evomask.masking.microaggregation.aggregation import aggregated
-from evomask.masking.microaggregation.points import standardised
+from evomask.data.partition import validate_k
+from evomask.data.table import Column, Table
+from evomask.masking.method import About, require_attributes
+from evomask.masking.microaggregation.aggregation import (
+    PUBLIC_MEANS,
+    GroupAggregation,
+    group_means,
+    standardize,
+)
+from evomask.types import Floats, Indices, Labels, Points
 
 
 class Order(StrEnum):
-    """How records are put in a row before it is cut."""
+    """Path through the records that is split into groups."""
 
     MDAV = "mdav"
-    """The groups of MDAV one after another; the cut is never worse than MDAV (MDAV-MHM)."""
+    """Group after group of MDAV; the result is never worse than MDAV (MDAV-MHM)."""
 
     NPN = "npn"
-    """From the outermost record always to the nearest one left (NPN-MHM)."""
+    """Nearest point next, from the most distant record on (NPN-MHM)."""
 
     TOUR = "tour"
-    """The same, then stretches are reversed while the path gets shorter."""
+    """Nearest point next, shortened by reversing segments (2-opt)."""
 
 
 @dataclass(frozen=True)
-class HansenMukherjee:
-    """Records in a row, cut into the best groups of k or more, each replaced by its mean.
+class HansenMukherjee(GroupAggregation):
+    """Split a path through the records optimally into groups; release the group means.
 
     Args:
         attributes: names of the continuous attributes, masked together.
         k: smallest number of records in a group.
-        order: how the records are put in a row: mdav, npn (nearest point next) or tour.
+        order: path through the records: mdav, npn (nearest point next) or tour.
 
-    Every released combination of the attributes is shared by k or more records.
+    Each released combination of the attributes is shared by k or more records.
     """
 
     about: ClassVar[About] = About(
         name="mhm",
-        title="microaggregation by the best cut of a row",
+        title="multivariate Hansen-Mukherjee microaggregation",
         steward=(
-            "records put in a row ({order}), cut into the best groups of {k} or more and "
-            "given their group's means"
+            "multivariate Hansen-Mukherjee microaggregation (path {order}, groups of {k} or more "
+            "records, released as group means)"
         ),
-        public=(
-            "Records were put into groups of similar ones. In every group each masked "
-            "attribute has the mean of the group."
-        ),
+        public=PUBLIC_MEANS,
         together=True,
     )
 
@@ -62,30 +64,127 @@ class HansenMukherjee:
     order: Order = Order.MDAV
 
     def __post_init__(self) -> None:
-        checked_k(self.k)
-        require_attributes(self.attributes, "the best cut")
+        validate_k(self.k)
+        require_attributes(self.attributes, "Hansen-Mukherjee microaggregation")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
-        """Group label of each record; no random number is drawn."""
         from evomask.kernels.groups.splits import split_order
 
-        k = checked_k(self.k, len(table))
-        points = standardised(table, self.attributes)
-        return split_order(points, _ordered(points, k, self.order), k)
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every record with its group's means."""
-        return self.released(table, self.partition(table, rng))
-
-    def released(self, table: Table, labels: Labels) -> Table:
-        """The table with every record of a group given the group's means."""
-        return aggregated(table, self.attributes, labels)
+        k = validate_k(self.k, len(table))
+        points = standardize(table, self.attributes)
+        return split_order(points, _path(points, k, self.order), k)
 
 
-def _ordered(points: Points, k: int, order: Order) -> Indices:
+def _path(points: Points, k: int, order: Order) -> Indices:
     from evomask.kernels.groups.mdav import mdav
     from evomask.kernels.groups.orders import along_groups, nearest_point_next, tour
 
     if order is Order.MDAV:
         return along_groups(points, mdav(points, k))
     return nearest_point_next(points) if order is Order.NPN else tour(points)
+
+
+class OrderedBy(StrEnum):
+    """Projection that orders the records: first principal component, or sum of z-scores."""
+
+    COMPONENT = "component"
+    ZSCORES = "z-scores"
+
+
+@dataclass(frozen=True)
+class Projection(GroupAggregation):
+    """Order records by a projection onto a line, split optimally; release the group means.
+
+    Args:
+        attributes: names of the continuous attributes, masked together.
+        k: smallest number of records in a group.
+        line: the first principal component (component) or the sum of z-scores (z-scores).
+
+    Each released combination of the attributes is shared by k or more records.
+    """
+
+    about: ClassVar[About] = About(
+        name="projection",
+        title="projection microaggregation",
+        steward=(
+            "projection microaggregation ({line}, groups of {k} or more records, released as "
+            "group means)"
+        ),
+        public=PUBLIC_MEANS,
+        together=True,
+    )
+
+    attributes: tuple[str, ...]
+    k: int = 3
+    line: OrderedBy = OrderedBy.COMPONENT
+
+    def __post_init__(self) -> None:
+        validate_k(self.k)
+        require_attributes(self.attributes, "projection")
+
+    def partition(self, table: Table, rng: np.random.Generator) -> Labels:
+        from evomask.kernels.groups.splits import split_order
+
+        k = validate_k(self.k, len(table))
+        points = standardize(table, self.attributes)
+        along = points.sum(axis=1) if self.line is OrderedBy.ZSCORES else first_component(points)
+        return split_order(points, np.argsort(along, kind="stable"), k)
+
+
+def first_component(points: Points) -> Floats:
+    """Scores on the first principal component; its largest loading is positive."""
+    centred = points - points.mean(axis=0)
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    loadings = vectors[:, -1]
+    sign = np.sign(loadings[np.argmax(np.abs(loadings))])
+    along: Floats = np.sum(centred * (sign * loadings), axis=1)
+    return along
+
+
+@dataclass(frozen=True)
+class IndividualRanking:
+    """Microaggregate each attribute separately: optimal groups of k close values, group means.
+
+    Args:
+        attributes: names of the continuous attributes, masked one by one.
+        k: smallest number of records in a group.
+
+    Each released value of one attribute is shared by k or more records; a combination of
+    several attributes may be unique.
+    """
+
+    about: ClassVar[About] = About(
+        name="individual-ranking",
+        title="individual ranking",
+        steward=(
+            "individual ranking (groups of {k} or more close values of each attribute, released "
+            "as group means)"
+        ),
+        public=(
+            "Individual ranking was applied: each masked attribute was microaggregated "
+            "separately, so that close values were replaced by the mean of their group. Values "
+            "of different attributes in one record need not belong together."
+        ),
+    )
+
+    attributes: tuple[str, ...]
+    k: int = 3
+
+    def __post_init__(self) -> None:
+        validate_k(self.k)
+        require_attributes(self.attributes, "individual ranking")
+
+    def partitions(self, table: Table) -> dict[str, Labels]:
+        """Return the group label of each record, by attribute."""
+        from evomask.kernels.groups.splits import split_values
+
+        k = validate_k(self.k, len(table))
+        points = standardize(table, self.attributes)
+        return {name: split_values(points[:, j], k) for j, name in enumerate(self.attributes)}
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        changes: dict[str, Column] = {
+            name: group_means(table.attribute(name), table.values(name), labels)
+            for name, labels in self.partitions(table).items()
+        }
+        return table.with_columns(changes)

@@ -1,1 +1,1 @@
-"""Categories changed by chance, with known probabilities."""
+"""Post-randomisation (PRAM) of categories, with transition matrices of several designs."""

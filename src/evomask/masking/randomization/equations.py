@@ -1,7 +1,7 @@
-"""Equations that give every cell of an attribute's transition matrix, read and worked out.
+"""Equations that define PRAM transition matrices: parsing and evaluation.
 
-Cell (i, j) is how likely category i becomes category j, up to the row's total. An equation is
-a tuple of symbols in prefix order: `+ same * 2 freq_j` is same + 2 · freq_j.
+An equation gives cell (i, j), the unnormalised probability that category i becomes category j.
+It is a tuple of symbols in prefix order: `+ same * 2 freq_j` is same + 2 · freq_j.
 """
 
 import re
@@ -13,24 +13,24 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats
 from evomask.errors import ParameterError
 from evomask.masking.randomization.pram import Transitions
+from evomask.types import Flags, Floats
 
 Equation: TypeAlias = tuple[str, ...]
 Terms = Mapping[str, Floats]
-"""The values of all terminals; arrays that broadcast over attributes, rows and columns."""
+"""Values of all terminals: arrays that broadcast over attributes, rows and columns."""
 
 FREQUENCIES = ("N", "freq_max", "freq_min", "freq_i", "freq_j")
 OTHERS = ("same", "distance", "size")
 TERMINALS = (*FREQUENCIES, *OTHERS)
 
-MOST_BRACKETS = 100
+MAX_BRACKETS = 100
 WORD = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\w+|[-+*/()])")
 
 
 class RowRule(StrEnum):
-    """How the values of an equation become rows that sum to one."""
+    """Rule that turns the values of an equation into rows that sum to 1."""
 
     NORMALISED = "normalised"
     REST = "rest"
@@ -39,12 +39,12 @@ class RowRule(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """The categories of several attributes side by side, so that all are computed at once.
+    """Terminals of several attributes in padded arrays, so that all are evaluated at once.
 
     Args:
         sizes: number of categories of each attribute; arrays are as wide as the largest.
-        terms: the values of all terminals, by attribute, row and column.
-        valid: the cells that an attribute has.
+        terms: values of all terminals, by attribute, row and column.
+        valid: flags of the cells that are not padding.
     """
 
     sizes: tuple[int, ...]
@@ -53,13 +53,13 @@ class Domains:
 
     @classmethod
     def of(cls, frequencies: Sequence[Floats], distances: Sequence[Floats]) -> "Domains":
-        """Attributes by their records in each category and distances between categories."""
+        """Build the terminals from category frequencies and distances between categories."""
         sizes = tuple(len(counts) for counts in frequencies)
         width = max(sizes)
-        counts, apart = np.zeros((len(sizes), width)), np.zeros((len(sizes), width, width))
+        counts, distance = np.zeros((len(sizes), width)), np.zeros((len(sizes), width, width))
         for place, size in enumerate(sizes):
             counts[place, :size] = frequencies[place]
-            apart[place, :size, :size] = distances[place]
+            distance[place, :size, :size] = distances[place]
         has = np.arange(width) < np.array(sizes)[:, None]
         terms = {
             "N": counts.sum(axis=1)[:, None, None],
@@ -68,38 +68,35 @@ class Domains:
             "freq_i": counts[:, :, None],
             "freq_j": counts[:, None, :],
             "same": np.eye(width)[None],
-            "distance": apart,
+            "distance": distance,
             "size": np.array(sizes, dtype=np.float64)[:, None, None],
         }
         return cls(sizes, terms, has[:, :, None] & has[:, None, :])
 
     def split(self, matrices: Floats) -> list[Transitions]:
-        """Each attribute's transition matrix, without the cells that pad it to the widest."""
+        """Return the matrix of each attribute without padding."""
         return [m[:size, :size] for m, size in zip(matrices, self.sizes, strict=True)]
 
 
 def is_constant(symbol: str) -> bool:
-    """Whether a symbol is a number."""
+    """Whether a symbol is a numeric constant."""
     return "0" <= symbol[0] <= "9"
 
 
-def divided(above: Floats, below: Floats) -> Floats:
-    """Protected division: by zero it gives 1."""
-    zero = below == 0
-    quotient: Floats = np.where(zero, 1.0, above / np.where(zero, 1.0, below))
+def divide_protected(numerator: Floats, denominator: Floats) -> Floats:
+    """Protected division: division by zero gives 1."""
+    zero = denominator == 0
+    quotient: Floats = np.where(zero, 1.0, numerator / np.where(zero, 1.0, denominator))
     return quotient
 
 
 OPERATIONS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": divided,
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": divide_protected,
 }  # fmt: skip
 
 
 def cells(equation: Equation, domains: Domains) -> Floats:
-    """What an equation gives for all cells at once, whatever the sign (Algorithm 8).
-
-    One matrix an attribute, with 0 where it has no cell.
-    """
+    """Absolute value of an equation in all cells of all attributes (Algorithm 8); 0 in padding."""
     values: dict[str, Floats] = {**domains.terms}
     for symbol in equation:
         if is_constant(symbol):
@@ -110,9 +107,9 @@ def cells(equation: Equation, domains: Domains) -> Floats:
 
 
 def stacks(equation: Equation, values: Terms) -> Iterator[list[Floats]]:
-    """What waits for its operation after each symbol, from the last to the first.
+    """Yield the evaluation stack after each symbol, from the last symbol to the first.
 
-    It is one list that changes; in the end it holds the value of the equation alone.
+    The same list is yielded each time; in the end it holds the value of the equation.
     """
     stack: list[Floats] = []
     for symbol in reversed(equation):
@@ -124,8 +121,8 @@ def stacks(equation: Equation, values: Terms) -> Iterator[list[Floats]]:
         yield stack
 
 
-def normalised(values: Floats) -> Transitions:
-    """Every row divided by its sum; one of zeros, or not finite, becomes the identity row."""
+def normalize(values: Floats) -> Transitions:
+    """Divide each row by its sum; a zero or non-finite row becomes an identity row."""
     largest = values.max(axis=-1, keepdims=True)
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.where(usable, values, np.eye(values.shape[-1])) / np.where(usable, largest, 1.0)
@@ -134,10 +131,10 @@ def normalised(values: Floats) -> Transitions:
 
 
 def with_rest(values: Floats) -> Transitions:
-    """Off the diagonal as it is, the rest on the diagonal: rows sum to one by their form.
+    """Keep the off-diagonal values and set the diagonal to what is missing to 1.
 
-    A row that gives away more than 1 is scaled to 1; one that is not finite becomes the
-    identity row.
+    A row whose off-diagonal sum exceeds 1 is scaled to 1; a non-finite row becomes an identity
+    row.
     """
     identity = np.eye(values.shape[-1])
     moves = np.where(identity > 0, 0.0, values)
@@ -151,19 +148,19 @@ def with_rest(values: Floats) -> Transitions:
 
 
 def transitions(equation: Equation, domains: Domains, rows: RowRule) -> Floats:
-    """The transition matrices that an equation makes, as wide as the largest."""
+    """Return the transition matrices of an equation, padded to the largest."""
     values = cells(equation, domains)
-    return with_rest(values) if rows is RowRule.REST else normalised(values)
+    return with_rest(values) if rows is RowRule.REST else normalize(values)
 
 
-def parsed(text: str) -> Equation:
-    """The equation that a formula such as ``same + freq_j / N`` stands for."""
-    if text.count("(") > MOST_BRACKETS:
-        raise ParameterError(f"an equation has at most {MOST_BRACKETS} pairs of brackets")
+def parse_equation(text: str) -> Equation:
+    """Parse a formula such as ``same + freq_j / N``."""
+    if text.count("(") > MAX_BRACKETS:
+        raise ParameterError(f"an equation has at most {MAX_BRACKETS} pairs of brackets")
     words = _words(text)
     equation = _sum(words)
     if words:
-        raise _unreadable(text, words[0])
+        raise _syntax_error(text, words[0])
     return equation
 
 
@@ -172,7 +169,7 @@ def _words(text: str) -> list[str]:
     while text[at:].strip():
         match = WORD.match(text, at)
         if match is None:
-            raise _unreadable(text, text[at:].strip()[0])
+            raise _syntax_error(text, text[at:].strip()[0])
         words.append(match[1])
         at = match.end()
     return words
@@ -193,26 +190,26 @@ def _product(words: list[str]) -> Equation:
 
 
 def _factor(words: list[str]) -> Equation:
-    word = words.pop(0) if words else "its end"
+    word = words.pop(0) if words else "the end"
     if word == "(":
         inner = _sum(words)
-        closing = words.pop(0) if words else "its end"
+        closing = words.pop(0) if words else "the end"
         if closing != ")":
-            raise _unreadable("an equation", closing)
+            raise _syntax_error("an equation", closing)
         return inner
     if word in TERMINALS or is_constant(word):
         return (word,)
-    raise _unreadable("an equation", word)
+    raise _syntax_error("an equation", word)
 
 
-def _unreadable(text: str, word: str) -> ParameterError:
+def _syntax_error(text: str, word: str) -> ParameterError:
     names = ", ".join(TERMINALS)
     return ParameterError(
-        f"{text!r} cannot be read at {word!r}; an equation is made of {names}, "
+        f"{text!r} cannot be parsed at {word!r}; an equation is made of {names}, "
         "numbers, + - * / and brackets"
     )
 
 
-def reads_frequencies(formula: str) -> bool:
-    """Whether the matrices of a formula depend on how many records hold each category."""
-    return bool(formula) and not set(FREQUENCIES).isdisjoint(parsed(formula))
+def depends_on_frequencies(formula: str) -> bool:
+    """Whether the matrices of a formula depend on the category frequencies of the file."""
+    return bool(formula) and not set(FREQUENCIES).isdisjoint(parse_equation(formula))

@@ -1,40 +1,40 @@
-"""What a transition matrix must keep to: a range of its diagonal, a band, invariance.
+"""Constraints on transition matrices: a range of the diagonal, a band, invariance.
 
-Raising and lowering the diagonal are equations (4.6) and (4.7), row by row; in (4.7) the mass
-that is taken away goes to the other cells alone, so that rows sum to 1.
+The diagonal is raised and lowered by equations (4.6) and (4.7), row by row; in (4.7) the mass
+that is removed goes to the other cells only, so that rows sum to 1.
 
-An invariant matrix is a matter of flows: t_i R_ij records go from category i to j. R = P Q
-has symmetric flows, and every symmetric table of flows gives an invariant matrix; so a range
-of the diagonal is a range of the flow out of each category, and mixtures of matrices that
-keep to it keep to it. Such flows exist if the largest one can be met by all others together.
+Invariance is treated with flows: t_i R_ij is the flow of records from category i to j. R = P Q
+has symmetric flows, and each symmetric matrix of flows gives an invariant matrix. A range of
+the diagonal is therefore a range of the outflow of each category, and mixtures of matrices that
+satisfy it satisfy it too. Such flows exist if no outflow exceeds the sum of all others.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Flags, Floats, Points
 from evomask.errors import ParameterError
-from evomask.masking.randomization.pram import Transitions, made_invariant
-from evomask.masking.randomization.transitions import rows_to_one
+from evomask.masking.randomization.pram import Transitions, make_invariant, normalize_rows
+from evomask.types import Flags, Floats, Points
 
-ROUNDS = 40
-"""How often flows are scaled towards their ranges before the rest is mixed in."""
+MAX_SCALINGS = 40
+"""Iterations of scaling flows into their ranges before a feasible solution is mixed in."""
 
 DOMINANT = 0.5 + 1e-9
-"""The smallest diagonal of a matrix that rather stays than changes."""
+"""The smallest diagonal of a diagonally dominant matrix."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a transition matrix must keep to.
+    """Constraints on a transition matrix.
 
     Args:
         low, high: range of the diagonal.
-        band: how many places an ordinal category may move; None: any number.
-        has_missing: whether the last category stands for missing, which has no place.
-        invariant: whether expected frequencies stay.
-        alpha: weight of an invariant matrix against the identity (4.6), before its range.
+        band: largest number of ranks that an ordinal category may move; None for no limit.
+        has_missing: whether the last category is missing, which has no rank.
+        invariant: whether expected frequencies must be preserved.
+        alpha: weight of an invariant matrix against the identity (4.6), before the range
+            applies.
     """
 
     low: float = 0.0
@@ -48,10 +48,12 @@ class Limits:
         if not 0 < self.alpha <= 1:
             raise ParameterError(f"alpha must lie above 0 and up to 1, got {self.alpha:g}")
         if self.alpha < 1 and not self.invariant:
-            raise ParameterError("alpha goes with invariant matrices; ask for these or leave it")
+            raise ParameterError(
+                "alpha applies to invariant matrices only; request these or omit alpha"
+            )
         if not 0 <= self.low <= self.high <= 1:
             raise ParameterError(
-                "the range of the diagonal must lie within 0 and 1, the lower end first, "
+                "the range of the diagonal must lie within 0 and 1, with the lower end first, "
                 f"got {self.low:g} to {self.high:g}"
             )
         if self.band is not None and self.band < 1:
@@ -59,60 +61,60 @@ class Limits:
 
     @property
     def has_range(self) -> bool:
-        """Whether the diagonal is limited at all."""
         return self.low > 0 or self.high < 1
 
 
 def allowed_changes(size: int, limits: Limits) -> Flags:
-    """Which category may become which; to and from missing all may."""
-    places = np.arange(size)
-    apart = np.abs(places[:, None] - places[None, :])
-    allowed: Flags = apart <= (size if limits.band is None else limits.band)
+    """Flags of the allowed changes from category (row) to category; missing is unrestricted."""
+    ranks = np.arange(size)
+    allowed: Flags = np.abs(ranks[:, None] - ranks[None, :]) <= (
+        size if limits.band is None else limits.band
+    )
     if limits.has_missing:
         allowed[-1, :] = allowed[:, -1] = True
     return allowed
 
 
-def shaped(matrix: Transitions, frequencies: Floats, limits: Limits) -> Transitions:
-    """A matrix near *matrix* that keeps to the limits.
+def constrain(matrix: Transitions, frequencies: Floats, limits: Limits) -> Transitions:
+    """Return a matrix near *matrix* that satisfies the limits.
 
-    Where invariance and the range cannot be had together, the upper end is raised as far as
-    `nearest_range` says.
+    If no invariant matrix satisfies the range, its upper end is raised to `nearest_range`.
     """
     allowed = allowed_changes(len(matrix), limits)
-    inside = rows_to_one(np.where(allowed, matrix, 0.0))
+    inside = normalize_rows(np.where(allowed, matrix, 0.0))
     if len(matrix) == 1:
         return inside
     if not limits.invariant:
         return _rows_within(inside, limits.low, limits.high, allowed)
     shares = frequencies / frequencies.sum()
     low, high = nearest_range(frequencies, limits)
-    flows = limits.alpha * _flows(made_invariant(inside, frequencies), shares) * allowed
+    flows = limits.alpha * _flows(make_invariant(inside, frequencies), shares) * allowed
     if limits.has_range:
-        flows = _flows_within(flows, shares, _anchor(shares, allowed, low, high), (low, high))
-    made = _from_flows(flows, shares)
+        feasible = _feasible_flows(shares, allowed, low, high)
+        flows = _scale_into_range(flows, shares, feasible, (low, high))
+    invariant = _from_flows(flows, shares)
     empty = shares <= 0
-    made[empty] = _rows_within(np.eye(len(made)), low, high, allowed)[empty]
-    return made
+    invariant[empty] = _rows_within(np.eye(len(invariant)), low, high, allowed)[empty]
+    return invariant
 
 
-def tidied(matrix: Transitions, frequencies: Floats, *, invariant: bool) -> Transitions:
-    """The matrix that was meant, without rounding errors: rows sum to 1, flows are symmetric."""
+def correct_rounding(matrix: Transitions, frequencies: Floats, *, invariant: bool) -> Transitions:
+    """Remove rounding errors: rows sum to 1, and flows are symmetric if *invariant*."""
     if not invariant:
-        return rows_to_one(matrix)
+        return normalize_rows(matrix)
     shares = frequencies / frequencies.sum()
-    made = _from_flows(_flows(matrix, shares), shares)
+    corrected = _from_flows(_flows(matrix, shares), shares)
     empty = shares <= 0
-    made[empty] = matrix[empty]
-    return made
+    corrected[empty] = matrix[empty]
+    return corrected
 
 
 def nearest_range(frequencies: Floats, limits: Limits) -> tuple[float, float]:
-    """The range of the diagonal that an invariant matrix can keep to.
+    """Return the range of the diagonal that an invariant matrix can satisfy.
 
-    It is the one wanted where that is possible. Without a band it is, if no category holds
-    more than (1 - low) / ((1 - low) + (1 - high)) of the records. Else the upper end is
-    raised: who leaves the most frequent category must be replaced from all the others.
+    Without a band, the requested range is feasible if no category holds more than
+    (1 - low) / ((1 - low) + (1 - high)) of the records. Otherwise the upper end is raised:
+    records that leave the most frequent category must be replaced from all the others.
     """
     shares = frequencies / frequencies.sum()
     if not limits.has_range:
@@ -122,28 +124,28 @@ def nearest_range(frequencies: Floats, limits: Limits) -> tuple[float, float]:
         rate = (1 - limits.low) * (1 - most) / most
     else:
         allowed = allowed_changes(len(shares), limits)
-        rate = float(_lowest_rate(shares, allowed, limits.low))
+        rate = float(_solve_flows(shares, allowed, (0.0, 1.0), (1 - limits.low, 0.0))[-1])
     return limits.low, max(limits.high, 1 - rate)
 
 
 def _rows_within(matrix: Transitions, low: float, high: float, allowed: Flags) -> Transitions:
-    """Each row's diagonal brought into a range: up by (4.6), down by (4.7)."""
-    stays = np.diagonal(matrix).copy()
-    up = stays < low
-    keep = np.where(up, (1 - low) / np.where(up, 1 - stays, 1.0), 1.0)
-    made = matrix * keep[:, None]
+    """Bring the diagonal of each row into a range: up by (4.6), down by (4.7)."""
+    diagonal = np.diagonal(matrix).copy()
+    up = diagonal < low
+    factors = np.where(up, (1 - low) / np.where(up, 1 - diagonal, 1.0), 1.0)
+    result = matrix * factors[:, None]
     others = allowed & ~np.eye(len(matrix), dtype=bool)
     counts = others.sum(axis=1)
-    down = (stays > high) & (counts > 0)
-    scale = np.where(down, high / np.where(down, stays, 1.0), 1.0)
-    made *= scale[:, None]
-    made += others * ((1 - scale) / np.maximum(counts, 1))[:, None]
-    np.fill_diagonal(made, np.where(up, low, np.where(down, high, stays)))
-    return made
+    down = (diagonal > high) & (counts > 0)
+    scale = np.where(down, high / np.where(down, diagonal, 1.0), 1.0)
+    result *= scale[:, None]
+    result += others * ((1 - scale) / np.maximum(counts, 1))[:, None]
+    np.fill_diagonal(result, np.where(up, low, np.where(down, high, diagonal)))
+    return result
 
 
 def _flows(matrix: Transitions, shares: Floats) -> Points:
-    """The share of records that moves between two categories, the same either way."""
+    """Symmetric flows of a matrix: shares of the records that move between two categories."""
     flows = matrix * shares[:, None]
     np.fill_diagonal(flows, 0.0)
     symmetric: Points = (flows + flows.T) / 2
@@ -151,40 +153,40 @@ def _flows(matrix: Transitions, shares: Floats) -> Points:
 
 
 def _from_flows(flows: Points, shares: Floats) -> Transitions:
-    """The invariant matrix with these flows; identity rows for empty categories."""
+    """Return the invariant matrix with these flows; empty categories get identity rows."""
     matrix = np.divide(flows, shares[:, None], out=np.zeros_like(flows), where=shares[:, None] > 0)
     np.fill_diagonal(matrix, np.maximum(1 - matrix.sum(axis=1), 0.0))
     return matrix
 
 
-def _flows_within(
-    flows: Points, shares: Floats, anchor: Points, ends: tuple[float, float]
+def _scale_into_range(
+    flows: Points, shares: Floats, feasible: Points, ends: tuple[float, float]
 ) -> Points:
-    """Flows scaled until what leaves each category is in its range; *anchor* gives the rest."""
+    """Scale flows until all outflows are in range; if that fails, mix in *feasible* flows."""
     least, most = (1 - ends[1]) * shares, (1 - ends[0]) * shares
-    for _ in range(ROUNDS):
+    for _ in range(MAX_SCALINGS):
         out = flows.sum(axis=1)
         if ((out >= least) & (out <= most)).all():
             return flows
         factors = np.divide(np.clip(out, least, most), out, out=np.ones_like(out), where=out > 0)
         roots = np.sqrt(factors)
         flows = flows * roots[:, None] * roots[None, :]
-    return _mixed_in(flows, anchor, least, most)
+    return _mix(flows, feasible, least, most)
 
 
-def _mixed_in(flows: Points, anchor: Points, least: Floats, most: Floats) -> Points:
-    """As little of *anchor*, whose sums are in range, as brings all sums into it."""
-    out, safe = flows.sum(axis=1), anchor.sum(axis=1)
+def _mix(flows: Points, feasible: Points, least: Floats, most: Floats) -> Points:
+    """Mix in the smallest part of the *feasible* flows that brings all outflows into range."""
+    out, safe = flows.sum(axis=1), feasible.sum(axis=1)
     beyond = np.maximum(least - out, out - most)
     inside = np.where(out < least, safe - least, most - safe)
     parts = np.where(beyond > 0, beyond / np.maximum(beyond + np.maximum(inside, 0.0), 1e-300), 0.0)
     part = float(parts.max(initial=0.0))
-    mixed: Points = (1 - part) * flows + part * anchor
+    mixed: Points = (1 - part) * flows + part * feasible
     return mixed
 
 
-def _anchor(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
-    """Flows, the same either way, in the middle of the ranges that the diagonal allows."""
+def _feasible_flows(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
+    """Symmetric flows in the middle of the ranges that the diagonal allows."""
     if not allowed.all():
         return _banded_flows(shares, allowed, low, high)
     most = float(shares.max())
@@ -192,15 +194,15 @@ def _anchor(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
     rate = (min(needed, 1 - low) + (1 - low)) / 2
     leaving = rate * shares
     leaving[shares.argmax()] = min(leaving.max(), rate * (1 - most))
-    return _half_turn(leaving)
+    return _symmetric_flows(leaving)
 
 
-def _half_turn(leaving: Floats) -> Points:
-    """Symmetric flows with given sums, none above half of their total.
+def _symmetric_flows(leaving: Floats) -> Points:
+    """Symmetric flows with zero diagonal and given outflows, none above half of their total.
 
-    The sums are arcs around a circle; category i gives to j what they have in common when the
-    circle is laid on itself after half a turn. Two half turns are a whole one: so it is
-    symmetric, and no arc meets itself.
+    The outflows are arcs on a circle; the flow from i to j is the overlap of arc i with arc j
+    after a half turn of the circle. Two half turns are a full turn, so the flows are symmetric,
+    and no arc overlaps itself.
     """
     ends = np.cumsum(leaving)
     begins, total = ends - leaving, ends[-1]
@@ -215,33 +217,29 @@ def _half_turn(leaving: Floats) -> Points:
 
 
 def _banded_flows(shares: Floats, allowed: Flags, low: float, high: float) -> Points:
-    """Flows within a band, as deep inside their ranges as can be (a linear program)."""
-    first, second = _pairs(allowed)
-    solved = _best(shares, (first, second), (1 - high, 1.0), (1 - low, -1.0))
+    """Symmetric flows within a band, as far inside their ranges as possible (linear program)."""
+    first, second = np.nonzero(np.triu(allowed, 1))
+    solved = _solve_flows(shares, allowed, (1 - high, 1.0), (1 - low, -1.0))
     flows = np.zeros((len(shares), len(shares)))
     flows[first, second] = flows[second, first] = np.maximum(solved[:-1], 0.0)
     return flows
 
 
-def _lowest_rate(shares: Floats, allowed: Flags, low: float) -> float:
-    """The largest rate at which every category can be left by at least, within a band."""
-    return float(_best(shares, _pairs(allowed), (0.0, 1.0), (1 - low, 0.0))[-1])
-
-
-def _pairs(allowed: Flags) -> tuple[np.ndarray, np.ndarray]:
-    first, second = np.nonzero(np.triu(allowed, 1))
-    return first, second
-
-
-def _best(
-    shares: Floats,
-    pairs: tuple[np.ndarray, np.ndarray],
-    least: tuple[float, float],
-    most: tuple[float, float],
+def _solve_flows(
+    shares: Floats, allowed: Flags, least: tuple[float, float], most: tuple[float, float]
 ) -> Floats:
-    """Flows of pairs and the largest z with rates from a + b z to c + d z for all who are there."""
+    """Maximise z subject to rates between a + b z and c + d z in all non-empty categories.
+
+    Args:
+        allowed: pairs of categories between which records may move.
+        least, most: (a, b) and (c, d).
+
+    Returns:
+        The flow of each pair, then z.
+    """
     from scipy.optimize import linprog
 
+    pairs = np.nonzero(np.triu(allowed, 1))
     held = np.flatnonzero(shares > 0)
     incidence = np.zeros((len(shares), len(pairs[0])))
     for end in pairs:
@@ -253,7 +251,9 @@ def _best(
     goal = np.zeros(len(pairs[0]) + 1)
     goal[-1] = -1.0
     solution = linprog(
-        goal, np.vstack([below, above]), np.concatenate([-least[0] * share, most[0] * share]),
+        goal,
+        np.vstack([below, above]),
+        np.concatenate([-least[0] * share, most[0] * share]),
         bounds=[(0.0, 0.0 if shut else None) for shut in closed] + [(None, 1.0)],
-    )  # fmt: skip
+    )
     return np.asarray(solution.x, dtype=np.float64)

@@ -1,54 +1,63 @@
-"""The post randomization method (Gouweleeuw et al., 1998): categories change by chance.
+"""Post-randomisation method, PRAM (Gouweleeuw et al., 1998), and its transition matrices.
 
 Designs of the transition matrix: De Wolf and Van Gelder (2004), Domingo-Ferrer and Torra
-(2001); the invariant version: Willenborg and De Waal (2000). Row i of a matrix holds the
-probabilities that category i becomes each of the categories.
+(2001); invariant PRAM: Willenborg and De Waal (2000). Row i of a matrix holds the
+probabilities that category i is replaced by each of the categories.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Points
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.masking.checks import require_attributes, require_share
-from evomask.masking.method import About
-from evomask.masking.statistics import Statistics
+from evomask.masking.method import About, FileStatistics, require_attributes, require_share
+from evomask.types import Codes, Floats, Points
 
 Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
 
-_TOLERANCE = 1e-9
-AS_DESIGNED = 0.01
-"""How far the probabilities of a matrix may lie from those of a design that it still tells of."""
+Matrices = Mapping[str, Transitions]
+"""A transition matrix for each masked attribute."""
 
+STANDARD_CHANGES = tuple(step / 50 for step in range(1, 51))
+"""Probabilities of change for which standard matrices are computed."""
+
+DESIGN_TOLERANCE = 0.01
+"""Largest difference from a frequency-based design below which a matrix discloses it."""
+
+_TOLERANCE = 1e-9
 
 PUBLIC = (
-    "Categories were changed by chance, one attribute at a time, with fixed probabilities "
-    "(post-randomisation)."
+    "The post-randomisation method (PRAM) was applied: categories were changed at random with "
+    "fixed probabilities, one attribute at a time."
 )
-"""What may be told of any PRAM."""
+"""Public description of all PRAM methods."""
 
 
-class Drawing(Protocol):
-    """A method that draws the values of its attributes by matrices."""
+class PramMethod:
+    """Base of the PRAM methods: draws each value from the row of its category."""
 
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """Names of what is masked."""
-        ...
+    attributes: tuple[str, ...]
 
     def matrix(self, table: Table, name: str) -> Transitions:
-        """The transition matrix of one attribute."""
-        ...
+        """Return the transition matrix of one attribute."""
+        raise NotImplementedError
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        return table.with_columns(
+            {
+                name: draw(table.codes(name), self.matrix(table, name), rng)
+                for name in self.attributes
+            }
+        )
 
 
 class Design(StrEnum):
-    """How a transition matrix is made from an attribute's frequencies."""
+    """Rule that derives a transition matrix from the frequencies of an attribute."""
 
     OFF_DIAGONAL = "off-diagonal"
     DIAGONAL = "diagonal"
@@ -56,26 +65,23 @@ class Design(StrEnum):
 
 
 @dataclass(frozen=True)
-class Pram:
-    """Change categories by chance, with a matrix designed from their frequencies.
+class Pram(PramMethod):
+    """Randomise categories (PRAM) with a transition matrix designed from their frequencies.
 
     Args:
         attributes: names of the ordinal or nominal attributes, masked one at a time.
-        design: ``off-diagonal``: all categories change equally often, rather to rare ones
-            (2.3); ``diagonal``: frequent ones change less (2.4, 2.5); ``entropy``: all change
-            equally often, to any other.
+        design: ``off-diagonal``: constant probability of change, preferably to rare categories
+            (2.3); ``diagonal``: frequent categories change less often (2.4, 2.5);
+            ``entropy``: constant probability of change, to all others alike.
         change: probability that a value changes; in the ``diagonal`` design that of the
             rarest category.
-        invariant: apply the matrix and its reverse, so that expected frequencies stay.
+        invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
     """
 
     about: ClassVar[About] = About(
         name="pram",
         title="PRAM",
-        steward=(
-            "categories changed by chance (PRAM, {design} design, change "
-            "{change}[{invariant}, frequencies kept in expectation])"
-        ),
+        steward="PRAM ({design} design, probability of change {change}[{invariant}, invariant])",
         public=PUBLIC,
         simple="PRAM",
     )
@@ -89,41 +95,32 @@ class Pram:
         require_attributes(self.attributes, "PRAM")
         require_share(self.change, "change")
 
-    def fitted(self, statistics: Statistics) -> "MatrixPram":
-        """The method with the matrices that the frequencies of the whole file give."""
-        own = {name: self._designed(statistics.frequencies[name]) for name in self.attributes}
+    def fitted(self, statistics: FileStatistics) -> "MatrixPram":
+        own = {name: self._design(statistics.frequencies[name]) for name in self.attributes}
         return MatrixPram(self.attributes, own)
 
     def matrix(self, table: Table, name: str) -> Transitions:
-        """The transition matrix of one attribute."""
-        return self._designed(category_frequencies(table, name))
+        return self._design(category_frequencies(table, name))
 
-    def _designed(self, frequencies: Floats) -> Transitions:
-        designed = _DESIGNS[self.design](frequencies, self.change)
-        return made_invariant(designed, frequencies) if self.invariant else designed
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every value drawn anew from its category's row."""
-        return randomized(self, table, rng)
+    def _design(self, frequencies: Floats) -> Transitions:
+        matrix = _DESIGNS[self.design](frequencies, self.change)
+        return make_invariant(matrix, frequencies) if self.invariant else matrix
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixPram:
-    """Change categories by chance, with given transition matrices.
+class MatrixPram(PramMethod):
+    """Randomise categories (PRAM) with given transition matrices.
 
     Args:
         attributes: names of the ordinal or nominal attributes, masked one at a time.
         matrices: a square matrix for each attribute, in the order of its categories.
-        invariant: apply the matrix and its reverse, so that expected frequencies stay.
+        invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
     """
 
     about: ClassVar[About] = About(
         name="matrix-pram",
         title="PRAM with given matrices",
-        steward=(
-            "categories changed by chance with given probabilities (PRAM[{invariant}, "
-            "frequencies kept in expectation])"
-        ),
+        steward="PRAM with given transition matrices[{invariant} (invariant)]",
         public=PUBLIC,
     )
 
@@ -139,7 +136,6 @@ class MatrixPram:
             check_transitions(self.matrices[name], name)
 
     def matrix(self, table: Table, name: str) -> Transitions:
-        """The transition matrix of one attribute."""
         frequencies = category_frequencies(table, name)
         given = self.matrices[name]
         if len(given) != len(frequencies):
@@ -147,15 +143,11 @@ class MatrixPram:
                 f"the matrix of {name!r} must have a row and a column for each of its "
                 f"{len(frequencies)} categories, got {len(given)}"
             )
-        return made_invariant(given, frequencies) if self.invariant else given
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Every value drawn anew from its category's row."""
-        return randomized(self, table, rng)
+        return make_invariant(given, frequencies) if self.invariant else given
 
 
 def check_transitions(matrix: Transitions, name: str) -> None:
-    """Refuse what is not a square matrix of probabilities with rows that sum to 1."""
+    """Raise if *matrix* is not a square matrix of probabilities with rows that sum to 1."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ParameterError(f"the matrix of {name!r} must be square, got shape {matrix.shape}")
     if not np.isfinite(matrix).all() or (matrix < 0).any():
@@ -169,15 +161,15 @@ def check_transitions(matrix: Transitions, name: str) -> None:
 
 
 def category_frequencies(table: Table, name: str) -> Floats:
-    """How many records hold each category, missing values being one where there are any."""
+    """Number of records in each category, including missing if the attribute allows it."""
     size = len(table.attribute(name).categories)
     return np.bincount(table.codes(name), minlength=size).astype(np.float64)
 
 
 def off_diagonal(frequencies: Floats, change: float) -> Transitions:
-    """Equation (2.3): a constant diagonal, and rare categories are rather changed to.
+    """Equation (2.3): a constant diagonal, and higher probabilities of rare target categories.
 
-    Where all records share one category, the others are equally likely.
+    If all records share one category, the others are equally likely.
     """
     size = len(frequencies)
     if size < 3:
@@ -193,23 +185,23 @@ def off_diagonal(frequencies: Floats, change: float) -> Transitions:
 
 
 def constant_diagonal(frequencies: Floats, change: float) -> Transitions:
-    """Maximum entropy: stay with probability 1 - *change*, else any other category alike."""
-    return _spread(np.full(len(frequencies), 1 - change))
+    """Maximum entropy: a constant diagonal 1 - *change*, all other categories equally likely."""
+    return _with_diagonal(np.full(len(frequencies), 1 - change))
 
 
 def frequency_diagonal(frequencies: Floats, change: float) -> Transitions:
-    """Equations (2.4, 2.5): the more frequent a category, the rarer it changes.
+    """Equations (2.4, 2.5): the more frequent a category, the lower its probability of change.
 
-    An empty category gets the identity row.
+    An empty category gets an identity row.
     """
     held = frequencies > 0
     rarest = frequencies[held].min(initial=np.inf)
     moves = np.divide(change * rarest, frequencies, out=np.zeros(len(held)), where=held)
-    return _spread(1 - moves)
+    return _with_diagonal(1 - moves)
 
 
-def _spread(diagonal: Floats) -> Transitions:
-    """The given diagonal, the rest of each row shared by the other categories."""
+def _with_diagonal(diagonal: Floats) -> Transitions:
+    """Return the matrix with this diagonal and equal probabilities elsewhere in each row."""
     size = len(diagonal)
     if size == 1:
         return np.ones((1, 1))
@@ -226,20 +218,20 @@ _DESIGNS: Mapping[Design, Callable[[Floats, float], Transitions]] = {
 
 
 def is_designed(matrix: Transitions, frequencies: Floats) -> bool:
-    """Whether a design that reads the frequencies makes nearly this matrix, for some change.
+    """Whether the matrix is nearly that of a frequency-based design, for some change.
 
-    Who knows the design could read the frequencies from it.
+    Publishing such a matrix would disclose the frequencies to anyone who knows the design.
     """
     change = float(1 - matrix.diagonal().min(initial=1.0))
     if np.abs(matrix - constant_diagonal(frequencies, change)).max() < _TOLERANCE:
         return False
     designs = (off_diagonal, frequency_diagonal)
-    made = (design(frequencies, change) for design in designs)
-    return any(np.abs(matrix - other).max() < AS_DESIGNED for other in made)
+    matrices = (design(frequencies, change) for design in designs)
+    return any(np.abs(matrix - other).max() < DESIGN_TOLERANCE for other in matrices)
 
 
-def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
-    """R = P Q with Q the reverse of P by Bayes: expected frequencies are the original ones."""
+def make_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
+    """Return R = P Q, with Q the reverse of P by Bayes: expected frequencies are preserved."""
     joint = matrix * (frequencies / frequencies.sum())[:, None]
     arriving = joint.sum(axis=0)
     reverse = np.eye(len(matrix))
@@ -248,25 +240,123 @@ def made_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
     return matrix @ reverse
 
 
-def randomized(method: Drawing, table: Table, rng: np.random.Generator) -> Table:
-    """Every value of a method's attributes drawn anew from its category's row."""
-    return table.with_columns(
-        {name: drawn(table.codes(name), method.matrix(table, name), rng)
-         for name in method.attributes}
-    )  # fmt: skip
+def normalize_rows(weights: Points) -> Transitions:
+    """Divide the rows of non-negative weights by their sums; zero rows become identity rows."""
+    totals = weights.sum(axis=1)
+    empty = totals <= 0
+    matrix: Transitions = weights / np.where(empty, 1.0, totals)[:, None]
+    matrix[empty] = np.eye(len(weights))[empty]
+    return matrix
 
 
-def drawn(codes: Codes, matrix: Transitions, rng: np.random.Generator) -> Codes:
-    """Each code replaced by a draw from its row; what has probability 0 is never drawn."""
-    return drawn_by(codes, matrix, rng.random(len(codes)))
+def draw(codes: Codes, matrix: Transitions, rng: np.random.Generator) -> Codes:
+    """Replace each code by a draw from its row; categories of probability 0 are never drawn."""
+    return draw_by_inversion(codes, matrix, rng.random(len(codes)))
 
 
-def drawn_by(codes: Codes, matrix: Transitions, chances: Floats) -> Codes:
-    """Each code replaced by the category up to which its row's probabilities reach its chance."""
+def draw_by_inversion(codes: Codes, matrix: Transitions, uniforms: Floats) -> Codes:
+    """Replace each code by the inverse of its row's cumulative distribution at a uniform number."""
     reached = np.cumsum(matrix, axis=1)
     reached /= reached[:, -1:]
     masked = np.empty(len(codes), dtype=np.int32)
     for code in np.unique(codes):
         holders = codes == code
-        masked[holders] = np.searchsorted(reached[code], chances[holders], side="right")
+        masked[holders] = np.searchsorted(reached[code], uniforms[holders], side="right")
     return masked
+
+
+@dataclass(frozen=True, eq=False)
+class CommonDraws:
+    """Masked files of one table for different matrices, with common random numbers.
+
+    In draw r each cell has the same uniform number for all matrices, so that matrices are
+    compared without sampling noise between them. Draw r equals what `MatrixPram` returns with
+    generator r.
+
+    Args:
+        attributes: names of the ordinal or nominal attributes to mask.
+        draws: returns the generator of draw r.
+        chances: cache of the uniform numbers of earlier draws.
+    """
+
+    table: Table
+    attributes: tuple[str, ...]
+    draws: Callable[[int], np.random.Generator]
+    chances: dict[int, Mapping[str, Floats]] = field(default_factory=dict)
+
+    def masked(self, matrices: Matrices, number: int) -> Table:
+        """Return the masked file of draw *number*; attributes without a matrix are unchanged."""
+        if number not in self.chances:
+            rng = self.draws(number)
+            self.chances[number] = {name: rng.random(len(self.table)) for name in self.attributes}
+        uniforms = self.chances[number]
+        return self.table.with_columns(
+            {
+                name: draw_by_inversion(self.table.codes(name), matrices[name], uniforms[name])
+                for name in self.attributes
+                if name in matrices
+            }
+        )
+
+
+def frequency_shift(matrix: Transitions, frequencies: Floats) -> float:
+    """Largest expected change in the share of a category; 0 for an invariant matrix."""
+    shares = frequencies / frequencies.sum()
+    return float(np.abs(shares @ matrix - shares).max())
+
+
+def percent_kept(matrices: Matrices, frequencies: Mapping[str, Floats]) -> dict[str, float]:
+    """Expected percentage of unchanged cells, by attribute."""
+    return {
+        name: 100.0 * float(frequencies[name] @ np.diagonal(matrix) / frequencies[name].sum())
+        for name, matrix in matrices.items()
+    }
+
+
+def is_dominant(matrix: Transitions) -> bool:
+    """Whether the matrix is diagonally dominant (every diagonal above 1/2), hence invertible."""
+    return bool((np.diagonal(matrix) > 0.5).all())
+
+
+@dataclass(frozen=True, eq=False)
+class StandardDesign:
+    """A standard PRAM design with its matrices for some attributes."""
+
+    method: Pram
+    matrices: Matrices
+
+    @property
+    def title(self) -> str:
+        """Name of the design with its parameters, for tables."""
+        suffix = ", made invariant" if self.method.invariant else ""
+        return f"{self.method.design} design, change {self.method.change:g}{suffix}"
+
+
+def standard_matrices(
+    table: Table, attributes: tuple[str, ...], *, invariant: bool = False
+) -> Iterator[StandardDesign]:
+    """Yield each standard design with each probability of change, for all attributes."""
+    for design in Design:
+        for change in STANDARD_CHANGES:
+            method = Pram(attributes, design, change, invariant)
+            matrices = {name: method.matrix(table, name) for name in attributes}
+            yield StandardDesign(method, matrices)
+
+
+def frequencies_of(table: Table, attributes: tuple[str, ...]) -> dict[str, Floats]:
+    """Number of records in each category of each attribute."""
+    return {name: category_frequencies(table, name) for name in attributes}
+
+
+def properties_of(
+    matrix: Transitions, categories: Sequence[str], frequencies: Floats
+) -> dict[str, object]:
+    """Return a matrix and its properties as plain data for JSON."""
+    diagonal = np.diagonal(matrix)
+    return {
+        "categories": list(categories),
+        "rows": matrix.tolist(),
+        "diagonal": [float(diagonal.min()), float(diagonal.max())],
+        "dominant": is_dominant(matrix),
+        "frequency_shift": frequency_shift(matrix, frequencies),
+    }

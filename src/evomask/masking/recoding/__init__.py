@@ -1,1 +1,1 @@
-"""Methods that make values less precise: categories put together, ends cut off, ancestors."""
+"""Recoding: global recoding, generalization, top and bottom coding, derived columns."""

@@ -1,19 +1,19 @@
-"""How a group of different values is written: as the set they span, or as one value."""
+"""Recoding of groups of values to sets, intervals or single values."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Floats, Labels
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, Recoding
 from evomask.data.schema import MISSING, Attribute, Kind
 from evomask.data.table import Table
-from evomask.masking.microaggregation.aggregation import aggregated
+from evomask.masking.microaggregation.aggregation import aggregate
+from evomask.types import Codes, Flags, Floats, Labels
 
 
 class GroupValues(StrEnum):
-    """What is written for values that were put together."""
+    """Released form of merged values: the set or interval that they span, or one value."""
 
     SETS = "sets"
     VALUE = "value"
@@ -22,19 +22,19 @@ class GroupValues(StrEnum):
 def with_group_values(
     table: Table, names: Iterable[str], labels: Labels, release: GroupValues
 ) -> Table:
-    """The table with each group's records alike: the sets they span, or one value each."""
+    """Recode each group to the sets and intervals that it spans, or to its aggregates."""
     if release is GroupValues.VALUE:
-        return aggregated(table, names, labels)
+        return aggregate(table, names, labels)
     for name in names:
-        table = spanned(table, name, labels)
+        table = span_groups(table, name, labels)
     return table
 
 
-def spanned(table: Table, name: str, labels: Labels) -> Table:
-    """The table with every cell of one column replaced by all its group may stand for.
+def span_groups(table: Table, name: str, labels: Labels) -> Table:
+    """Recode each cell of one attribute to the set or interval that its group spans.
 
-    Numbers become the interval from least to greatest, ordinal categories all between the
-    lowest and the highest, nominal ones (and cells that are sets already) their union.
+    Numbers become the interval from smallest to largest, ordinal categories the range from
+    lowest to highest, nominal ones (and cells that are sets already) their union.
     """
     attribute = table.attribute(name)
     if attribute.is_categorical:
@@ -53,11 +53,8 @@ def _group_leaves(table: Table, name: str, labels: Labels) -> Flags:
         np.logical_or.at(leaves, labels, table.recoding(name).leaves[table[name]])
         return leaves
     leaves[labels, table.codes(name)] = True
-    return _filled(attribute, leaves) if attribute.kind is Kind.ORDINAL else leaves
-
-
-def _filled(attribute: Attribute, leaves: Flags) -> Flags:
-    """Sets with every category between their lowest and highest known one."""
+    if attribute.kind is not Kind.ORDINAL:
+        return leaves
     known = leaves[:, : attribute.domain_size]
     above = np.logical_or.accumulate(known, axis=1)
     below = np.logical_or.accumulate(known[:, ::-1], axis=1)[:, ::-1]
@@ -65,7 +62,7 @@ def _filled(attribute: Attribute, leaves: Flags) -> Flags:
 
 
 def _group_ends(table: Table, name: str, labels: Labels) -> tuple[Floats, Floats]:
-    """Least and greatest known value of each group; NaN where it has none."""
+    """Smallest and largest known value of each group; NaN if it has none."""
     lows, highs = table.ends(name)
     low = np.full(int(labels.max()) + 1, np.inf)
     high = np.full(len(low), -np.inf)
@@ -78,9 +75,9 @@ def _group_ends(table: Table, name: str, labels: Labels) -> tuple[Floats, Floats
 def set_cells(
     attribute: Attribute, leaves: Flags, before: Recoding | None = None
 ) -> tuple[Codes, CategorySets]:
-    """The code of each row of *leaves* among its distinct rows, and what these are called.
+    """Return the code of each row of *leaves* and the recoding of the distinct rows.
 
-    A set that stood in the column *before* keeps its name.
+    A set that the column held *before* keeps its label.
     """
     distinct, codes = np.unique(leaves, axis=0, return_inverse=True)
     names = {} if before is None else before.names
@@ -89,7 +86,7 @@ def set_cells(
 
 
 def set_label(attribute: Attribute, leaves: Flags) -> str:
-    """How a set of categories is written: ``b``, ``[a,c]`` in order, or ``{a,c}``."""
+    """Label of a set of categories: ``b``, ``[a,c]`` for a range, or ``{a,c}``."""
     members = np.flatnonzero(leaves)
     names = [attribute.categories[code] for code in members]
     if len(names) == 1:
@@ -105,9 +102,9 @@ def set_label(attribute: Attribute, leaves: Flags) -> str:
 def interval_cells(
     attribute: Attribute, low: Floats, high: Floats, before: Recoding | None = None
 ) -> tuple[Codes, Intervals]:
-    """The code of each pair of ends among the distinct pairs, and what these are called.
+    """Return the code of each interval and the recoding of the distinct intervals.
 
-    An interval that stood in the column *before* keeps its name.
+    An interval that the column held *before* keeps its label.
     """
     ends = np.where(np.isnan(low)[:, None], np.inf, np.column_stack([low, high]))
     distinct, codes = np.unique(ends, axis=0, return_inverse=True)
@@ -123,11 +120,32 @@ def interval_cells(
 def _interval_label(attribute: Attribute, low: float, high: float) -> str:
     if np.isnan(low):
         return MISSING
-    ends = (_number(attribute, low), _number(attribute, high))
-    return ends[0] if low == high else f"[{ends[0]},{ends[1]}]"
-
-
-def _number(attribute: Attribute, value: float) -> str:
+    is_point = low == high
     if attribute.decimals is not None:
-        value = round(value, attribute.decimals)
-    return np.format_float_positional(value, trim="-")
+        low, high = round(low, attribute.decimals), round(high, attribute.decimals)
+    ends = [np.format_float_positional(end, trim="-") for end in (low, high)]
+    return ends[0] if is_point else f"[{ends[0]},{ends[1]}]"
+
+
+def merge_categories(
+    table: Table,
+    name: str,
+    flags: Flags,
+    representative: int,
+    release: GroupValues,
+    label: str | None = None,
+) -> Table:
+    """Merge the flagged categories of one attribute.
+
+    They are released as their set, named *label* if given, or as the category *representative*.
+    """
+    codes = table.codes(name)
+    if release is GroupValues.VALUE:
+        return table.with_columns({name: np.where(flags[codes], representative, codes)})
+    others = np.flatnonzero(~flags)
+    leaves = np.vstack([np.eye(len(flags), dtype=bool)[others], flags])
+    attribute = table.attribute(name)
+    labels = (*(attribute.categories[c] for c in others), label or set_label(attribute, flags))
+    cells = np.full(len(flags), len(others), dtype=np.int32)
+    cells[others] = np.arange(len(others))
+    return table.with_recoded(name, cells[codes], CategorySets(labels, leaves))

@@ -1,5 +1,4 @@
-"""Which cells to suppress so that records look alike: one way for each kind of matching.
+"""Choice of the cells to suppress, for each kind of matching.
 
-All take records as rows of codes and give flags of the same shape, set where a cell is
-suppressed.
+All functions take records as rows of codes and return flags of the suppressed cells.
 """

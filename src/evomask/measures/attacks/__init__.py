@@ -1,1 +1,1 @@
-"""Attacks that no search may know: what they achieve is told in the end."""
+"""Held-out attacks, which no search may optimise against, and the audit that runs them."""

@@ -1,4 +1,4 @@
-"""A masked table judged by what no search looked at: privacy models, record risk, attacks."""
+"""Audit of a masked table: privacy models, record risk and held-out attacks."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -9,16 +9,11 @@ import numpy as np
 
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import FIXED, Attack, Matching, Success
-from evomask.measures.attacks.centroids import CentroidLinkage
-from evomask.measures.attacks.few_known import WORDS, FewKnownLinkage
-from evomask.measures.attacks.learning import LearnedInference
+from evomask.measures.attacks.attack import Attack, AttackResult, LinkageAttack
+from evomask.measures.attacks.learned_inference import LearnedInference
+from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
 from evomask.measures.attacks.singling_out import SinglingOut
-from evomask.measures.comparability import check_columns, check_original
-from evomask.measures.loss.distance import DistanceLoss
-from evomask.measures.measure import About
-from evomask.measures.risk.individual import household_of
-from evomask.measures.risk.privacy_models import (
+from evomask.measures.disclosure.privacy_models import (
     distinct_l,
     entropy_l,
     k_anonymity,
@@ -27,59 +22,61 @@ from evomask.measures.risk.privacy_models import (
     sample_uniques,
     t_closeness,
 )
-from evomask.measures.risk.records import (
+from evomask.measures.disclosure.record_risk import (
     MINIMUM,
     HouseholdRisk,
     RecordRisk,
+    household_of,
     household_risk,
     record_risk,
 )
-from evomask.measures.risk.special_risk import SpecialRisk, special_risk
-from evomask.measures.risk.swapping import SwappingLinkage
+from evomask.measures.disclosure.special_uniques import SpecialRisk, special_risk
+from evomask.measures.measure import About, check_columns, check_original
+from evomask.measures.papers.categorical_loss import DistanceLoss
+from evomask.measures.papers.rank_swapping_linkage import SwappingLinkage
+from evomask.measures.targets import FIXED_SEED
 
-MOST_WANTED = 8
-"""Attributes that are inferred where none is confidential."""
+MOST_INFERRED = 8
+"""Quasi-identifiers that are inferred where no attribute is confidential."""
 
 ROUNDING = 1e-9
 SHUFFLES = 20
 DEVIATIONS = 3.0
-"""Records so far nearer to their originals than shuffled ones are not there by chance."""
+"""Standard deviations by which records in order are nearer to their originals than by chance."""
 
 
 SPECIAL = "special-uniques"
 
 
-class Clock(Protocol):
-    """Says what there is still time for, by how long its like has taken."""
+class TimeBudget(Protocol):
+    """Time budget of an audit, by the past durations of each kind of step."""
 
     def allows(self, kind: str) -> bool:
-        """Whether something of that kind may be begun."""
+        """Whether a step of that kind may be started."""
         ...
 
     def timing(self, kind: str) -> AbstractContextManager[None]:
-        """Remember how long something of that kind takes."""
+        """Record the duration of a step of that kind."""
         ...
 
 
-class Unhurried:
-    """A clock by which there is time for everything."""
+class NoTimeLimit:
+    """Time budget without a limit."""
 
     def allows(self, _: str) -> bool:
-        """Always, whatever it takes."""
         return True
 
     def timing(self, _: str) -> AbstractContextManager[None]:
-        """Nobody wants to know."""
         return nullcontext()
 
 
 @dataclass(frozen=True)
 class Diversity:
-    """What look-alikes tell about one confidential attribute.
+    """Diversity of one confidential attribute over the equivalence classes.
 
     Args:
         l: fewest distinct values in a class.
-        l_entropy: how many equally frequent values the least varied class is worth.
+        l_entropy: exponential of the smallest entropy of a class.
         t: largest distance of a class from the whole file.
     """
 
@@ -89,19 +86,18 @@ class Diversity:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What one attack achieved, all in percent, lower is better.
+class AttackFinding:
+    """Result of one attack in percent, lower is better.
 
     Args:
-        unmasked: what the same attack gets from the original file itself.
+        unmasked: success of the same attack on the original file itself.
     """
 
     about: About
-    success: Success
+    success: AttackResult
     unmasked: float
 
     def as_json(self) -> dict[str, object]:
-        """The finding as the JSON answer shows it."""
         return {
             "title": self.about.title,
             "meaning": self.about.meaning,
@@ -115,18 +111,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """All that an audit found; no value of any record is in it.
+    """All results of an audit; it contains no value of any record.
 
     Args:
-        k: records in the smallest class of look-alikes.
-        uniques: records that look like no other.
+        k: size of the smallest equivalence class.
+        uniques: number of sample uniques.
         confidential: diversity by confidential attribute.
-        attacks: none where there was no original to attack.
+        attacks: empty without an original to attack.
         notes: what was left out, and why.
-        households: risk that any member of a household is identified, where there are some.
+        households: risk that any member of a household is identified, where there are any.
         special: records that are unique on few attributes.
-        suppressed: by attribute how many cells of released records say nothing.
-        skipped: names of attacks that there was no time for.
+        suppressed: number of uninformative cells of released records by attribute.
+        skipped: names of attacks for which there was no time.
     """
 
     records: int
@@ -135,7 +131,7 @@ class Audit:
     uniques: int
     confidential: Mapping[str, Diversity]
     record_risk: RecordRisk
-    attacks: tuple[Finding, ...] = ()
+    attacks: tuple[AttackFinding, ...] = ()
     notes: tuple[str, ...] = ()
     households: HouseholdRisk | None = None
     special: SpecialRisk | None = None
@@ -153,7 +149,6 @@ class Audit:
         return max((diversity.t for diversity in self.confidential.values()), default=None)
 
     def as_json(self) -> dict[str, object]:
-        """The audit as the JSON answer shows it."""
         return {
             "records": self.records,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -180,41 +175,45 @@ def audit(
     in_order: bool | None = None,
     minimum: int = MINIMUM,
     unmasked: dict[str, float] | None = None,
-    clock: Clock | None = None,
+    clock: TimeBudget | None = None,
 ) -> Audit:
-    """Privacy models and record risk of *masked*, and attacks where *original* is known.
+    """Compute privacy models and record risk of *masked*, and attack it if *original* is given.
 
     Args:
-        in_order: whether the records are in the original's order; found out when not told.
-            Without it, attacks that match records are left out.
+        in_order: whether the records are in the order of the original; detected by default.
+            Otherwise attacks that link records are left out.
         minimum: fewest records in a cell of the histogram.
-        unmasked: what attacks on the original achieve, by name; what is not known yet is added,
-            so that audits of many files attack it once.
-        clock: leaves out attacks, and special uniques, that there is no time for.
+        unmasked: success of attacks on the original by name; missing entries are added, so that
+            audits of many files attack it once.
+        clock: time budget; attacks and special uniques beyond it are left out.
     """
-    kept = released(masked)
-    names = kept.schema.quasi_identifiers
-    ordered = _ordered(masked, original) if in_order is None else in_order
+    table = released(masked)
+    names = table.schema.quasi_identifiers
+    if in_order is None:
+        in_order = original is not None and are_in_order(masked, original)
     known = {} if unmasked is None else unmasked
-    clock = clock or Unhurried()
-    attacks, notes, skipped = _attacked(kept, masked, original, known, ordered=ordered, clock=clock)
+    clock = clock or NoTimeLimit()
+    attacks, notes, skipped = _attack(table, masked, original, known, ordered=in_order, clock=clock)
     special = None
     if clock.allows(SPECIAL):
         with clock.timing(SPECIAL):
-            special = special_risk(kept, names, minimum)
-    at_home = released(_with_households(masked, original)) if ordered else kept
+            special = special_risk(table, names, minimum)
+    with_households = released(_with_households(masked, original)) if in_order else table
     return Audit(
-        len(kept),
+        len(table),
         names,
-        k_anonymity(kept, names),
-        sample_uniques(kept, names),
-        {name: _diversity(kept, names, name) for name in kept.schema.with_role(Role.CONFIDENTIAL)},
-        record_risk(kept, names, minimum),
+        k_anonymity(table, names),
+        sample_uniques(table, names),
+        {
+            name: _diversity(table, names, name)
+            for name in table.schema.with_role(Role.CONFIDENTIAL)
+        },
+        record_risk(table, names, minimum),
         attacks,
         notes,
-        household_risk(at_home, names, minimum),
+        household_risk(with_households, names, minimum),
         special,
-        kept.suppressed_cells(),
+        table.suppressed_cells(),
         skipped if special else (*skipped, SPECIAL),
     )
 
@@ -228,12 +227,8 @@ def _diversity(table: Table, names: tuple[str, ...], confidential: str) -> Diver
     )
 
 
-def _ordered(masked: Table, original: Table | None) -> bool:
-    return original is not None and are_in_order(masked, original)
-
-
 def _with_households(masked: Table, original: Table | None) -> Table:
-    """The masked table with the original's household numbers, which a release leaves out."""
+    """Add the original's household numbers, which a release leaves out, to the masked table."""
     name = None if original is None else household_of(original)
     if original is None or name is None or name in masked.schema:
         return masked
@@ -243,24 +238,19 @@ def _with_households(masked: Table, original: Table | None) -> Table:
     return replace(masked, schema=schema, columns=columns)
 
 
-def _attacked(
-    kept: Table,
-    masked: Table,
-    original: Table | None,
-    known: dict[str, float],
-    *,
-    ordered: bool,
-    clock: Clock,
-) -> tuple[tuple[Finding, ...], tuple[str, ...], tuple[str, ...]]:
-    """What attacks found, notes on them, and names of those that there was no time for."""
+def _attack(
+    table: Table, masked: Table, original: Table | None, known: dict[str, float], *,
+    ordered: bool, clock: TimeBudget,
+) -> tuple[tuple[AttackFinding, ...], tuple[str, ...], tuple[str, ...]]:  # fmt: skip
+    """Results of the attacks, notes on them, and names of those beyond the time budget."""
     if original is None:
         return (), (), ()
-    attacks = attacks_on(kept, original)
+    attacks = attacks_on(table, original)
     notes = () if ordered else (_left_out(attacks, masked, original),)
-    people = original
+    attacked = original
     if ordered and masked.suppressed.any():
-        people, known = original.take(np.flatnonzero(~masked.suppressed)), {}
-    found: list[Finding] = []
+        attacked, known = original.take(np.flatnonzero(~masked.suppressed)), {}
+    found: list[AttackFinding] = []
     skipped: list[str] = []
     for attack in attacks:
         if not ordered and attack.matches_records:
@@ -270,15 +260,11 @@ def _attacked(
             skipped.append(attack.about.name)
             continue
         with clock.timing(kind):
-            found.append(_finding(attack, kept, people, known))
+            prepared, name = attack.against(attacked), attack.about.name
+            if name not in known:
+                known[name] = prepared(attacked).value
+            found.append(AttackFinding(attack.about, prepared(table), known[name]))
     return tuple(found), notes, tuple(skipped)
-
-
-def _finding(attack: Attack, masked: Table, original: Table, known: dict[str, float]) -> Finding:
-    strike, name = attack.against(original), attack.about.name
-    if name not in known:
-        known[name] = strike(original).value
-    return Finding(attack.about, strike(masked), known[name])
 
 
 def _left_out(attacks: tuple[Attack, ...], masked: Table, original: Table) -> str:
@@ -288,19 +274,19 @@ def _left_out(attacks: tuple[Attack, ...], masked: Table, original: Table) -> st
         if len(masked) != len(original)
         else "the records do not seem to be in the original's order"
     )
-    return f"{why}: attacks that match records are left out ({names}); audit a file in order"
+    return f"{why}: attacks that link records are left out ({names}); audit a file in order"
 
 
 def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
-    """Every attack that these attributes allow; none of them is in a fitness."""
+    """All held-out attacks that these attributes allow."""
     names = tuple(name for name in original.schema.quasi_identifiers if name in masked.schema)
     ordered = tuple(n for n in names if original.attribute(n).kind is not Kind.NOMINAL)
-    swapping = (Matching(SwappingLinkage(ordered)),) if ordered else ()
-    few_known = (FewKnownLinkage(names, size) for size in WORDS if size <= len(names))
+    swapping = (LinkageAttack(SwappingLinkage(ordered)),) if ordered else ()
+    partial = (PartialKnowledgeLinkage(names, size) for size in WORDS if size <= len(names))
     return (
         *swapping,
-        Matching(CentroidLinkage(names)),
-        *few_known,
+        LinkageAttack(CentroidLinkage(names)),
+        *partial,
         SinglingOut(names),
         *_inferences(masked, original, names),
     )
@@ -309,27 +295,27 @@ def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
 def _inferences(
     masked: Table, original: Table, names: tuple[str, ...]
 ) -> tuple[LearnedInference, ...]:
-    """Of confidential attributes; where there are none, of some quasi-identifiers."""
-    secret = [n for n in original.schema.with_role(Role.CONFIDENTIAL) if n in masked.schema]
-    if secret:
-        return tuple(LearnedInference(names, name) for name in secret)
-    others = {name: tuple(n for n in names if n != name) for name in names[:MOST_WANTED]}
+    """Inference of confidential attributes; where there are none, of some quasi-identifiers."""
+    confidential = [n for n in original.schema.with_role(Role.CONFIDENTIAL) if n in masked.schema]
+    if confidential:
+        return tuple(LearnedInference(names, name) for name in confidential)
+    others = {name: tuple(n for n in names if n != name) for name in names[:MOST_INFERRED]}
     return tuple(LearnedInference(known, name) for name, known in others.items() if known)
 
 
 def are_in_order(masked: Table, original: Table) -> bool:
-    """Whether masked records are nearer to the originals at their places than at others.
+    """Whether masked records are nearer to the originals at their positions than at others.
 
-    Records that are as near everywhere, as suppressed ones are, count as in order.
+    Records that are equally near everywhere, as suppressed ones are, count as in order.
     """
     names = original.schema.quasi_identifiers
     check_original(original, names)
     check_columns(original, masked, names)
     if len(masked) != len(original):
         return False
-    read, rng = DistanceLoss(names).against(original), np.random.default_rng(FIXED)
+    loss, rng = DistanceLoss(names).against(original), np.random.default_rng(FIXED_SEED)
     orders = [rng.permutation(len(masked)) for _ in range(SHUFFLES)]
-    shuffled = np.array([read(masked.take(order)) for order in orders])
+    shuffled = np.array([loss(masked.take(order)) for order in orders])
     if np.ptp(shuffled) < ROUNDING:
         return True
-    return read(masked) < float(shuffled.mean() - DEVIATIONS * shuffled.std())
+    return loss(masked) < float(shuffled.mean() - DEVIATIONS * shuffled.std())

@@ -1,7 +1,7 @@
-"""Singling out: a rare combination in the masked file describes one real person.
+"""Singling out: a rare combination in the masked file that describes one real individual.
 
-The intruder looks in the masked file for combinations of one to three attributes that occur
-just once, and bets that exactly one person has each of them. The attack does not care which
+The intruder looks in the masked file for combinations of one to three attributes that occur once,
+and claims that exactly one individual has each of them. The attack does not depend on which
 record belongs to whom.
 """
 
@@ -11,29 +11,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Floats, Indices
 from evomask.data.classes import classes_of_columns
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import FIXED, Strike, Success, sets_of_attributes
-from evomask.measures.categories import CategoricalColumn
-from evomask.measures.comparability import check_columns, check_original
-from evomask.measures.measure import About, Side
-from evomask.measures.numbers import NumberColumn
+from evomask.measures.attacks.attack import AttackResult, PreparedAttack, sets_of_attributes
+from evomask.measures.columns import CategoricalColumn, NumberColumn
+from evomask.measures.measure import About, Side, check_columns, check_original
+from evomask.measures.targets import FIXED_SEED
+from evomask.types import Codes, Flags, Floats
 
 LARGEST = 3
 MOST_SETS = 60
-MOST_BETS = 500
-PARTS = 10
-"""Numbers are described by the tenth of the masked values in which they lie."""
+MOST_CLAIMS = 500
+INTERVALS = 10
+"""Numbers are described by the decile of the masked values."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Described:
-    """One attribute in the words of the bets.
+class _Vocabulary:
+    """One attribute in the vocabulary of the claims.
 
     Args:
-        people: a word for each original record.
-        cells: a cell for each masked record.
+        people: word of each original record.
+        cells: cell of each masked record.
         covers: row c flags the words that cell c may stand for.
     """
 
@@ -47,38 +46,37 @@ class _Described:
         size = self.covers.shape[1]
         return len(self.covers) == size and bool(np.array_equal(self.covers, np.eye(size)))
 
-    def shuffled(self, rng: np.random.Generator) -> "_Described":
-        """The same cells at other records."""
-        return _Described(self.people, rng.permutation(np.sort(self.cells)), self.covers)
+    def shuffled(self, rng: np.random.Generator) -> "_Vocabulary":
+        return _Vocabulary(self.people, rng.permutation(np.sort(self.cells)), self.covers)
 
 
 @dataclass(frozen=True, eq=False)
-class _Bets:
-    """What became of bets: the people they single out, how many were made, and how many won."""
+class _Claims:
+    """Individuals singled out by claims, the number of claims and of correct ones."""
 
     singled: Flags
     made: int
-    won: int
+    correct: int
 
     @property
     def percent(self) -> float:
-        """The share of people who are singled out."""
+        """Share of individuals who are singled out."""
         return 100.0 * float(self.singled.mean())
 
     @property
-    def percent_won(self) -> float:
-        """The share of bets that single somebody out; 0 where there is nothing to bet on."""
-        return 100.0 * self.won / self.made if self.made else 0.0
+    def percent_correct(self) -> float:
+        """Share of claims that are correct; 0 without any."""
+        return 100.0 * self.correct / self.made if self.made else 0.0
 
 
 @dataclass(frozen=True)
 class SinglingOut:
-    """People described by a combination that occurs once in the masked file, and only them.
+    """Share of individuals singled out by a combination that occurs once in the masked file.
 
     All sets of one to three attributes are tried, 60 of each size at most. Of generalized
     attributes at most 500 combinations of a set are tried. The baseline is the same attack on
-    masked columns shuffled apart: what the attributes tell one by one. How many of the bets are
-    won is told beside it.
+    masked columns shuffled independently: what single attributes reveal. ``bets_won`` is the share
+    of correct claims.
     """
 
     attributes: tuple[str, ...]
@@ -88,49 +86,48 @@ class SinglingOut:
         "singling-out",
         "singling out by rare combinations",
         Side.RISK,
-        "the share of people whom an intruder picks out by a combination of up to three values "
-        "that occurs once in the masked file and fits exactly one real person",
+        "the share of individuals described by a combination of up to three values that occurs "
+        "once in the masked file and fits exactly one real individual",
     )
 
-    def against(self, original: Table) -> Strike:
-        """Prepare the sets of attributes by which people may be singled out."""
+    def against(self, original: Table) -> PreparedAttack:
         check_original(original, self.attributes)
         sizes = range(1, min(LARGEST, len(self.attributes)) + 1)
         sets = [s for size in sizes for s in sets_of_attributes(self.attributes, size, MOST_SETS)]
 
-        def strike(masked: Table) -> Success:
+        def attack(masked: Table) -> AttackResult:
             check_columns(original, masked, self.attributes)
-            columns = {name: _described(original, masked, name) for name in self.attributes}
-            rng = np.random.default_rng(FIXED)
+            columns = {name: _vocabulary(original, masked, name) for name in self.attributes}
+            rng = np.random.default_rng(FIXED_SEED)
             apart = {name: column.shuffled(rng) for name, column in columns.items()}
-            found, blind = _found_out(columns, sets), _found_out(apart, sets)
-            return Success(found.percent, blind.percent, {"bets_won": found.percent_won})
+            found, blind = _claims(columns, sets), _claims(apart, sets)
+            return AttackResult(found.percent, blind.percent, {"bets_won": found.percent_correct})
 
-        return strike
+        return attack
 
 
-def _described(original: Table, masked: Table, name: str) -> _Described:
+def _vocabulary(original: Table, masked: Table, name: str) -> _Vocabulary:
     if original.attribute(name).is_categorical:
         column = CategoricalColumn.of(original, name)
         cells = column.cells(masked)
-        return _Described(column.codes, cells.codes, cells.leaves)
-    return _described_numbers(NumberColumn.of(original, name), masked)
+        return _Vocabulary(column.codes, cells.codes, cells.leaves)
+    return _number_vocabulary(NumberColumn.of(original, name), masked)
 
 
-def _described_numbers(column: NumberColumn, masked: Table) -> _Described:
-    """Words are the parts between the masked values' quantiles, and a last one for missing."""
+def _number_vocabulary(column: NumberColumn, masked: Table) -> _Vocabulary:
+    """Words are the intervals between quantiles of the masked values, and one for missing."""
     cells = column.cells(masked)
     known = cells.centre[~np.isnan(cells.centre)]
-    shares = np.arange(1, PARTS) / PARTS
+    shares = np.arange(1, INTERVALS) / INTERVALS
     cuts = np.unique(np.quantile(known, shares, method="lower")) if len(known) else np.empty(0)
     first, last = _words(cuts, cells.low), _words(cuts, cells.high)
     words = np.arange(len(cuts) + 2)
     if np.array_equal(first, last):
-        return _Described(_words(cuts, column.values), first, np.eye(len(words), dtype=bool))
+        return _Vocabulary(_words(cuts, column.values), first, np.eye(len(words), dtype=bool))
     spans = classes_of_columns([first, last], len(first))
     low, high = first[spans.representatives, None], last[spans.representatives, None]
     covers = (words >= low) & (words <= high)
-    return _Described(_words(cuts, column.values), spans.labels.astype(np.int32), covers)
+    return _Vocabulary(_words(cuts, column.values), spans.labels.astype(np.int32), covers)
 
 
 def _words(cuts: Floats, numbers: Floats) -> Codes:
@@ -138,47 +135,40 @@ def _words(cuts: Floats, numbers: Floats) -> Codes:
     return np.where(np.isnan(numbers), missing, np.searchsorted(cuts, numbers)).astype(np.int32)
 
 
-def _found_out(columns: dict[str, _Described], sets: Sequence[tuple[str, ...]]) -> _Bets:
-    """The bets on all sets together."""
-    bets = [_bets([columns[name] for name in chosen]) for chosen in sets]
-    anybody: Flags = np.logical_or.reduce([bet.singled for bet in bets])
-    return _Bets(anybody, sum(bet.made for bet in bets), sum(bet.won for bet in bets))
+def _claims(columns: dict[str, _Vocabulary], sets: Sequence[tuple[str, ...]]) -> _Claims:
+    """Claims on all sets of attributes together."""
+    claims = []
+    for names in sets:
+        chosen = [columns[name] for name in names]
+        plain = all(column.is_plain for column in chosen)
+        claims.append(_by_equality(chosen) if plain else _by_covering(chosen))
+    singled: Flags = np.logical_or.reduce([claim.singled for claim in claims])
+    return _Claims(singled, sum(c.made for c in claims), sum(c.correct for c in claims))
 
 
-def _bets(columns: list[_Described]) -> _Bets:
-    if all(column.is_plain for column in columns):
-        return _by_equality(columns)
-    return _by_covering(columns)
-
-
-def _by_equality(columns: list[_Described]) -> _Bets:
-    """Both files hold the combination once: one sort of all records together."""
+def _by_equality(columns: list[_Vocabulary]) -> _Claims:
+    """Claims on plain cells: both files hold the combination once, by one sort."""
     n_people = len(columns[0].people)
     both = [np.concatenate([column.people, column.cells]) for column in columns]
     classes = classes_of_columns(both, len(both[0]))
-    people, cells = classes.labels[:n_people], classes.labels[n_people:]
-    once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (people, cells)]
-    won = once[0] & once[1]
-    return _Bets(won[people], int(once[1].sum()), int(won.sum()))
+    individuals, cells = classes.labels[:n_people], classes.labels[n_people:]
+    once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (individuals, cells)]
+    correct = once[0] & once[1]
+    return _Claims(correct[individuals], int(once[1].sum()), int(correct.sum()))
 
 
-def _by_covering(columns: list[_Described]) -> _Bets:
-    """For each combination of cells that occurs once, all distinct people it may describe."""
+def _by_covering(columns: list[_Vocabulary]) -> _Claims:
+    """Claims on generalized cells: all distinct individuals that a combination may describe."""
     n_people = len(columns[0].people)
     released = classes_of_columns([column.cells for column in columns], len(columns[0].cells))
     people = classes_of_columns([column.people for column in columns], n_people)
-    bets = _some(released.representatives[released.sizes == 1])
-    fits = np.ones((len(bets), len(people)), dtype=bool)
+    claims = released.representatives[released.sizes == 1]
+    if len(claims) > MOST_CLAIMS:
+        claims = claims[np.linspace(0, len(claims) - 1, MOST_CLAIMS).astype(np.int64)]
+    fits = np.ones((len(claims), len(people)), dtype=bool)
     for column in columns:
-        fits &= column.covers[column.cells[bets]][:, column.people[people.representatives]]
+        fits &= column.covers[column.cells[claims]][:, column.people[people.representatives]]
     won = np.flatnonzero(fits @ people.sizes == 1)
     singled = np.zeros(n_people, dtype=bool)
     singled[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
-    return _Bets(singled, len(bets), len(won))
-
-
-def _some(bets: Indices) -> Indices:
-    """All bets, or so many of them evenly chosen."""
-    if len(bets) <= MOST_BETS:
-        return bets
-    return bets[np.linspace(0, len(bets) - 1, MOST_BETS).astype(np.int64)]
+    return _Claims(singled, len(claims), len(won))

@@ -1,1 +1,1 @@
-"""What PRAM will do on average, without drawing a file."""
+"""Expected loss and risk under PRAM, without drawing files."""

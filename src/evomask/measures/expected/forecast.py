@@ -1,8 +1,8 @@
-"""Loss and risk of PRAM foretold from its matrices, fast enough to climb by.
+"""Fast forecast of loss and risk from PRAM matrices, for hill climbing.
 
-Loss and the papers' risk are the expectations. Of the strict risk it is the part that bursts of
-single changes follow too: the larger of expected linkage and of what can be inferred from the
-average file, before and after renaming.
+Loss and the risk of the papers are expectations. Of the strict risk it is the incremental part:
+the larger of expected linkage and of inference from the average file, before and after undoing a
+relabelling.
 """
 
 from collections.abc import Sequence
@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Floats, Indices
 from evomask.data.table import Table
-from evomask.kernels.bundles import laid
-from evomask.kernels.pram.expectation import FIELD, Field, Halves, loss_and_risk
-from evomask.measures.comparability import categorical
-from evomask.measures.expected.expectation import CountTable, Links, Matrices, Subject
-from evomask.measures.judging.loss import ends_of_scales
+from evomask.kernels.compiler.bundles import bundle_tuple
+from evomask.kernels.pram.expectation import PRAM_INPUT, Halves, PramInput, loss_and_risk
+from evomask.measures.comparison_space import Space
+from evomask.measures.expected.expectation import CountTable, ExpectationContext, Links, Matrices
+from evomask.measures.incremental.readings import Request
+from evomask.measures.loss.loss import ends_of_scales
+from evomask.measures.measure import categorical
+from evomask.measures.papers.inference import WINDOW, HalvesAttack, close_categories
 from evomask.measures.profiles import PapersRisk
-from evomask.measures.risk.inference import WINDOW, HalvesAttack, closeness
-from evomask.measures.risk.space import Space
-from evomask.measures.tracked.trackable import Request
+from evomask.types import Codes, Floats, Indices
 
 MOST_CELLS = 1 << 14
-"""Combinations of categories up to which linkage and inference are foretold."""
+"""Combinations of categories up to which linkage and inference are forecast."""
 
 MOST_KNOWN = 1 << 9
 """Combinations of the categories that an intruder knows, at most."""
@@ -36,11 +36,12 @@ MOST_KNOWN = 1 << 9
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """What matrices will make of one original.
+    """Forecast of loss and risk of PRAM matrices for one original.
 
     Args:
         attributes: the categorical attributes.
-        share: of all attributes that are measured; the others are numbers, and stay.
+        share: their share of all measured attributes; the others are numbers, which PRAM does
+            not change.
     """
 
     original: Table
@@ -50,72 +51,63 @@ class Forecast:
 
     @classmethod
     def of(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast | None":
-        """Prepared, or nothing where there are numbers or too many combinations of categories."""
+        """Prepare, or return none with numbers or too many combinations of categories."""
         forecast = cls.in_part(original, attributes, strict=strict)
         return forecast if forecast.is_whole else None
 
     @classmethod
     def in_part(cls, original: Table, attributes: tuple[str, ...], *, strict: bool) -> "Forecast":
-        """Prepared for any attributes; unless it is whole, only changes of risk mean something."""
+        """Prepare for any attributes; unless ``is_whole``, only changes of risk are meaningful."""
         names = categorical(original.schema, attributes)
         return cls(original, names, strict, len(names) / max(1, len(attributes)))
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether linkage and inference are foretold too: without numbers, in small domains."""
+        """Whether linkage and inference are included: no numbers and small domains."""
         sizes = sorted(len(self.original.attribute(name).categories) for name in self.attributes)
         known = prod(sizes[len(sizes) - len(sizes) // 2 :])
         return self.share == 1 and prod(sizes) <= MOST_CELLS and known <= MOST_KNOWN
 
     def __call__(self, matrices: Matrices) -> tuple[float, float]:
-        """Forecast loss and risk of the matrices, in percent."""
         return self.read(self.flat(matrices))
 
     def flat(self, matrices: Matrices) -> Floats:
-        """All matrices in one row; an attribute without one stays as it is."""
+        """Concatenate all matrices; an attribute without one gets the identity."""
         sizes = zip(self.attributes, self.field.sizes, strict=True)
         parts = [matrices.get(name, np.eye(int(size))).ravel() for name, size in sizes]
         return np.concatenate(parts)
 
     def read(self, flat: Floats) -> tuple[float, float]:
-        """Loss and risk of matrices in one row."""
+        """Loss and risk of concatenated matrices."""
         loss, risk = loss_and_risk(self.field, flat, self.strict)
         return loss * self.share, risk * self.share
 
     @cached_property
-    def field(self) -> Field:
-        """The original as the kernel takes it."""
-        subject = Subject(self.original, Request(PapersRisk.about.name, self.attributes))
-        columns, links = subject.columns, self._links(subject)
+    def field(self) -> PramInput:
+        """The original in the layout of the kernel."""
+        context = ExpectationContext(self.original, Request(PapersRisk.about.name, self.attributes))
+        columns = context.columns
         sizes = np.array([column.size for column in columns], dtype=np.int64)
         pairs = list(combinations(range(len(columns)), 2))
         crossed = [CountTable.of((columns[a], columns[b])).counts for a, b in pairs]
-        read = WINDOW / 100 * len(self.original)
-        nobody = np.empty((0, len(sizes)), dtype=np.int32)
-        domain = _domain(sizes) if self.strict and self.is_whole else nobody
-        return laid(FIELD, Field(
+        window = WINDOW / 100 * len(self.original)
+        no_rows = np.empty((0, len(sizes)), dtype=np.int32)
+        found = context.links if self.is_whole else None
+        links = found or Links(no_rows, no_rows, np.empty(0))
+        ends = ends_of_scales(self.original, self.attributes) if self.strict else (0.0, 0.0, 0.0)
+        domain = _domain(sizes) if self.strict and self.is_whole else no_rows
+        return bundle_tuple(PRAM_INPUT, PramInput(
             sizes, _begins(sizes**2), _begins(sizes),
             _joined([column.counts for column in columns]),
-            _joined([column.distances for column in columns]), _joined(subject.near),
+            _joined([column.distances for column in columns]), _joined(context.near),
             np.array(pairs, dtype=np.int64).reshape(-1, 2), _begins([t.size for t in crossed]),
             _joined(crossed), links.before.copy(), links.after.copy(), links.weights.copy(), domain,
             self._counted(np.arange(len(self.original)), domain), self._halves(domain),
-            _joined([closeness(column, read) for column in columns]), self._ends,
+            _joined([close_categories(column, window) for column in columns]), np.array(ends),
         ))  # fmt: skip
 
-    @property
-    def _ends(self) -> Floats:
-        if not self.strict:
-            return np.zeros(3)
-        return np.array(ends_of_scales(self.original, self.attributes))
-
-    def _links(self, subject: Subject) -> Links:
-        links = subject.links if self.is_whole else None
-        nobody = np.empty((0, len(self.attributes)), dtype=np.int32)
-        return links or Links(nobody, nobody, np.empty(0))
-
     def _counted(self, records: Indices, domain: Codes) -> Floats:
-        """How many of the records have each combination of categories."""
+        """Number of records with each combination of categories."""
         sizes = [len(self.original.attribute(name).categories) for name in self.attributes]
         if not len(domain):
             return np.empty(0)
@@ -124,7 +116,7 @@ class Forecast:
         return cells[: len(domain)].astype(np.float64)
 
     def _halves(self, domain: Codes) -> Halves:
-        """What intruders know; nobody knows anything where there is one attribute alone."""
+        """Knowledge of the intruders; none with a single attribute."""
         width = len(self.attributes)
         if width < 2 or not len(domain):
             none, nothing = np.empty((0, width), dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -134,12 +126,12 @@ class Forecast:
         unknown = np.zeros((len(known), width), dtype=np.int64)
         for row, (_, others) in zip(unknown, attack.halves, strict=True):
             row[others] = 1
-        people = self._counted(attack.targets, domain) / len(attack.targets)
+        targets = self._counted(attack.targets, domain) / len(attack.targets)
         return Halves(
             np.array([half.places for half in known]),
             np.array([len(half.apart) for half in known], dtype=np.int64), unknown,
             _joined([half.apart for half in known]), _begins([half.apart.size for half in known]),
-            people, attack.floor,
+            targets, attack.floor,
         )  # fmt: skip
 
 
@@ -148,8 +140,8 @@ class _Known:
     """One half of the attributes, over the domain.
 
     Args:
-        places: for each combination of the domain, which one of the known categories it has.
-        apart: whole distances between combinations of known categories.
+        places: combination of known categories of each combination of the domain.
+        apart: integer distances between combinations of known categories.
     """
 
     places: Indices
@@ -157,7 +149,6 @@ class _Known:
 
     @classmethod
     def of(cls, attributes: tuple[str, ...], space: Space, domain: Codes) -> "_Known":
-        """The half that a space holds."""
         sizes = np.array([column.size for column in space.categories], dtype=np.int64)
         where = [attributes.index(column.attribute.name) for column in space.categories]
         combinations_known = _domain(sizes)
@@ -170,7 +161,7 @@ class _Known:
 
 
 def _domain(sizes: Indices) -> Codes:
-    """All combinations of categories, the last attribute the fastest."""
+    """All combinations of categories, the last attribute varying fastest."""
     cells = np.unravel_index(np.arange(prod(sizes.tolist())), tuple(sizes))
     return np.column_stack(cells).astype(np.int32)
 

@@ -1,1 +1,1 @@
-"""How much usefulness a masked table has lost."""
+"""Information loss of the strict profile."""

@@ -1,1 +1,1 @@
-"""Clustering before protecting: method, number of clusters and k evolve."""
+"""Clustering before masking: method, number of clusters and k evolve."""

@@ -1,4 +1,4 @@
-"""What evolves: which method, which clustering from which start, how many clusters, which k."""
+"""Genome of the clustered search: method, clustering, its start, number of clusters and k."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from evomask.data.clustering import Clusterer
 
 Recipe = NDArray[np.int64]
-"""The places below, in this order: positions in lists of choices, or numbers themselves."""
+"""The genes listed below, in this order: positions in lists of choices, or numbers."""
 
 METHOD, CLUSTERER, START, CLUSTERS, K = range(5)
 COUNTED = (CLUSTERS, K)
-"""Genes that count something; the others choose from a list."""
+"""Genes that are numbers; the others are positions in a list of choices."""
 
 
 class ClusterMethod(StrEnum):
@@ -26,12 +26,12 @@ class ClusterMethod(StrEnum):
 
 @dataclass(frozen=True)
 class RecipeSpace:
-    """What a recipe can be.
+    """The domain of recipes.
 
     Args:
-        starts: how many sets of restarts there are to choose the clustering from.
-        least_k, most_k: the ends of k, both allowed.
-        most_clusters: the largest number of clusters; 1 means that nothing is clustered.
+        starts: number of sets of restarts to choose the clustering from.
+        least_k, most_k: smallest and largest k.
+        most_clusters: largest number of clusters; 1 means no clustering.
     """
 
     methods: tuple[ClusterMethod, ...]
@@ -43,35 +43,31 @@ class RecipeSpace:
 
     @property
     def lowest(self) -> Recipe:
-        """The smallest value of each gene."""
         return np.array([0, 0, 0, 1, self.least_k])
 
     @property
     def highest(self) -> Recipe:
-        """The largest value of each gene."""
         choices = len(self.methods), len(self.clusterers), self.starts
         return np.array([*(count - 1 for count in choices), self.most_clusters, self.most_k])
 
     def method(self, recipe: Recipe) -> ClusterMethod:
-        """How the recipe masks a cluster."""
         return self.methods[int(recipe[METHOD])]
 
     def clusterer(self, recipe: Recipe) -> Clusterer:
-        """The clustering by which the recipe finds similar records."""
         return self.clusterers[int(recipe[CLUSTERER])]
 
     def grid(self, levels: int) -> tuple[Recipe, ...]:
-        """Every choice from the first start, with so many values of k and of clusters at most."""
+        """Return all choices at the first start, with *levels* values of k and of clusters."""
         return tuple(
             np.array([method, clusterer, 0, clusters, k])
             for method in range(len(self.methods))
             for clusterer in range(len(self.clusterers))
-            for k in spread(self.least_k, self.most_k, levels)
-            for clusters in spread(1, self.most_clusters, levels)
+            for k in log_spaced(self.least_k, self.most_k, levels)
+            for clusters in log_spaced(1, self.most_clusters, levels)
         )
 
 
-def spread(low: int, high: int, levels: int) -> Sequence[int]:
-    """At most so many whole numbers from *low* to *high*, the gaps growing in proportion."""
+def log_spaced(low: int, high: int, levels: int) -> Sequence[int]:
+    """Return up to *levels* integers from *low* to *high*, spaced geometrically."""
     numbers: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
     return numbers

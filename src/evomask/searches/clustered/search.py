@@ -1,4 +1,4 @@
-"""Clustering before protecting (chapter 5 of the thesis): the search put together."""
+"""The clustered search (chapter 5 of the thesis): parameters and setup."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,33 +7,40 @@ from functools import partial
 import numpy as np
 
 from evomask.data.clustering import RESTARTS, Clusterer, usable_clusterers
-from evomask.data.partition import checked_k
-from evomask.data.rules.mending import Mender
+from evomask.data.edits.repair import EditRepair
+from evomask.data.partition import validate_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.brood import FIRST, Brood, Outcomes, Task
-from evomask.evolution.individual import COSTS, Cost, Joined, Population
-from evomask.evolution.loop import Scheme
-from evomask.evolution.replacement import Replace, plus, without_clones
+from evomask.evolution.individual import (
+    COSTS,
+    FIRST,
+    Brood,
+    Cost,
+    Outcomes,
+    Population,
+    ScoreRule,
+    Task,
+)
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import PlusSelection
-from evomask.evolution.setup import Setup
+from evomask.evolution.selection import Replace, plus, without_clones
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
-from evomask.measures.loss.clustering import ClusteringLoss
+from evomask.measures.papers.clustering_loss import ClusteringLoss
 from evomask.measures.profiles import RiskProfile, profile
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants
 from evomask.searches.clustered.genome import ClusterMethod, Recipe, RecipeSpace
-from evomask.searches.clustered.problem import NAME, ClusteredProtection, Judge
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.clustered.problem import NAME, ClusteredProtection, LossAndRisk
 
 ANY = "any"
 GENERATIONS = 20
-"""After so many an evolution ends, and an exhaustive search has tried all."""
+"""Default number of generations; an exhaustive search is spread over as many."""
 
 
 class WantedMethod(StrEnum):
-    """Which protection of a cluster may be chosen."""
+    """Masking methods of clusters that recipes may use."""
 
     ANY = ANY
     MICROAGGREGATION = ClusterMethod.MICROAGGREGATION.value
@@ -41,7 +48,7 @@ class WantedMethod(StrEnum):
 
 
 class WantedClustering(StrEnum):
-    """Which clustering a recipe may use: any, or one that is fixed."""
+    """Clusterings that recipes may use."""
 
     ANY = ANY
     C_MEDIANS = Clusterer.C_MEDIANS.value
@@ -50,7 +57,7 @@ class WantedClustering(StrEnum):
 
 
 class LossOf(StrEnum):
-    """What the file is to be good for."""
+    """Information loss that is measured: of statistics, or of a clustering."""
 
     STATISTICS = "statistics"
     CLUSTERING = "clustering"
@@ -58,24 +65,24 @@ class LossOf(StrEnum):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the clustered search.
+    """Parameters of the clustered search.
 
     Args:
-        method: microaggregation, global-median (ordinal attributes only), or any that fits.
-        clustering: c-medians (the thesis'), k-modes, tree, or any of them.
-        least_k: the smallest k.
-        most_k: the largest k.
-        most_clusters: the largest number of clusters.
-        restarts: clusterings made of one start; the one with the least total distance is taken.
-        starts: how many sets of restarts there are to choose from.
+        method: microaggregation, global-median (ordinal attributes only), or any applicable one.
+        clustering: c-medians (as in the thesis), k-modes, tree, or any of them.
+        least_k: smallest k.
+        most_k: largest k.
+        most_clusters: largest number of clusters.
+        restarts: clusterings computed per start; the one with the smallest total distance is used.
+        starts: number of sets of restarts to choose from.
         loss: statistics (CTBIL, DBIL, EBIL) or clustering (Rand, Jaccard, Wallace).
-        loss_clusters: clusters that the loss of clustering compares.
-        profile: strict or papers, whose risk is taken.
+        loss_clusters: number of clusters for the loss of clustering.
+        profile: risk profile, strict or papers.
         score: worst or mean of loss and risk.
-        population: how many recipes stay.
-        children: how many are tried in a generation.
-        exhaustive: all recipes of a grid from the first start, instead of evolution.
-        levels: how many values of k and of the number of clusters the grid has.
+        population: size of the population.
+        children: candidates per generation.
+        exhaustive: evaluate a grid of recipes at the first start instead of evolving them.
+        levels: number of values of k and of the number of clusters in the grid.
     """
 
     method: WantedMethod = WantedMethod.ANY
@@ -88,14 +95,14 @@ class Parameters:
     loss: LossOf = LossOf.STATISTICS
     loss_clusters: int = 10
     profile: RiskProfile = RiskProfile.STRICT
-    score: Joined = Joined.WORST
+    score: ScoreRule = ScoreRule.WORST
     population: int = 16
     children: int = 16
     exhaustive: bool = False
     levels: int = 12
 
     def __post_init__(self) -> None:
-        checked_k(self.least_k)
+        validate_k(self.least_k)
         if self.most_k < self.least_k:
             raise ParameterError(f"most_k must be at least least_k, got {self.most_k}")
         for name in ("most_clusters", "restarts", "starts", "loss_clusters", "population"):
@@ -107,8 +114,8 @@ class Parameters:
             raise ParameterError(f"levels must be at least 2, got {self.levels}")
 
 
-class ClusteredSearch:
-    """Cluster records, mask each cluster on its own; method, clusters and k evolve."""
+class ClusteredSearch(Search):
+    """Cluster records and mask each cluster separately; method, number of clusters and k evolve."""
 
     name = NAME
     parameters = Parameters
@@ -122,25 +129,20 @@ class ClusteredSearch:
             "categories."
         ),
     )
-    cost = 1.0
     recipes = True
-    keeps_strata = False
-    kernels = ()
 
     @staticmethod
-    def variants(file: File) -> Variants:
-        """One member, where all quasi-identifiers have categories."""
-        if file.numbers:
+    def variants(source: SearchInput) -> Variants:
+        if source.numbers:
             return {}
-        least = max(2, file.requirement.k)
-        several, restarts = (4, 1) if file.is_large else (8, RESTARTS)
+        least = max(2, source.requirement.k)
+        several, restarts = (4, 1) if source.is_large else (8, RESTARTS)
         sizes = {"least_k": least, "most_k": max(100, least)}
         effort = {"population": several, "children": several, "restarts": restarts}
-        return {"": {"profile": file.profile, **sizes, **effort}}
+        return {"": {"profile": source.profile, **sizes, **effort}}
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:
-        """The search made ready; clusterings are draws common to all evaluations."""
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Recipe]:
         space = space_of(table, parameters)
         cost = COSTS[parameters.score]
         grid = space.grid(parameters.levels) if parameters.exhaustive else ()
@@ -149,10 +151,10 @@ class ClusteredSearch:
             space,
             parameters.restarts,
             grid,
-            _judge(table, parameters),
+            _loss_and_risk(table, parameters),
             cost,
-            around.draws,
-            Mender.of(table),
+            context.draws,
+            EditRepair.of(table),
         )
         scheme = _scheme(parameters, len(grid), cost)
         size = min(parameters.population, len(grid)) if grid else parameters.population
@@ -160,13 +162,13 @@ class ClusteredSearch:
 
 
 def space_of(table: Table, parameters: Parameters) -> RecipeSpace:
-    """The recipes that a table allows."""
-    checked_k(parameters.least_k, len(table))
-    wanted = parameters.clustering
+    """Return the recipe space of a table."""
+    validate_k(parameters.least_k, len(table))
+    allowed = parameters.clustering
     usable = usable_clusterers(table, table.schema.quasi_identifiers)
     return RecipeSpace(
         _methods(table, parameters.method),
-        usable if wanted is WantedClustering.ANY else (Clusterer(wanted.value),),
+        usable if allowed is WantedClustering.ANY else (Clusterer(allowed.value),),
         parameters.starts,
         min(parameters.most_clusters, len(table)),
         parameters.least_k,
@@ -174,28 +176,28 @@ def space_of(table: Table, parameters: Parameters) -> RecipeSpace:
     )
 
 
-def _methods(table: Table, wanted: WantedMethod) -> tuple[ClusterMethod, ...]:
+def _methods(table: Table, allowed: WantedMethod) -> tuple[ClusterMethod, ...]:
     names = table.schema.quasi_identifiers
     if not names:
         raise SchemaError("there is no quasi-identifier to cluster by; name categorical ones")
     for name in names:
         if table.attribute(name).kind is Kind.CONTINUOUS:
             raise SchemaError(
-                f"clustering before protecting needs categories, and {name!r} is continuous; "
+                f"clustering needs categorical attributes, and {name!r} is continuous; "
                 "declare it ordinal or leave it out of the quasi-identifiers"
             )
     nominal = [name for name in names if table.attribute(name).kind is Kind.NOMINAL]
-    if nominal and wanted is WantedMethod.GLOBAL_MEDIAN:
+    if nominal and allowed is WantedMethod.GLOBAL_MEDIAN:
         raise SchemaError(
             f"the global median needs an order, and {nominal[0]!r} is nominal; "
             "declare it ordinal or choose microaggregation"
         )
-    if wanted is not WantedMethod.ANY:
-        return (ClusterMethod(wanted.value),)
+    if allowed is not WantedMethod.ANY:
+        return (ClusterMethod(allowed.value),)
     return (ClusterMethod.MICROAGGREGATION,) if nominal else tuple(ClusterMethod)
 
 
-def _judge(table: Table, parameters: Parameters) -> Judge:
+def _loss_and_risk(table: Table, parameters: Parameters) -> LossAndRisk:
     names = table.schema.quasi_identifiers
     pair = profile(parameters.profile.value)
     risk = pair.risk(names).against(table)
@@ -217,11 +219,11 @@ def _scheme(parameters: Parameters, grid: int, cost: Cost) -> Scheme[Recipe]:
 
 @dataclass(frozen=True)
 class Enumerated:
-    """Every recipe of a list once, in its order; nothing is proposed after the last.
+    """Every recipe of a list once, in order.
 
     Args:
-        recipes: how many there are.
-        batch: how many make a generation.
+        recipes: number of recipes.
+        batch: recipes per generation.
     """
 
     recipes: int
@@ -229,12 +231,10 @@ class Enumerated:
     keep: Replace[Recipe]
 
     def propose(self, state: State[Recipe], rng: np.random.Generator) -> Brood[Recipe]:
-        """The next recipes of the list, a batch at most."""
         numbers = range(state.tasks, min(state.tasks + self.batch, self.recipes))
         return tuple(Task(FIRST, (), number) for number in numbers)
 
     def replace(
         self, state: State[Recipe], brood: Brood[Recipe], outcomes: Outcomes[Recipe]
     ) -> Population[Recipe]:
-        """The best recipes among those met so far."""
         return self.keep(state, brood, outcomes)

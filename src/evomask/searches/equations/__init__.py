@@ -1,1 +1,1 @@
-"""The equations search: formulas that make PRAM matrices (genetic programming)."""
+"""Equations that define PRAM transition matrices (genetic programming)."""

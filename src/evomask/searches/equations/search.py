@@ -1,8 +1,8 @@
-"""Genetic programming of PRAM matrices (chapter 4.2 of the thesis), put together.
+"""Genetic programming of PRAM matrices (chapter 4.2 of the thesis): parameters and setup.
 
-Algorithm 7 of the thesis breeds the better half of a random subset. Ours keeps the best of all,
-lets every child climb by mutations whose loss and risk are foretold, looks along the whole
-front, and begins anew when it improves no more.
+Algorithm 7 of the thesis breeds the better half of a random subset. The memetic algorithm keeps the
+best of all, improves every child by hill climbing on predicted loss and risk, searches along the
+whole front, and restarts when it stagnates.
 """
 
 from dataclasses import dataclass, replace
@@ -11,44 +11,49 @@ from enum import StrEnum
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.calibration import timed
-from evomask.evolution.individual import COSTS, Cost, Joined
-from evomask.evolution.loop import Scheme
+from evomask.errors import ParameterError
+from evomask.evolution.individual import COSTS, Cost, ScoreRule
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLosers
-from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.method import About
-from evomask.masking.randomization.common_draws import CommonDraws
 from evomask.masking.randomization.equations import Equation, RowRule
-from evomask.masking.randomization.transitions import frequencies_of
+from evomask.masking.randomization.pram import CommonDraws, frequencies_of
+from evomask.measures.expected.expectation import DEFAULT_DRAWS, PramEvaluation, warn_unused_draws
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.expected.randomized import (
-    USUAL_DRAWS,
-    Randomized,
-    tell_of_unused_draws,
-)
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import PROFILES, RiskProfile
-from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals
-from evomask.searches.equations.known import known_equations
-from evomask.searches.equations.operators import MUTATIONS, first_equation, settled
-from evomask.searches.equations.problem import NAME, Begin, Language, MatrixEquations, domains_of
-from evomask.searches.equations.survival import Parsimonious, Restless, ShortestFront
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.base import (
+    Search,
+    SearchContext,
+    SearchInput,
+    Variants,
+    pram_attributes,
+    time_call,
+)
+from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals, standard_equations
+from evomask.searches.equations.operators import MUTATIONS, fill_constants, first_equation
+from evomask.searches.equations.problem import (
+    NAME,
+    InitialEquation,
+    Language,
+    MatrixEquations,
+    domains_of,
+)
+from evomask.searches.equations.schemes import Parsimonious, Restarting, ShortestFront
 
 DEEPEST = 12
 
-USUAL_CLIMB, LEAST_CLIMB, MOST_CLIMB = 100, 20, 300
-"""Mutations tried on each child: without a clock, and at least and at most with one."""
+DEFAULT_CLIMB, LEAST_CLIMB, MOST_CLIMB = 100, 20, 300
+"""Mutations tried on each child: without a time budget, and the limits with one."""
 
-MOMENT, TRIAL = 0.03, 20
-"""Seconds that a climb may take under a time budget, and steps that are timed."""
+CLIMB_SECONDS, TRIAL = 0.03, 20
+"""Seconds of a climb under a time budget, and number of steps to measure the speed."""
 
 
 class Algorithm(StrEnum):
-    """How equations breed: by the memetic search (ours), as in the thesis, or in generations."""
+    """Search algorithm: memetic (default), as in the thesis, or generational."""
 
     MEMETIC = "memetic"
     THESIS = "thesis"
@@ -56,7 +61,7 @@ class Algorithm(StrEnum):
 
 
 class Start(StrEnum):
-    """Which equations come first: known designs, or random trees of one of three shapes."""
+    """Initial equations: standard designs, or random trees of one of three shapes."""
 
     KNOWN = "known"
     HALF_AND_HALF = "half-and-half"
@@ -65,7 +70,7 @@ class Start(StrEnum):
 
 
 class Mutation(StrEnum):
-    """What a mutation does to an equation; any of them where none is named."""
+    """Change of an equation: any kind, or one of those in the thesis and a nudged constant."""
 
     ANY = "any"
     SUBTREE = "subtree"
@@ -77,8 +82,8 @@ class Mutation(StrEnum):
 
 
 @dataclass(frozen=True)
-class Usual:
-    """What holds for an algorithm where nothing is said."""
+class Defaults:
+    """Default parameters of an algorithm."""
 
     terminals: Terminals
     levels: int
@@ -87,43 +92,44 @@ class Usual:
     population: int
 
 
-AS_PRINTED = Usual(Terminals.THESIS, 5, Start.HALF_AND_HALF, Mutation.SUBTREE, 6)
-USUAL = {
-    Algorithm.MEMETIC: Usual(Terminals.MORE, 6, Start.KNOWN, Mutation.ANY, 40),
-    Algorithm.THESIS: AS_PRINTED,
-    Algorithm.GENERATIONAL: AS_PRINTED,
+THESIS_DEFAULTS = Defaults(Terminals.THESIS, 5, Start.HALF_AND_HALF, Mutation.SUBTREE, 6)
+DEFAULTS = {
+    Algorithm.MEMETIC: Defaults(Terminals.MORE, 6, Start.KNOWN, Mutation.ANY, 40),
+    Algorithm.THESIS: THESIS_DEFAULTS,
+    Algorithm.GENERATIONAL: THESIS_DEFAULTS,
 }
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the search for equations.
+    """Parameters of the search for equations.
 
     Args:
-        attributes: what to mask; by default all categorical quasi-identifiers.
-        algorithm: memetic (ours), thesis (Algorithm 7) or generational.
-        profile: the risk, strict or papers.
-        probabilistic: read probabilistic linkage too; slower.
+        attributes: attributes to mask; by default all categorical quasi-identifiers.
+        algorithm: memetic (default), thesis (Algorithm 7) or generational.
+        profile: risk profile, strict or papers.
+        probabilistic: include probabilistic record linkage; slower.
         score: worst or mean of loss and risk.
-        draws: files averaged for each equation, where there is no expectation.
-        expected: read expectations where there are some; else all measures from draws, as (4.4).
-        terminals: thesis (frequencies alone) or more (also the diagonal, the distance and the
-            number of categories, and constants); memetic has more, the others thesis.
-        levels: how deep an equation may be, a lone terminal being one level; memetic 6, else 5.
-        rows: normalised, rest (the equation gives what leaves the diagonal) or penalised (rows
-            that do not sum to one by themselves cost).
-        invariant: apply each matrix and its reverse, so that expected frequencies stay.
-        start: known (standard matrices written as equations, then half-and-half; memetic),
-            half-and-half (the others), grow or full.
-        mutation: any (memetic), or subtree (the others), point, hoist, collapse, expand, nudge.
+        draws: masked files averaged for each equation, if there is no closed-form expectation.
+        expected: use closed-form expectations where available; else all measures from draws (4.4).
+        terminals: thesis (frequencies only) or more (also the diagonal, the distance and the number
+            of categories, and constants); default more for memetic, else thesis.
+        levels: largest depth of an equation, 1 for a terminal; default 6 for memetic, else 5.
+        rows: normalised, rest (the equation gives the off-diagonal cells) or penalised (rows that
+            do not sum to one are penalised).
+        invariant: make matrices invariant, so that expected frequencies are preserved.
+        start: known (standard designs, then half-and-half; default of memetic), half-and-half
+            (default of the others), grow or full.
+        mutation: any (default of memetic), subtree (default of the others), point, hoist,
+            collapse, expand or nudge.
         crossover_rate: share of crossovers.
-        population: how many equations stay; memetic 40, else 6.
-        subset: of how many the better half breeds, for thesis.
-        children: how many a generation, for memetic; a quarter more climb along the front.
-        climb: mutations tried on each child before it is measured, for memetic; by default 100,
-            or as many as a moment allows under a time budget.
-        patience: generations without a better equation after which memetic begins anew.
-        parsimony: what each symbol adds to the score by which memetic chooses who stays.
+        population: size of the population; default 40 for memetic, else 6.
+        subset: size of the subset of which the better half breeds (thesis).
+        children: children per generation (memetic); a quarter more climb along the front.
+        climb: mutations tried on each child before evaluation (memetic); by default 100, or as
+            many as the time budget allows.
+        patience: generations without improvement after which memetic restarts.
+        parsimony: penalty of each symbol in the survivor selection of memetic.
         matrices: folder for the matrices as CSV and heat maps.
     """
 
@@ -131,8 +137,8 @@ class Parameters:
     algorithm: Algorithm = Algorithm.MEMETIC
     profile: RiskProfile = RiskProfile.STRICT
     probabilistic: bool = False
-    score: Joined = Joined.WORST
-    draws: int = USUAL_DRAWS
+    score: ScoreRule = ScoreRule.WORST
+    draws: int = DEFAULT_DRAWS
     expected: bool = True
     terminals: Terminals | None = None
     levels: int | None = None
@@ -150,12 +156,13 @@ class Parameters:
     matrices: str = ""
 
     def __post_init__(self) -> None:
-        usual = self.usual
-        if not 2 <= usual.levels <= DEEPEST:
-            raise ParameterError(f"levels must lie in 2 to {DEEPEST}, got {usual.levels}")
-        if not 2 <= self.subset <= usual.population:
+        effective = self.effective
+        if not 2 <= effective.levels <= DEEPEST:
+            raise ParameterError(f"levels must lie in 2 to {DEEPEST}, got {effective.levels}")
+        if not 2 <= self.subset <= effective.population:
             raise ParameterError(
-                f"subset must lie in 2 to the population of {usual.population}, got {self.subset}"
+                f"subset must lie in 2 to the population of {effective.population}, "
+                f"got {self.subset}"
             )
         if self.children < 2 or self.patience < 1 or self.draws < 1:
             raise ParameterError("children must be at least 2, patience and draws at least 1")
@@ -165,10 +172,10 @@ class Parameters:
             raise ParameterError("climb and parsimony must not be negative")
 
     @property
-    def usual(self) -> Usual:
-        """What was said, and what is usual for the algorithm where nothing was."""
-        base = USUAL[self.algorithm]
-        return Usual(
+    def effective(self) -> Defaults:
+        """The parameters given, with the defaults of the algorithm for the others."""
+        base = DEFAULTS[self.algorithm]
+        return Defaults(
             self.terminals or base.terminals,
             base.levels if self.levels is None else self.levels,
             self.start or base.start,
@@ -178,12 +185,11 @@ class Parameters:
 
     @property
     def is_memetic(self) -> bool:
-        """Whether children are improved by small changes before they compete."""
         return self.algorithm is Algorithm.MEMETIC
 
 
-class EquationsSearch:
-    """Change categories by chance; the equation that makes the transition matrices evolves."""
+class EquationsSearch(Search):
+    """Apply PRAM; the equation that defines the transition matrices evolves."""
 
     name = NAME
     parameters = Parameters
@@ -201,24 +207,20 @@ class EquationsSearch:
             "probabilities (post-randomisation)."
         ),
     )
-    cost = 1.0
     recipes = True
     keeps_strata = True
-    kernels = ()
 
     @staticmethod
-    def variants(file: File) -> Variants:
-        """One member, where PRAM may take part: categories alone, and nothing required."""
-        if file.numbers or file.requirement.asks_anything:
+    def variants(source: SearchInput) -> Variants:
+        if source.numbers or source.requirement.asks_anything:
             return {}
-        return {"": {"profile": file.profile, "children": 8, "population": 20}}
+        return {"": {"profile": source.profile, "children": 8, "population": 20}}
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Equation]:
-        """The search made ready for one table."""
-        names = masked_attributes(table, parameters.attributes)
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Equation]:
+        names = pram_attributes(table, parameters.attributes)
         scope = tuple(dict.fromkeys((*table.schema.quasi_identifiers, *names)))
-        draws = CommonDraws(table, names, around.draws)
+        draws = CommonDraws(table, names, context.draws)
         pair = PROFILES[parameters.profile]
         measures = pair.measures(scope, probabilistic=parameters.probabilistic)
         cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
@@ -227,15 +229,15 @@ class EquationsSearch:
             _measured(table, measures, draws, parameters),
             Forecast.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
-            _begin(parameters),
+            _initial_equation(parameters),
             cost,
             0,
             frequencies,
             domains_of(table, frequencies),
         )
-        problem = replace(problem, climb=_climb(problem, parameters, around))
+        problem = replace(problem, climb=_climb(problem, parameters, context))
         scheme = _scheme(parameters, cost)
-        first = parameters.usual.population
+        first = parameters.effective.population
         return Setup(problem, scheme, first=first, archive=ShortestFront(), cost=cost)
 
 
@@ -244,33 +246,21 @@ def _measured(
     measures: tuple[Measure, Measure],
     draws: CommonDraws,
     parameters: Parameters,
-) -> Randomized:
+) -> PramEvaluation:
     by_draws = not parameters.expected
-    measured = Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
-    tell_of_unused_draws(measured, parameters.draws)
+    measured = PramEvaluation.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
+    warn_unused_draws(measured, parameters.draws)
     return measured
 
 
-def masked_attributes(table: Table, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """What to mask: as told, or every quasi-identifier that has categories."""
-    for name in wanted:
-        if not table.attribute(name).is_categorical:
-            raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
-    quasi = table.schema.quasi_identifiers
-    names = wanted or tuple(name for name in quasi if table.attribute(name).is_categorical)
-    if not names:
-        raise SchemaError("PRAM changes categories; name an ordinal or nominal quasi-identifier")
-    return names
-
-
-def _climb(problem: MatrixEquations, parameters: Parameters, around: Surroundings) -> int:
-    """Mutations tried on each child: as told, by the clock, or a fixed number."""
+def _climb(problem: MatrixEquations, parameters: Parameters, context: SearchContext) -> int:
+    """Return the number of mutations tried on each child: given, by the clock, or the default."""
     if not parameters.is_memetic:
         return 0
     if parameters.climb is not None:
         return parameters.climb
-    if around.decide is None:
-        return USUAL_CLIMB
+    if context.decide is None:
+        return DEFAULT_CLIMB
     equation = ("+", "same", "/", "freq_j", "N")
 
     def trial() -> None:
@@ -279,43 +269,43 @@ def _climb(problem: MatrixEquations, parameters: Parameters, around: Surrounding
 
     def affordable() -> float:
         problem.forecast(problem.matrices(equation))
-        _, spent = timed(trial)
-        return min(MOST_CLIMB, max(LEAST_CLIMB, MOMENT / max(spent / TRIAL, 1e-9)))
+        _, spent = time_call(trial)
+        return min(MOST_CLIMB, max(LEAST_CLIMB, CLIMB_SECONDS / max(spent / TRIAL, 1e-9)))
 
-    return int(around.decide("climb", affordable))
+    return int(context.decide("climb", affordable))
 
 
 def _language(parameters: Parameters) -> Language:
-    usual = parameters.usual
-    symbols = SYMBOLS[usual.terminals]
+    effective = parameters.effective
+    symbols = SYMBOLS[effective.terminals]
     usable = (n for n in MUTATIONS if n != Mutation.NUDGE or CONSTANT in symbols.terminals)
     return Language(
         symbols,
-        usual.levels,
+        effective.levels,
         parameters.rows,
-        tuple(usable) if usual.mutation is Mutation.ANY else (usual.mutation.value,),
+        tuple(usable) if effective.mutation is Mutation.ANY else (effective.mutation.value,),
         simplify=parameters.is_memetic,
         invariant=parameters.invariant,
     )
 
 
-def _begin(parameters: Parameters) -> Begin:
-    usual = parameters.usual
-    symbols, levels = SYMBOLS[usual.terminals], usual.levels
+def _initial_equation(parameters: Parameters) -> InitialEquation:
+    effective = parameters.effective
+    symbols, levels = SYMBOLS[effective.terminals], effective.levels
     known: tuple[Equation, ...] = ()
-    if usual.start is Start.KNOWN:
-        known = known_equations(parameters.rows, symbols, levels)
+    if effective.start is Start.KNOWN:
+        known = standard_equations(parameters.rows, symbols, levels)
 
-    def begin(number: int, rng: np.random.Generator) -> Equation:
+    def initial(number: int, rng: np.random.Generator) -> Equation:
         if number < len(known):
             return known[number]
-        if usual.start is Start.GROW:
-            return settled(grow(symbols, levels, rng), rng)
-        if usual.start is Start.FULL:
-            return settled(full(symbols, levels, rng), rng)
+        if effective.start is Start.GROW:
+            return fill_constants(grow(symbols, levels, rng), rng)
+        if effective.start is Start.FULL:
+            return fill_constants(full(symbols, levels, rng), rng)
         return first_equation(number - len(known), symbols, levels, rng)
 
-    return begin
+    return initial
 
 
 def _scheme(parameters: Parameters, cost: Cost) -> Scheme[Equation]:
@@ -328,4 +318,4 @@ def _scheme(parameters: Parameters, cost: Cost) -> Scheme[Equation]:
     mutants = parameters.children - 2 * pairs
     keep = Parsimonious(cost, parameters.parsimony)
     plus = PlusSelection(pairs, {"mutate": mutants}, keep=keep)
-    return Restless(plus, parameters.patience, parameters.children // 4, cost)
+    return Restarting(plus, parameters.patience, parameters.children // 4, cost)

@@ -1,1 +1,1 @@
-"""Masked files themselves evolve (Marés, 2013, chapter 3)."""
+"""Masked files that evolve cell by cell (Marés, 2013, chapter 3)."""

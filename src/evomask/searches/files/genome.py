@@ -1,9 +1,8 @@
-"""What evolves: a masked file, cell by cell.
+"""Genome of the files search: a masked file, cell by cell.
 
-Numbers are whole multiples of their attribute's smallest step, counted from its minimum. The
+Numbers are integer multiples of the smallest step of their attribute, counted from its minimum. The
 gene of a cell is the exclusive or of the Gray codes of the original and the masked number
-(equation 3.1): 0 where nothing was changed. Categories stand for themselves. Genes lie in the
-order of reading, record after record.
+(equation 3.1): 0 if unchanged. Categories are coded directly. Genes are in row-major order.
 """
 
 from dataclasses import dataclass
@@ -13,29 +12,29 @@ from math import floor, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
-from evomask.evolution.gray import from_gray, gray
+from evomask.evolution.variation import from_gray, gray
+from evomask.types import Flags, Floats, Indices, Points
 
 Genome = NDArray[np.int64]
-"""One row a record, one column an attribute; `MISSING` where a number is not known."""
+"""One row per record, one column per attribute; `MISSING` for an unknown number."""
 
 MISSING = -1
 MOST_DECIMALS = 6
 MOST_STEPS = 1e12
-"""A number without clear decimals is written as at most so many steps from 0."""
+"""Largest number of steps from 0, for numbers without a clear number of decimals."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values that cells of one attribute may hold.
+    """The domain of the cells of one attribute.
 
     Args:
-        base: the lowest value in steps; 0 for categories.
-        width: how many values there are.
-        steps: steps in a unit, 100 for two decimals.
+        base: lowest value in steps; 0 for categories.
+        width: number of values.
+        steps: steps per unit, 100 for two decimals.
     """
 
     base: int
@@ -44,22 +43,19 @@ class Scale:
 
     @property
     def bits(self) -> int:
-        """How many bits a Gray code of these values has."""
         return max(1, (self.width - 1).bit_length())
 
     def index(self, values: Floats) -> Indices:
-        """The nearest of the values, counted from 0; that of the lowest where missing."""
         steps = np.rint(np.nan_to_num(values, nan=self.base / self.steps) * self.steps)
         return np.clip(steps.astype(np.int64) - self.base, 0, self.width - 1)
 
     def values(self, index: Indices) -> Floats:
-        """The values at these places of the domain, counted from its lowest."""
         values: Floats = (self.base + index) / self.steps
         return values
 
 
 def scale_of(attribute: Attribute, column: Column) -> Scale:
-    """The domain of an attribute: its categories, or its range at its precision."""
+    """Return the domain of an attribute: its categories, or its range at its precision."""
     if attribute.is_categorical:
         return Scale(0, max(1, attribute.domain_size), 1.0)
     known = column[~np.isnan(column)]
@@ -71,7 +67,7 @@ def scale_of(attribute: Attribute, column: Column) -> Scale:
 
 
 def decimals_of(attribute: Attribute, known: Floats) -> int:
-    """Decimals as declared, or as the values have them, or as many as make sense."""
+    """Return the number of decimals as declared, or as the values show."""
     if attribute.decimals is not None:
         return attribute.decimals
     for places in range(MOST_DECIMALS + 1):
@@ -82,10 +78,10 @@ def decimals_of(attribute: Attribute, known: Floats) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How masked versions of one original are written as genomes.
+    """Conversion of masked versions of one table to genomes and back.
 
     Args:
-        names: the attributes that evolve.
+        names: attributes that evolve.
     """
 
     original: Table
@@ -93,18 +89,15 @@ class Coding:
 
     @cached_property
     def scales(self) -> tuple[Scale, ...]:
-        """The domain of each attribute that evolves."""
         return tuple(scale_of(self.original.attribute(n), self.original[n]) for n in self.names)
 
     @cached_property
     def numeric(self) -> Flags:
-        """Which attributes are numbers, whose genes are Gray codes."""
         kinds = [self.original.attribute(name).kind for name in self.names]
         return np.array([kind is Kind.CONTINUOUS for kind in kinds], dtype=bool)
 
     @cached_property
     def _original_codes(self) -> Genome:
-        """Gray codes of the original's numbers; 0 for categories."""
         columns = [
             gray(scale.index(self.original[name])) if is_number else np.zeros(len(self.original))
             for name, scale, is_number in zip(self.names, self.scales, self.numeric, strict=True)
@@ -112,18 +105,16 @@ class Coding:
         return np.column_stack(columns).astype(np.int64)
 
     def encode(self, masked: Table) -> Genome:
-        """The genome of a masked table; numbers go to the nearest possible value."""
+        """Return the genome of a masked table; numbers are rounded to possible values."""
         for name in self.names:
             if masked.is_recoded(name):
                 raise DataError(f"column {name!r} is generalized; only plain values can evolve")
         return self.of_file(self.file(masked))
 
     def file(self, masked: Table) -> Points:
-        """The cells of a masked table as numbers, one attribute a row."""
         return np.array([masked[name] for name in self.names], dtype=np.float64)
 
     def of_file(self, file: Points) -> Genome:
-        """The genome of cells as `file` gives them, one attribute a row."""
         columns = [
             np.where(np.isnan(row), MISSING, gray(scale.index(row)) ^ codes) if is_number else row
             for row, scale, codes, is_number in zip(
@@ -133,7 +124,6 @@ class Coding:
         return np.column_stack(columns).astype(np.int64)
 
     def to_file(self, genome: Genome) -> Points:
-        """The cells that a genome stands for, one attribute a row."""
         file = genome.T.astype(np.float64)
         for a in np.flatnonzero(self.numeric):
             known = genome[:, a] != MISSING
@@ -142,20 +132,16 @@ class Coding:
         return np.ascontiguousarray(file)
 
     def decode(self, genome: Genome) -> Table:
-        """The masked table that a genome stands for."""
         return self.table(self.to_file(genome))
 
     def table(self, file: Points) -> Table:
-        """The original with these cells in the attributes that evolve."""
         return self.original.with_columns(dict(zip(self.names, file, strict=True)))
 
     def changed(self, genome: Genome) -> dict[str, float]:
-        """The share of cells of each attribute that differ from the original's."""
         shares = (genome != self._unchanged).mean(axis=0)
         return dict(zip(self.names, shares.tolist(), strict=True))
 
     def moved(self, genome: Genome) -> float:
-        """By how many standard deviations a number differs from the original's, on average."""
         apart = np.abs(self.to_file(genome) - self._file)
         moves = [
             distances[~np.isnan(distances)] / spread
@@ -167,7 +153,6 @@ class Coding:
 
     @cached_property
     def _deviations(self) -> Floats:
-        """Standard deviation of each number; 0 for categories."""
         known = [row[~np.isnan(row)] for row in self._file]
         return np.array(
             [
@@ -185,11 +170,9 @@ class Coding:
         return self.of_file(self._file)
 
     def is_possible(self, genome: Genome) -> bool:
-        """Whether every cell stands for a value of its domain."""
         return all(self._are_possible(genome[:, a], a) for a in range(len(self.names)))
 
     def is_possible_gene(self, gene: int, record: int, a: int) -> bool:
-        """Whether one cell would stand for a value of its domain."""
         if gene == MISSING or not self.numeric[a]:
             return True
         return from_gray(int(gene) ^ int(self._original_codes[record, a])) < self.scales[a].width
@@ -202,5 +185,5 @@ class Coding:
 
 
 def changed_records(genome: Genome, other: Genome) -> Indices:
-    """Records in which two genomes differ."""
+    """Return the records in which two genomes differ."""
     return np.flatnonzero((genome != other).any(axis=1))

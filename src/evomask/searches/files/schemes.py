@@ -1,4 +1,4 @@
-"""How masked files breed: bursts that polish and mix, and variants of the thesis' loop."""
+"""Schemes of the files search: bursts of local search, and variants of the thesis' loop."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,29 +8,44 @@ from typing import Generic
 import numpy as np
 
 from evomask.evolution.archive import Front
-from evomask.evolution.brood import FIRST, Brood, Outcomes, Task, twins
-from evomask.evolution.individual import Cost, Fitness, G, Individual, Population
+from evomask.evolution.individual import (
+    FIRST,
+    Brood,
+    Cost,
+    G,
+    Individual,
+    Outcomes,
+    Population,
+    Task,
+    crossover_tasks,
+)
 from evomask.evolution.loop import Scheme
-from evomask.evolution.replacement import duel
-from evomask.evolution.selection import costs_of, inverse, leaders, roulette, uniform
-from evomask.evolution.state import State, born
+from evomask.evolution.selection import (
+    costs_of,
+    inverse,
+    leaders,
+    replace_if_no_worse,
+    roulette,
+    uniform,
+)
+from evomask.evolution.state import State, individuals_from
 
 POLISH = "polish"
 MIX = "mix"
 BOTH = "both"
 
 EVERY = 3
-"""Of so many bursts one is for the best files."""
+"""Every third burst is spent on the best files."""
 
 
 @dataclass(frozen=True)
 class Polishing(Generic[G]):
-    """Bursts on the best and on all others in turn; a child takes its parent's place if no worse.
+    """Bursts on the best and on all others in turn; a child replaces its parent if no worse.
 
     Args:
-        turns: bursts in a generation.
-        leaders: how many of the best are polished in every third burst.
-        mixing: how often a burst may also take values from another file: a leader from any,
+        turns: bursts per generation.
+        leaders: number of the best files, one of which is improved in every third burst.
+        mixing: probability that a burst may copy values from another file: a leader from any file,
             the others from a leader.
     """
 
@@ -40,7 +55,6 @@ class Polishing(Generic[G]):
     mixing: float = 0.5
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """A leader, two others as they stand in line, and so on."""
         costs = costs_of(state.population, self.cost)
         best = leaders(costs, self.leaders)
         brood: list[Task[G]] = []
@@ -54,8 +68,7 @@ class Polishing(Generic[G]):
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding: a child takes its parent's place if it is no worse."""
-        return duel(state, brood, outcomes, self.cost)
+        return replace_if_no_worse(state, brood, outcomes, self.cost)
 
 
 def _one_of(places: np.ndarray, rng: np.random.Generator) -> int:
@@ -63,7 +76,6 @@ def _one_of(places: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
-    """A burst on one individual, which may take over values of another one."""
     if donor is None:
         return Task(POLISH, (population[place],), place)
     return Task(MIX, (population[place], population[donor]), place)
@@ -71,16 +83,16 @@ def _burst(population: Population[G], place: int, donor: int | None) -> Task[G]:
 
 @dataclass(frozen=True)
 class FrontPolishing(Generic[G]):
-    """Bursts on the best for a random balance; a child no worse in anything replaces its parent.
+    """Bursts along the Pareto front; a child that is no worse in loss and risk replaces its parent.
 
-    Each individual keeps its own balance of loss and risk, so the population stays spread.
+    Each burst improves the individual that is best for a random weight of loss and risk, so the
+    population stays spread along the front.
     """
 
     turns: int = 2
     mixing: float = 0.3
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """For each burst two balances of loss and risk: one finds the file, one its donor."""
         brood: list[Task[G]] = []
         for _ in range(self.turns):
             place, donor = (_best_for(state.population, rng.random()) for _ in range(2))
@@ -89,52 +101,46 @@ class FrontPolishing(Generic[G]):
         return tuple(brood)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """A child stays if it is no worse than its parent in loss and in risk."""
         survivors = list(state.population)
-        for task, child in zip(brood, born(state, brood, outcomes), strict=True):
+        for task, child in zip(brood, individuals_from(state, brood, outcomes), strict=True):
             place = task.rival or 0
-            if _is_no_worse(child.fitness, survivors[place].fitness):
+            pairs = zip(child.fitness, survivors[place].fitness, strict=True)
+            if all(new <= old for new, old in pairs):
                 survivors[place] = child
         return tuple(survivors)
 
 
 def _best_for(population: Population[G], balance: float) -> int:
-    """Place of the individual whose larger part is smallest; *balance* weighs the first part."""
+    """Position of the individual that is best by the weighted maximum of loss and risk."""
     weights = balance, 1.0 - balance
     costs = costs_of(population, lambda fitness: max(map(mul, weights, fitness)))
     return int(leaders(costs, 1)[0])
 
 
-def _is_no_worse(fitness: Fitness, other: Fitness) -> bool:
-    return all(a <= b for a, b in zip(fitness, other, strict=True))
-
-
 @dataclass(frozen=True)
 class CrossAndMutate(Generic[G]):
-    """Crossover and mutation in one generation (figure 3.5); the problem draws by their rates."""
+    """Crossover and mutation in one generation (figure 3.5); the problem applies their rates."""
 
     cost: Cost
     leaders: int = 2
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """Two children of one of the best and any other."""
         costs = costs_of(state.population, self.cost)
         leader = _one_of(leaders(costs, self.leaders), rng)
         mate = int(roulette(inverse(costs), 1, rng)[0])
         parents = state.population[leader], state.population[mate]
-        return twins(BOTH, parents, rng, (leader, mate))
+        return crossover_tasks(BOTH, parents, rng, (leader, mate))
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Deterministic crowding: each child takes its own parent's place if it is no worse."""
-        return duel(state, brood, outcomes, self.cost)
+        return replace_if_no_worse(state, brood, outcomes, self.cost)
 
 
 @dataclass(frozen=True)
 class WithoutBest(Generic[G]):
-    """A scheme that begins without the best of the first population: is it robust?
+    """A scheme that starts without the best initial files, to test its robustness.
 
     Args:
-        percent: share of the first population that is left out.
+        percent: share of the initial population to leave out.
     """
 
     scheme: Scheme[G]
@@ -142,32 +148,27 @@ class WithoutBest(Generic[G]):
     cost: Cost
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
-        """What the scheme proposes to a population that lost its best."""
         return self.scheme.propose(self.started(state), rng)
 
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        """Who stays according to the scheme, the best of the first population being gone."""
         return self.scheme.replace(self.started(state), brood, outcomes)
 
     def started(self, state: State[G]) -> State[G]:
-        """The state; before the first generation without its best."""
         if state.generation > 0:
             return state
         size = len(state.population)
         gone = set(leaders(costs_of(state.population, self.cost), round(size * self.percent / 100)))
-        kept = tuple(individual for i, individual in enumerate(state.population) if i not in gone)
-        return replace(state, population=kept)
+        rest = tuple(individual for i, individual in enumerate(state.population) if i not in gone)
+        return replace(state, population=rest)
 
 
 @dataclass(frozen=True)
 class BredFront(Front[G]):
-    """A front of children alone; first files are not in it."""
+    """A Pareto front without the initial files."""
 
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BredFront[G]":
-        """The front after those arrivals that were bred; first files stay outside."""
         bred = super().updated([arrival for arrival in arrivals if arrival.operator != FIRST])
         return BredFront(bred.members)
 
     def holding(self, members: Population[G]) -> "BredFront[G]":
-        """A front of exactly these individuals, as a checkpoint saved them."""
         return BredFront(members)

@@ -1,4 +1,4 @@
-"""The search for masked files put together: algorithms, defaults, what can be set."""
+"""The files search: parameters, algorithms and setup."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.evolution.archive import Front
-from evomask.evolution.individual import COSTS, Cost, Joined
-from evomask.evolution.loop import Scheme
+from evomask.evolution.individual import COSTS, Cost, ScoreRule
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import MutateOrCross
-from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import Stratified
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.requirement import Requirement, parse_requirement
 from evomask.masking.grid import GridMethod, first_population
-from evomask.masking.guarantees.fulfilment import Guarantees
-from evomask.masking.guarantees.requirement import Requirement, requirement_of
 from evomask.masking.method import About
 from evomask.measures.profiles import RiskProfile
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants
 from evomask.searches.files.fitness import (
     AIMS,
-    Judge,
+    FileMeasures,
     towards_origin,
 )
 from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.problem import NAME, Aim, Habits, MaskedFiles
+from evomask.searches.files.problem import NAME, Aim, MaskedFiles, VariationSettings
 from evomask.searches.files.schemes import (
     BredFront,
     CrossAndMutate,
@@ -37,12 +37,11 @@ from evomask.searches.files.schemes import (
     Polishing,
     WithoutBest,
 )
-from evomask.searches.files.steps import NOTHING, Guarantee, Steps
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.files.steps import NO_CONSTRAINT, BurstConstraint, Steps
 
 
 class Algorithm(StrEnum):
-    """How files evolve: guided bursts for one score or along the front, or as in the thesis."""
+    """Search algorithm: bursts for one score or along the front, or as in the thesis."""
 
     GUIDED = "guided"
     FRONT = "front"
@@ -55,7 +54,7 @@ BURSTING = (Algorithm.GUIDED, Algorithm.FRONT)
 
 
 BURSTS = {RiskProfile.PAPERS: (4, 30_000), RiskProfile.STRICT: (8, 10_000)}
-"""A burst has a step for so many cells, and at most so many steps: below a second or so."""
+"""Cells per step of a burst, and most steps of a burst, which keep it below about a second."""
 
 SHORTEST = 2_000
 
@@ -63,11 +62,11 @@ WORK = 20_000_000
 """Steps times records of a burst in a portfolio."""
 
 FEW_RECORDS, MOST_CHANGED = 2_000, 10_000
-"""Records up to which a portfolio has many bursts in a turn, and any at all."""
+"""Records up to which a portfolio runs many bursts per generation, and any at all."""
 
 
 class Width(StrEnum):
-    """Among which bits of a gene the thesis' mutation chooses."""
+    """Bits of a gene among which the mutation of the thesis chooses."""
 
     FIXED = "fixed"
     OWN = "own"
@@ -75,28 +74,28 @@ class Width(StrEnum):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the search for masked files.
+    """Parameters of the search for masked files.
 
     Args:
-        algorithm: guided (bursts of tracked steps, ours), front (the same for loss and risk
-            apart), thesis (one mutation or crossover a generation), both-one and both-all
-            (figure 3.5: both operators in one generation, one value mutated or all).
-        profile: the risk that is searched for, strict or papers.
+        algorithm: guided (bursts of local search, default), front (bursts along the front of loss
+            and risk), thesis (one mutation or crossover per generation), both-one and both-all
+            (figure 3.5: both operators in one generation, mutating one value or all).
+        profile: risk profile to optimise, strict or papers.
         score: worst or mean of loss and risk.
-        require: what every file must fulfil, such as k=5 or k=5,l=2,t=0.3.
-        first: how many first files, evenly from all that methods make; 0 for all.
-        burst: elementary steps of a burst; by default as many as suit the table.
-        turns: bursts in a generation.
-        leaders: how many of the best lead: they are polished, and give to crossovers.
-        mutation: how often the thesis' algorithm mutates; else it crosses.
+        require: requirement of every file, such as k=5 or k=5,l=2,t=0.3.
+        first: number of initial files, evenly from those of all methods; 0 for all.
+        burst: elementary steps of a burst; by default by the size of the table.
+        turns: bursts per generation.
+        leaders: number of the best files, which are improved more often and lead crossovers.
+        mutation: probability of a mutation in the thesis' algorithm; otherwise a crossover.
         width: bits that its mutation chooses among, fixed or the gene's own.
-        without_best: percent of the first population to leave out, the best ones.
-        held_out: attack the best first file and the best one now, after the search.
+        without_best: percentage of the initial population, the best, to leave out.
+        held_out: attack the best initial and the best final file after the search.
     """
 
     algorithm: Algorithm = Algorithm.GUIDED
     profile: RiskProfile = RiskProfile.STRICT
-    score: Joined = Joined.WORST
+    score: ScoreRule = ScoreRule.WORST
     require: str = ""
     first: int = 0
     burst: int | None = None
@@ -123,47 +122,49 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What every file on offer must keep.
+class FileConstraints:
+    """Constraints on evolved files.
 
     Args:
-        release: brings a file to keep it; None where nothing is asked.
-        guarantee: what bursts must leave as it is.
+        release: enforces the requirements on a file; None if there are none.
+        guarantee: constraints that bursts respect.
     """
 
     release: Callable[[Table], Table] | None = None
-    guarantee: Guarantee = NOTHING
+    guarantee: BurstConstraint = NO_CONSTRAINT
 
 
-def put_together(
-    table: Table, parameters: Parameters, around: Surroundings, kept: Kept
+def build_setup(
+    table: Table, parameters: Parameters, context: SearchContext, enforcement: FileConstraints
 ) -> Setup[Genome]:
-    """The search made ready for one table."""
+    """Prepare the search for one table."""
     names = table.schema.quasi_identifiers
     if not names:
         raise SchemaError("there is no quasi-identifier to mask; name at least one")
     coding = Coding(table, names)
-    judge = Judge(coding, parameters.profile)
-    steps = Steps(coding, judge.followed, kept.guarantee)
+    judge = FileMeasures(coding, parameters.profile)
+    steps = Steps(coding, judge.followed, enforcement.guarantee)
     cost = COSTS[parameters.score]
     problem = MaskedFiles(
         coding,
         judge,
         steps.load() if parameters.algorithm in BURSTING else steps,
-        _evenly(_methods(table), parameters.first),
-        around.draws,
-        kept.release,
+        _select_evenly(_methods(table), parameters.first),
+        context.draws,
+        enforcement.release,
         cost,
         _aim(parameters),
-        _habits(parameters, len(table) * len(names)),
+        _variation_settings(parameters, len(table) * len(names)),
         parameters.held_out,
     )
-    scheme, archive = _scheme(parameters, cost)
+    scheme, archive = _scheme(parameters, cost), Front[Genome]()
+    if parameters.without_best:
+        scheme, archive = WithoutBest(scheme, parameters.without_best, cost), BredFront[Genome]()
     return Setup(problem, scheme, len(problem.methods), archive, cost)
 
 
 def _methods(table: Table) -> tuple[GridMethod, ...]:
-    """What makes first files; where there are strata, what fits the smallest of them all."""
+    """Masking methods of the initial files; with strata, those that fit the smallest stratum."""
     strata = table.schema.with_role(Role.STRATUM)
     if not strata:
         return tuple(first_population(table))
@@ -173,8 +174,7 @@ def _methods(table: Table) -> tuple[GridMethod, ...]:
     return tuple(GridMethod(Stratified(m, strata), family) for m, family in fitting)
 
 
-def _evenly(methods: tuple[GridMethod, ...], count: int) -> tuple[GridMethod, ...]:
-    """So many of the methods, evenly from first to last; 0 means all."""
+def _select_evenly(methods: tuple[GridMethod, ...], count: int) -> tuple[GridMethod, ...]:
     if count in (0, len(methods)):
         return methods
     places = np.linspace(0, len(methods) - 1, min(count, len(methods))).round().astype(int)
@@ -188,23 +188,16 @@ def _aim(parameters: Parameters) -> Aim:
     return lambda _: weights
 
 
-def _habits(parameters: Parameters, cells: int) -> Habits:
+def _variation_settings(parameters: Parameters, cells: int) -> VariationSettings:
     share, most = BURSTS[parameters.profile]
-    return Habits(
+    return VariationSettings(
         parameters.burst or min(max(cells // share, SHORTEST), most),
         parameters.width is Width.OWN,
         parameters.algorithm is Algorithm.BOTH_ALL,
     )
 
 
-def _scheme(parameters: Parameters, cost: Cost) -> tuple[Scheme[Genome], Front[Genome]]:
-    scheme = _full_scheme(parameters, cost)
-    if parameters.without_best == 0:
-        return scheme, Front[Genome]()
-    return WithoutBest(scheme, parameters.without_best, cost), BredFront[Genome]()
-
-
-def _full_scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
+def _scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
     if parameters.algorithm is Algorithm.GUIDED:
         return Polishing(cost, parameters.turns, parameters.leaders)
     if parameters.algorithm is Algorithm.FRONT:
@@ -214,7 +207,7 @@ def _full_scheme(parameters: Parameters, cost: Cost) -> Scheme[Genome]:
     return CrossAndMutate(cost, parameters.leaders)
 
 
-class FilesSearch:
+class FilesSearch(Search):
     """Change masked files cell by cell; the files themselves evolve."""
 
     name = NAME
@@ -232,20 +225,19 @@ class FilesSearch:
             "exchanged between masked files by a search for a better balance."
         ),
     )
-    cost = 1.0
     keeps_strata = True
-    kernels = ("tracked.state", "tracked.bursts")
+    kernels = ("incremental.state", "incremental.bursts")
 
-    def variants(self, file: File) -> Variants:
-        """For the whole front, and for its balanced point; a step costs with the records."""
-        n = len(file.table)
+    @staticmethod
+    def variants(source: SearchInput) -> Variants:
+        n = len(source.table)
         if n > MOST_CHANGED:
             return {}
         shared = {
-            "profile": file.profile,
-            "require": file.requirement.as_text,
+            "profile": source.profile,
+            "require": source.requirement.as_text,
             "held_out": False,
-            "burst": min(10 * n * len(file.names), WORK // n),
+            "burst": min(10 * n * len(source.names), WORK // n),
             "turns": 4 if n <= FEW_RECORDS else 2,
         }
         return {
@@ -253,18 +245,18 @@ class FilesSearch:
             "-balanced": {**shared, "algorithm": Algorithm.GUIDED.value},
         }
 
-    def setup(self, table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-        """First files from every method that fits, and a way to better ones."""
-        kept = kept_by(table, requirement_of(parameters.require))
-        return put_together(table, parameters, around, kept)
+    @staticmethod
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Any]:
+        enforcement = enforcement_for(table, parse_requirement(parameters.require))
+        return build_setup(table, parameters, context, enforcement)
 
 
-def kept_by(table: Table, requirement: Requirement) -> Kept:
-    """What every masked version of a table must keep: a requirement and its edit rules."""
-    guarantees = Guarantees.of(table, requirement)
+def enforcement_for(table: Table, requirement: Requirement) -> FileConstraints:
+    """Return the enforcement of a requirement and of the table's edit rules."""
+    guarantees = Enforcement.of(table, requirement)
     asks = requirement.asks_anything or bool(len(guarantees.mender.rules))
     may_join = requirement.l == 1 and requirement.t == 1
-    return Kept(guarantees if asks else None, Guarantee(requirement.k, may_join))
+    return FileConstraints(guarantees if asks else None, BurstConstraint(requirement.k, may_join))
 
 
 FILES = FilesSearch()

@@ -1,1 +1,1 @@
-"""Generalization: nodes of the lattice of levels, many properties at once (Dewri et al., 2010)."""
+"""Generalization: nodes of the lattice of levels, for several objectives (Dewri et al., 2010)."""

@@ -1,8 +1,8 @@
-"""Quality indices: what a node is judged by, each with its direction.
+"""Quality indices of nodes, each with its direction.
 
-A property gives every record a number; an index makes one number of them, the worst or the
-sum. The indices below come from the figures of a node. One of the user's own is a function of
-its equivalence classes, see `worst`, `spread` and `ClassIndex`.
+A property gives every record a number; an index aggregates them to one number, by the worst or the
+sum. The indices below are computed from the statistics of a node; a user-defined one is a function
+of its equivalence classes, see `worst`, `spread` and `ClassIndex`.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,27 +12,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.arrays import Flags, Floats, Indices, Points
 from evomask.errors import ParameterError
 from evomask.kernels.lattice.classes import CountRows, Rows
-from evomask.searches.generalization.figures import Figures
-from evomask.searches.generalization.lattice import Lattice, Levels
+from evomask.searches.generalization.lattice import Figures, Lattice, Levels
+from evomask.types import Flags, Floats, Indices, Points
 
 MORE, LESS = True, False
-"""Which values of an index are better."""
+"""Whether larger or smaller values of an index are better."""
 
 
 @dataclass(frozen=True)
 class Index:
-    """A number read off the figures of nodes.
+    """An index computed from the statistics of nodes.
 
     Args:
-        more: whether more is better.
-        largest: no node's value exceeds it.
+        more: whether larger is better.
+        largest: upper bound of the values.
         sensitive: whether it needs a sensitive attribute.
-        shares: whether it needs the shares of sensitive values.
-        label: whether it needs a label to classify by.
-        separable: whether, with no record suppressed, the levels alone tell it.
+        shares: whether it needs the distribution of sensitive values.
+        label: whether it needs a class label.
+        separable: whether, without suppression, it depends on the levels only.
         monotone: whether it never falls when a level rises.
         product: whether it is nearly a product over attributes, as class sizes are.
     """
@@ -52,11 +51,11 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Equivalence:
-    """The equivalence classes of one node, a row each.
+    """The equivalence classes of one node, one row each.
 
     Args:
         leaves: for each attribute the lowest leaf below the class' ancestor.
-        counts: how often each sensitive value occurs in each class.
+        counts: frequency of each sensitive value in each class.
         stays: flags the classes that are not suppressed.
     """
 
@@ -70,11 +69,11 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class ClassIndex:
-    """A number of the user's own, read off the equivalence classes of one node.
+    """A user-defined index, computed from the equivalence classes of one node.
 
     Args:
-        more: whether more is better.
-        largest: no node's value exceeds it; it places boxes of losses, and may be left 0.
+        more: whether larger is better.
+        largest: upper bound of the values, which places the boxes of losses; 0 if unknown.
     """
 
     name: str
@@ -84,11 +83,11 @@ class ClassIndex:
 
 
 Property = Callable[[Equivalence], NDArray[np.float64]]
-"""A number for the records of each class; a column more per sensitive value is allowed."""
+"""A value for the records of each class, or of each class and sensitive value."""
 
 
 def worst(name: str, of: Property, *, largest: float = 0.0) -> ClassIndex:
-    """The smallest value of a property among the records that stay; more is better."""
+    """Return an index: the smallest value of a property among the records not suppressed."""
 
     def read(node: Equivalence) -> float:
         return float(_present(of(node), node)[node.stays].min(initial=np.inf))
@@ -99,7 +98,7 @@ def worst(name: str, of: Property, *, largest: float = 0.0) -> ClassIndex:
 def spread(
     name: str, of: Property, *, if_suppressed: float = 0.0, more: bool = True, largest: float = 0.0
 ) -> ClassIndex:
-    """A property's values added over all records."""
+    """Return an index: the sum of a property over all records."""
 
     def read(node: Equivalence) -> float:
         gone = float(node.sizes[~node.stays].sum()) * if_suppressed
@@ -109,32 +108,30 @@ def spread(
 
 
 def spread_over(first: Floats, second: Floats) -> float:
-    """The binary spread: how much the records gain by *first* where it is the larger."""
+    """Binary spread: total gain of the records for which *first* is larger."""
     return float(np.maximum(first - second, 0.0).sum())
 
 
 def covered(first: Floats, second: Floats) -> float:
-    """How many records *first* treats at least as well as *second*."""
+    """Count the records for which *first* is at least as large as *second*."""
     return float(np.sum(first >= second))
 
 
 def _weights(values: Points, node: Equivalence) -> NDArray[np.int64]:
-    """How many records have each value."""
     return node.sizes if values.ndim == 1 else node.counts.astype(np.int64)
 
 
 def _present(values: Points, node: Equivalence) -> Points:
-    """Values, infinite where no record has them."""
     return np.where(_weights(values, node) > 0, values, np.inf)
 
 
 def class_sizes(node: Equivalence) -> Floats:
-    """The property behind k and S_k: the size of a record's class."""
+    """The property behind k and S_k: size of the record's class."""
     return node.sizes.astype(np.float64)
 
 
 def own_value_counts(node: Equivalence) -> Points:
-    """The property behind S_l: how often a record's sensitive value occurs in its class."""
+    """The property behind S_l: frequency of the record's sensitive value in its class."""
     return node.counts.astype(np.float64)
 
 
@@ -159,7 +156,7 @@ def _values(lattice: Lattice) -> float:
 
 
 def geometric_loss(losses: Points) -> Floats:
-    """ARX's Loss from mean cell losses: geometric mean over attributes of 1 + loss, less 1."""
+    """ARX's Loss from mean cell losses: geometric mean over attributes of 1 + loss, minus 1."""
     loss: Floats = np.expm1(np.log1p(losses).mean(axis=1))
     return loss
 
@@ -216,13 +213,13 @@ INDICES: tuple[Index, ...] = (
 
 
 class Binary(NamedTuple):
-    """A binary index: how the records' values in one table compare with those in another.
+    """A binary index: comparison of the records' values in two tables.
 
     Args:
-        compare: one number of the values in both tables, record by record; more is better.
-        largest: a bound of it.
-        sensitive: whether values are counts of the own sensitive value in the class (0 for a
-            record that is left out), not class sizes.
+        compare: function of the values in both tables, record by record; larger is better.
+        largest: upper bound of the values.
+        sensitive: whether the values are frequencies of the own sensitive value in the class (0
+            for a suppressed record), not class sizes.
     """
 
     compare: Callable[[Floats, Floats], float]
@@ -240,7 +237,7 @@ BINARY: Mapping[str, Binary] = {
 
 
 def index_named(name: str) -> Index:
-    """The quality index of that name, or an error that lists all."""
+    """Return the index of that name; the error for an unknown name lists all."""
     for index in INDICES:
         if index.name == name:
             return index

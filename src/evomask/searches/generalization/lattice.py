@@ -1,7 +1,8 @@
-"""The lattice of generalization levels over one table.
+"""The generalization lattice of a table, and the statistics of its nodes.
 
-A node is one level per attribute. Records equal on all attributes are put together once; the
-classes of every node are then merged from those of a finer one.
+A node is one level per attribute. Records that are equal on all attributes are merged once; the
+classes of every node are then merged from those of a finer one. Continuous attributes are
+represented by the leaves of their hierarchies.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,41 +12,129 @@ from typing import TypeAlias
 
 import numpy as np
 
-from evomask.arrays import Codes, Flags, Floats, Indices, Labels
 from evomask.data.classes import classes_of_columns
-from evomask.data.hierarchy import Hierarchy
+from evomask.data.hierarchy import Bands, Hierarchy, HierarchyDefinitions, Line, fit_hierarchy
+from evomask.data.hierarchy_builders.builder import with_categories, with_codes
 from evomask.data.recoding import CategorySets, Intervals
-from evomask.data.schema import Attribute
+from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.kernels.bundles import laid
+from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.lattice.classes import (
     LAYOUT,
     CountRows,
+    EquivalenceClasses,
     Layout,
-    Merged,
     Rows,
     Tables,
     fields,
     membership,
     merge,
-    packed,
-    unpacked,
+    pack_keys,
+    unpack_keys,
 )
-from evomask.kernels.lattice.nodes import Rule, sweep
-from evomask.searches.generalization.figures import Figures
+from evomask.kernels.lattice.nodes import (
+    AGREEING,
+    AGREEMENT,
+    CLASSES,
+    CLOSENESS,
+    DISTINCT,
+    ENTROPY,
+    LOSSES,
+    MAJORITY,
+    SQUARES,
+    SUPPRESSED,
+    K,
+    Rule,
+    sweep,
+)
+from evomask.types import Codes, Flags, Floats, Indices, Labels, Points
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Statistics of nodes, one row each: levels and sums over their equivalence classes.
+
+    Args:
+        whole, real: columns as defined by `evomask.kernels.lattice.nodes`.
+        full: value of a suppressed cell of each attribute in *whole*.
+        heights: highest level of each attribute.
+    """
+
+    levels: Rows
+    whole: Rows
+    real: Points
+    full: Indices
+    heights: Indices
+    n_records: int
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @property
+    def k(self) -> Indices:
+        return self.whole[:, K]
+
+    @property
+    def suppressed(self) -> Indices:
+        return self.whole[:, SUPPRESSED]
+
+    @property
+    def classes(self) -> Indices:
+        return self.whole[:, CLASSES]
+
+    @property
+    def distinct(self) -> Indices:
+        return self.whole[:, DISTINCT]
+
+    @property
+    def entropy(self) -> Floats:
+        return self.real[:, ENTROPY]
+
+    @property
+    def closeness(self) -> Floats:
+        return self.real[:, CLOSENESS]
+
+    @property
+    def sum_of_sizes(self) -> Indices:
+        return self.whole[:, SQUARES] + self.suppressed * self.n_records
+
+    @property
+    def sum_of_agreeing(self) -> Indices:
+        return self.whole[:, AGREEING]
+
+    @property
+    def misclassified(self) -> Indices:
+        return self.n_records - self.whole[:, MAJORITY]
+
+    @property
+    def losses(self) -> Points:
+        mean: Points = self.whole[:, LOSSES:] / (self.full * self.n_records)
+        return mean
+
+    @property
+    def agreement(self) -> Floats:
+        mean: Floats = self.real[:, AGREEMENT] / self.n_records
+        return mean
+
+    @property
+    def precision(self) -> Floats:
+        shares = (self.levels / np.maximum(self.heights, 1)).mean(axis=1)
+        precision: Floats = (1 - shares) * (1 - self.suppressed / self.n_records)
+        return precision
+
 
 Levels: TypeAlias = tuple[int, ...]
 
 LARGEST_SWEEP = 20_000_000
-"""Nodes whose figures are still read all at once."""
+"""Largest lattice whose nodes can all be evaluated in one sweep."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """The least and the greatest number that each leaf of a number's tree stands for.
+    """Smallest and largest number of each leaf of the hierarchy of a continuous attribute.
 
-    NaN for the leaf of missing values, and for one that no record has.
+    NaN for the leaf of missing values, and for one without records.
     """
 
     low: Floats
@@ -53,7 +142,6 @@ class Ends:
 
     @classmethod
     def of(cls, codes: Codes, values: Floats, leaves: int) -> "Ends":
-        """From the leaf and the number of each record."""
         low, high = np.full(leaves, np.inf), np.full(leaves, -np.inf)
         known = ~np.isnan(values)
         np.minimum.at(low, codes[known], values[known])
@@ -64,11 +152,9 @@ class Ends:
 
     @property
     def are_exact(self) -> bool:
-        """Whether no leaf stands for two different numbers."""
         return not bool((self.high > self.low).any())
 
     def intervals(self, sets: CategorySets) -> Intervals:
-        """What sets of leaves stand for, as intervals of numbers."""
         low = np.fmin.reduce(np.where(sets.leaves, self.low, np.nan), axis=1)
         high = np.fmax.reduce(np.where(sets.leaves, self.high, np.nan), axis=1)
         return Intervals(sets.labels, low, high)
@@ -76,23 +162,23 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Every way to generalize a table, ready to be read.
+    """All generalizations of a table.
 
     Args:
-        trees: the value tree of each attribute; it may have leaves that no record has.
-        layout: how classes are keyed.
-        bottom: the classes when nothing is generalized.
-        labels: for each record its class in *bottom*.
-        sensitive: how many sensitive values *bottom* counts; labels for a classifier follow.
-        ordered: whether the sensitive values have an order.
-        source: the table as it came, where numbers are not yet leaves.
-        numbers: what the leaves of those attributes stand for that are numbers in *source*.
+        trees: hierarchy of each attribute; it may have leaves without records.
+        layout: how equivalence classes are keyed.
+        bottom: equivalence classes without generalization.
+        labels: class of each record in *bottom*.
+        sensitive: number of sensitive values counted in *bottom*; class labels follow them.
+        ordered: whether the sensitive values are ordinal.
+        source: the original table, before continuous attributes are replaced by leaves.
+        numbers: numbers behind the leaves of the attributes that are continuous in *source*.
     """
 
     table: Table
     trees: Mapping[str, Hierarchy]
     layout: Layout
-    bottom: Merged
+    bottom: EquivalenceClasses
     labels: Labels
     sensitive: int
     ordered: bool
@@ -101,27 +187,22 @@ class Lattice:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The generalized attributes, in the order of levels."""
         return tuple(self.trees)
 
     @property
     def n_records(self) -> int:
-        """How many records the table has."""
         return len(self.table)
 
     @cached_property
     def heights(self) -> Indices:
-        """The highest level of each attribute."""
         return np.array([tree.height for tree in self.trees.values()], dtype=np.int64)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many levels each attribute has."""
         return tuple(int(height) + 1 for height in self.heights)
 
     @property
     def size(self) -> int:
-        """How many nodes there are: the product of the numbers of levels."""
         size = 1
         for levels in self.shape:
             size *= levels
@@ -129,14 +210,12 @@ class Lattice:
 
     @property
     def top(self) -> Levels:
-        """The node where everything is generalized."""
         return tuple(int(height) for height in self.heights)
 
     @cached_property
     def bases(self) -> Rows:
-        """Loss of each attribute at each level with no record suppressed, in units of `full`."""
         bases = np.zeros((len(self.trees), int(self.heights.max()) + 1), dtype=np.int64)
-        digits = unpacked(self.bottom.keys, self.layout)
+        digits = unpack_keys(self.bottom.keys, self.layout)
         for a, height in enumerate(self.heights):
             for level in range(int(height) + 1):
                 lost = self.layout.below[a, level, digits[:, a]]
@@ -145,30 +224,20 @@ class Lattice:
 
     @cached_property
     def order(self) -> Indices:
-        """Attributes, the one that merges most classes in front: the best order to merge in."""
         left = [
             len(merge(self.bottom, a, int(height), self.layout).sizes)
             for a, height in enumerate(self.heights)
         ]
         return np.argsort(left, kind="stable")
 
-    @cached_property
-    def shares(self) -> Floats:
-        """The share of records that have each sensitive value."""
-        shares: Floats = self.bottom.counts[:, : self.sensitive].sum(axis=0) / self.n_records
-        return shares
-
     def base(self, levels: Sequence[int]) -> Indices:
-        """The attributes' losses at a node with no record suppressed, in units of `full`."""
         return self.bases[np.arange(len(levels)), list(levels)]
 
     def losses_by_level(self) -> list[Floats]:
-        """For each attribute its mean cell loss at every level, from 0 to 1."""
         scale = self.layout.full * self.n_records
         return [self.bases[a, : h + 1] / scale[a] for a, h in enumerate(self.heights)]
 
     def checked(self, levels: Iterable[int]) -> Levels:
-        """Levels as whole numbers, or an error that says what is wrong with them."""
         node = tuple(int(level) for level in levels)
         if len(node) != len(self.trees):
             raise ParameterError(
@@ -180,7 +249,7 @@ class Lattice:
         return node
 
     def rule(self, *, limit: int = 0, k: int = 0, distinct: int = 0, shares: bool = False) -> Rule:
-        """What is suppressed: at most *limit* records, or all in classes too small or uniform."""
+        """Return the rule of suppression: *limit* records, or all classes below k or *distinct*."""
         if not 0 <= limit <= self.n_records or (not k and limit == self.n_records):
             raise ParameterError(
                 f"the suppression limit must leave at least one of {self.n_records} records"
@@ -193,10 +262,10 @@ class Lattice:
         return Rule(limit, k, distinct, self.sensitive, kind)
 
     def sweep(self, rule: Rule) -> Figures:
-        """The figures of every node, nodes in the lexicographic order of their levels."""
         if self.size > LARGEST_SWEEP:
             raise ParameterError(
-                f"a lattice of {self.size:,} nodes is too large to read them all; search it instead"
+                f"a lattice of {self.size:,} nodes is too large to evaluate all; "
+                "choose another algorithm"
             )
         whole, real = sweep(
             self.bottom, self.order, self.heights, self.layout, self.bases, rule
@@ -204,24 +273,21 @@ class Lattice:
         levels = np.stack(np.unravel_index(np.arange(self.size), self.shape), axis=1)
         return Figures(levels, whole, real, self.layout.full, self.heights, self.n_records)
 
-    def membership(self, levels: Levels, classes: Merged) -> Labels:
-        """For each record its class among those of a node."""
+    def membership(self, levels: Levels, classes: EquivalenceClasses) -> Labels:
         node = np.array(levels, dtype=np.int64)
         return membership(classes, self.bottom, self.layout, node)[self.labels]
 
     def applied(self, levels: Iterable[int], suppressed: Flags | None = None) -> Table:
-        """The table generalized to a node, with some records flagged as suppressed."""
         table = self.source
         for name, level in zip(self.names, self.checked(levels), strict=True):
             if not level and name in self.numbers and self.numbers[name].are_exact:
                 continue
-            tree = restricted(self.trees[name], self.table.attribute(name))
+            tree = restrict_hierarchy(self.trees[name], self.table.attribute(name))
             codes = tree.ancestors(level)[self.table.codes(name)]
             table = self.with_cells(table, name, codes, tree.recoding(level))
         return table if suppressed is None else table.suppressing(suppressed)
 
     def with_cells(self, table: Table, name: str, codes: Codes, sets: CategorySets) -> Table:
-        """A table like the source with cells of one attribute that are sets of leaves."""
         numbers = self.numbers.get(name)
         return table.with_recoded(name, codes, numbers.intervals(sets) if numbers else sets)
 
@@ -233,20 +299,20 @@ def lattice_of(
     sensitive: str | None = None,
     label: str | None = None,
 ) -> Lattice:
-    """The lattice over the attributes that have a tree, in the order of *trees*.
+    """Return the lattice over the attributes with a hierarchy, in the order of *trees*.
 
     Args:
-        sensitive: the attribute whose values l-diversity and t-closeness look at.
-        label: the attribute that a classifier is to learn (CM).
+        sensitive: attribute for l-diversity and t-closeness.
+        label: class label for the classification metric (CM).
     """
     if not trees:
         raise ParameterError("generalization needs a hierarchy for at least one quasi-identifier")
-    digits = np.column_stack([_leaves_of(table, name, tree) for name, tree in trees.items()])
+    digits = np.column_stack([_leaf_positions(table, name, tree) for name, tree in trees.items()])
     layout = _layout(tuple(trees.values()))
-    keys = packed(digits, layout)
+    keys = pack_keys(digits, layout)
     classes = classes_of_columns(list(keys), len(table))
     counted = [name for name in (sensitive, label) if name is not None]
-    bottom = Merged(
+    bottom = EquivalenceClasses(
         np.ascontiguousarray(keys[:, classes.representatives]),
         classes.sizes,
         _counts(table, counted, classes.labels, len(classes)),
@@ -263,8 +329,7 @@ def lattice_of(
     )
 
 
-def _leaves_of(table: Table, name: str, tree: Hierarchy) -> Indices:
-    """For each record the position of its value among the leaves of the tree."""
+def _leaf_positions(table: Table, name: str, tree: Hierarchy) -> Indices:
     codes = table.codes(name)
     place = {leaf: i for i, leaf in enumerate(tree.categories)}
     categories = table.attribute(name).categories
@@ -278,8 +343,8 @@ def _leaves_of(table: Table, name: str, tree: Hierarchy) -> Indices:
     return places
 
 
-def restricted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
-    """The tree over the attribute's own categories; one without a leaf stands for itself."""
+def restrict_hierarchy(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
+    """Return the hierarchy restricted to the categories of the attribute."""
     place = {leaf: i for i, leaf in enumerate(tree.categories)}
     levels = tuple(
         tuple(level[place[c]] if c in place else c for c in attribute.categories)
@@ -291,11 +356,10 @@ def restricted(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
 def _layout(trees: tuple[Hierarchy, ...]) -> Layout:
     leaves = np.array([len(tree.categories) for tree in trees], dtype=np.int64)
     lowest, below = _tables(trees)
-    return laid(LAYOUT, Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1)))
+    return bundle_tuple(LAYOUT, Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1)))
 
 
 def _tables(trees: tuple[Hierarchy, ...]) -> tuple[Tables, Tables]:
-    """Lowest leaf below each leaf's ancestor, and how many leaves besides are below it."""
     shape = (
         len(trees),
         max(tree.height for tree in trees) + 1,
@@ -313,10 +377,63 @@ def _tables(trees: tuple[Hierarchy, ...]) -> tuple[Tables, Tables]:
 
 
 def _counts(table: Table, names: list[str], labels: Labels, n_classes: int) -> CountRows:
-    """How often each class has each category of the named attributes, side by side."""
     blocks = [np.zeros((n_classes, 0), dtype=np.int32)]
     for name in names:
         m = len(table.attribute(name).categories)
         cells = np.bincount(labels * m + table.codes(name), minlength=n_classes * m)
         blocks.append(cells.reshape(n_classes, m).astype(np.int32))
     return np.ascontiguousarray(np.hstack(blocks))
+
+
+def lattice_for(
+    table: Table, hierarchies: HierarchyDefinitions, attributes: Sequence[str] = (), label: str = ""
+) -> Lattice:
+    """Return the lattice over some attributes of a table, by default its quasi-identifiers.
+
+    The first categorical confidential attribute is the sensitive one; the *label*, by which
+    records are classified, is not generalized.
+    """
+    names = [n for n in attributes or table.schema.quasi_identifiers if n != label]
+    _require_hierarchies(table, hierarchies, names)
+    coded = with_categories(table, label) if label else table
+    trees: dict[str, Hierarchy] = {}
+    numbers: dict[str, Ends] = {}
+    for name in names:
+        if not table.attribute(name).is_categorical:
+            coded, numbers[name] = _numbers_as_leaves(coded, name, hierarchies[name])
+        trees[name] = _fitted_hierarchy(coded, name, hierarchies[name])
+    confidential = table.schema.with_role(Role.CONFIDENTIAL)
+    sensitive = (name for name in confidential if table.attribute(name).is_categorical)
+    lattice = lattice_of(coded, trees, sensitive=next(sensitive, None), label=label or None)
+    return replace(lattice, source=table, numbers=numbers)
+
+
+def _fitted_hierarchy(table: Table, name: str, tree: Sequence[Line] | Bands) -> Hierarchy:
+    if not isinstance(tree, Bands):
+        return fit_hierarchy(name, tree, table)
+    return tree.hierarchy(missing=table.attribute(name).has_missing)
+
+
+def _numbers_as_leaves(table: Table, name: str, tree: Sequence[Line] | Bands) -> tuple[Table, Ends]:
+    values = table.values(name)
+    if isinstance(tree, Bands):
+        missing = bool(np.isnan(values).any())
+        leaves = tree.hierarchy(missing=missing).categories
+        coded = with_codes(table, name, tree.codes(values), leaves)
+    else:
+        coded = with_categories(table, name)
+    codes, size = coded.codes(name), len(coded.attribute(name).categories)
+    return coded, Ends.of(codes, values, size)
+
+
+def _require_hierarchies(
+    table: Table, hierarchies: HierarchyDefinitions, names: Sequence[str]
+) -> None:
+    for name in names:
+        table.attribute(name)
+    lacking = [name for name in names if name not in hierarchies]
+    if lacking:
+        raise SchemaError(
+            f"no hierarchy for {lacking[0]!r}; add a file to --hierarchies, "
+            "or name what to generalize with --attributes"
+        )

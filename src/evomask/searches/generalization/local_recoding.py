@@ -1,40 +1,46 @@
-"""Local recoding: every group of records is generalized only as far as it needs.
+"""Local recoding: every group of records is generalized only as far as necessary.
 
-Beyond full-domain generalization: the same value may go up different levels in different
-groups, so the same k costs far less, and no record is suppressed.
+Unlike full-domain generalization, the same value may be generalized to different levels in
+different groups, so the same k costs far less and no record is suppressed.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Flags, Floats, Indices, Labels
 from evomask.data.classes import classes_of, classes_of_columns
-from evomask.data.partition import canonical, checked_k
+from evomask.data.partition import canonical, validate_k
 from evomask.data.recoding import CategorySets
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.kernels.lattice.classes import Rows, unpacked
-from evomask.kernels.lattice.local_recoding import Trees, group_alike, trees_of
-from evomask.searches.generalization.lattice import Lattice, restricted
+from evomask.evolution.individual import Outcome, Task
+from evomask.kernels.lattice.classes import Rows, unpack_keys
+from evomask.kernels.lattice.local_recoding import Hierarchies, build_hierarchies, cluster_records
+from evomask.masking.provenance import Provenance, Step
+from evomask.searches.base import MaskingProblem
+from evomask.searches.generalization.lattice import Lattice, restrict_hierarchy
+from evomask.searches.generalization.problem import NAME
+from evomask.types import Codes, Flags, Floats, Indices, Labels
 
 AT_ONCE = 25_000
-"""Different records up to which groups are looked for among all."""
+"""Largest number of distinct records that are grouped at once."""
 
 TOGETHER, MANY_GROUPS = 3_000, 4
-"""Different records of a region, at most: so many, or this times k."""
+"""Largest number of distinct records of a region: this, or the second number times k."""
 
 
 @dataclass(frozen=True, eq=False)
 class LocalRecoding:
-    """Groups of records, and how far up each attribute's values go in each.
+    """Groups of records and the level of each attribute in each group.
 
     Args:
         labels: group of each record.
-        levels: a row per group.
-        leaves: a leaf of the group in each attribute, a row per group.
+        levels: one row per group.
+        leaves: a leaf of the group in each attribute, one row per group.
     """
 
     lattice: Lattice
@@ -44,7 +50,6 @@ class LocalRecoding:
 
     @cached_property
     def losses(self) -> Floats:
-        """Mean cell loss of each attribute, from 0 to 1."""
         layout, sizes = self.lattice.layout, np.bincount(self.labels)
         a = np.arange(len(self.lattice.names))
         cells = layout.below[a, self.levels, self.leaves] / layout.full
@@ -53,20 +58,19 @@ class LocalRecoding:
 
     @property
     def granularity(self) -> float:
-        """1 less the mean cell loss: 1 for the original, 0 when all is generalized."""
+        """1 minus the mean cell loss: 1 for the original, 0 if all is generalized."""
         return 1.0 - float(self.losses.mean())
 
     def applied(self) -> Table:
-        """The table with each group's cells generalized alike."""
         table = self.lattice.source
         for a, name in enumerate(self.lattice.names):
             table = self.lattice.with_cells(table, name, *self._column(a, name))
         return table
 
     def _column(self, a: int, name: str) -> tuple[Codes, CategorySets]:
-        """Cells of one attribute; those that stand for the same leaves are one."""
+        """Recoded cells of one attribute; equal sets of leaves share one cell."""
         attribute = self.lattice.table.attribute(name)
-        tree = restricted(self.lattice.trees[name], attribute)
+        tree = restrict_hierarchy(self.lattice.trees[name], attribute)
         sets: list[tuple[str, Flags]] = []
         cells: dict[bytes, int] = {}
         pairs = classes_of_columns([self.levels[:, a], self.leaves[:, a]], len(self.levels))
@@ -86,13 +90,13 @@ class LocalRecoding:
 
 
 @dataclass(frozen=True, eq=False)
-class _Alike:
-    """Records of one stratum that are equal on all attributes, put together.
+class _DistinctRecords:
+    """Distinct records of each stratum.
 
     Args:
-        labels: where each record is.
-        digits: their leaves, a row each.
-        strata: which stratum they are of.
+        labels: position of each record among them.
+        digits: their leaves, one row each.
+        strata: their strata.
     """
 
     labels: Labels
@@ -102,43 +106,41 @@ class _Alike:
 
 
 def recode_locally(lattice: Lattice, k: int, prices: Sequence[float] = ()) -> LocalRecoding:
-    """Groups of k or more records that lose little, found greedily, the commonest records first.
+    """Form groups of k or more records with little loss, greedily, common records first.
 
-    Where the schema names strata, no group reaches over two. Very many different records are
-    grouped region by region.
+    Groups do not cross strata. Very many distinct records are grouped region by region.
 
     Args:
-        prices: how much the loss of a cell of each attribute counts; all alike where none are told.
+        prices: weight of the loss of a cell of each attribute; all equal by default.
     """
-    k = checked_k(k, lattice.n_records)
-    alike, trees = _alike(lattice), _priced(_trees(lattice), prices)
-    groups, rarity = np.arange(len(alike.sizes)), _rarity(alike.digits, alike.sizes)
-    for stratum in range(int(alike.strata.max()) + 1):
-        classes = _to_be_grouped(alike.sizes, np.flatnonzero(alike.strata == stratum), k)
+    k = validate_k(k, lattice.n_records)
+    distinct, trees = _distinct_records(lattice), _weighted(_trees(lattice), prices)
+    groups, rarity = np.arange(len(distinct.sizes)), _rarity(distinct.digits, distinct.sizes)
+    for stratum in range(int(distinct.strata.max()) + 1):
+        classes = _classes_to_group(distinct.sizes, np.flatnonzero(distinct.strata == stratum), k)
         order = np.argsort(rarity[classes], kind="stable")
-        rows = alike.digits[classes].astype(np.int32)
-        joined = _grouped(rows, alike.sizes[classes], order, trees, k)
+        rows = distinct.digits[classes].astype(np.int32)
+        joined = _group_rows(rows, distinct.sizes[classes], order, trees, k)
         groups[classes] = (stratum + 1) * len(groups) + joined
-    return _recoding(lattice, alike, canonical(groups), trees)
+    return _recoding(lattice, distinct, canonical(groups), trees)
 
 
-def _grouped(rows: Codes, sizes: Indices, order: Indices, trees: Trees, k: int) -> Labels:
-    """Groups of all rows at once where that is quick, else of those of each region."""
+def _group_rows(rows: Codes, sizes: Indices, order: Indices, trees: Hierarchies, k: int) -> Labels:
     if len(rows) <= AT_ONCE:
-        return group_alike(rows, sizes, order, trees, k)
+        return cluster_records(rows, sizes, order, trees, k)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     labels, count = np.empty(len(rows), dtype=np.int64), 0
     for region in _regions(rows, trees, max(TOGETHER, MANY_GROUPS * k)):
         own = np.argsort(place[region])
-        joined = group_alike(rows[region], sizes[region], own, trees, k)
+        joined = cluster_records(rows[region], sizes[region], own, trees, k)
         labels[region] = joined + count
         count += int(joined.max()) + 1
     return labels
 
 
-def _regions(rows: Codes, trees: Trees, most: int) -> Iterator[Indices]:
-    """Halves of halves along the attribute in which two records lose most when put together."""
+def _regions(rows: Codes, trees: Hierarchies, most: int) -> Iterator[Indices]:
+    """Bisect along the attribute in which merging two records loses most."""
     waiting = [np.arange(len(rows))]
     while waiting:
         region = waiting.pop()
@@ -151,8 +153,8 @@ def _regions(rows: Codes, trees: Trees, most: int) -> Iterator[Indices]:
         waiting += [region[np.sort(along[:half])], region[np.sort(along[half:])]]
 
 
-def _loss_of_pairs(leaves: Codes, a: int, trees: Trees) -> float:
-    """The mean loss of a cell that stands for two of the leaves of an attribute."""
+def _loss_of_pairs(leaves: Codes, a: int, trees: Hierarchies) -> float:
+    """Mean loss of a cell that covers two random leaves of an attribute."""
     counts = np.bincount(leaves)
     present = np.flatnonzero(counts)
     shares, places = counts[present] / len(leaves), trees.starts[a] + present
@@ -160,30 +162,31 @@ def _loss_of_pairs(leaves: Codes, a: int, trees: Trees) -> float:
     return float(shares @ losses @ shares)
 
 
-def _alike(lattice: Lattice) -> _Alike:
-    digits = unpacked(lattice.bottom.keys, lattice.layout)
+def _distinct_records(lattice: Lattice) -> _DistinctRecords:
+    digits = unpack_keys(lattice.bottom.keys, lattice.layout)
     strata = classes_of(lattice.table, lattice.table.schema.with_role(Role.STRATUM)).labels
     classes = classes_of_columns([strata, lattice.labels], lattice.n_records)
     first = classes.representatives
-    return _Alike(classes.labels, digits[lattice.labels[first]], classes.sizes, strata[first])
+    return _DistinctRecords(
+        classes.labels, digits[lattice.labels[first]], classes.sizes, strata[first]
+    )
 
 
-def _to_be_grouped(sizes: Indices, classes: Indices, k: int) -> Indices:
-    """Those of fewer than k records, with the smallest others where all are fewer than k."""
-    checked_k(k, int(sizes[classes].sum()))
+def _classes_to_group(sizes: Indices, classes: Indices, k: int) -> Indices:
+    """Classes below k, with the smallest others if these together are below k."""
+    validate_k(k, int(sizes[classes].sum()))
     ordered = classes[np.argsort(sizes[classes], kind="stable")]
     small = int((sizes[classes] < k).sum())
     enough = int(np.searchsorted(np.cumsum(sizes[ordered]), k)) + 1
     return np.sort(ordered[: max(small, enough if small else 0)])
 
 
-def _trees(lattice: Lattice) -> Trees:
+def _trees(lattice: Lattice) -> Hierarchies:
     leaves = np.array([len(tree.categories) for tree in lattice.trees.values()], dtype=np.int64)
-    return trees_of(lattice.layout, leaves, lattice.heights)
+    return build_hierarchies(lattice.layout, leaves, lattice.heights)
 
 
-def _priced(trees: Trees, prices: Sequence[float]) -> Trees:
-    """The trees with the losses of each attribute's cells multiplied by its price."""
+def _weighted(trees: Hierarchies, prices: Sequence[float]) -> Hierarchies:
     if not prices:
         return trees
     each = np.repeat(np.asarray(prices, dtype=np.float64), np.diff(trees.starts))
@@ -191,7 +194,7 @@ def _priced(trees: Trees, prices: Sequence[float]) -> Trees:
 
 
 def _rarity(digits: Rows, sizes: Indices) -> Floats:
-    """How unusual each row of leaves is: minus the logarithms of its values' frequencies."""
+    """Sum of the negative log frequencies of each row's values."""
     rarity = np.zeros(len(digits))
     for column in digits.T:
         frequency = np.bincount(column, weights=sizes)
@@ -199,11 +202,59 @@ def _rarity(digits: Rows, sizes: Indices) -> Floats:
     return rarity
 
 
-def _recoding(lattice: Lattice, alike: _Alike, groups: Labels, trees: Trees) -> LocalRecoding:
+def _recoding(
+    lattice: Lattice, distinct: _DistinctRecords, groups: Labels, trees: Hierarchies
+) -> LocalRecoding:
     _, first = np.unique(groups, return_index=True)
-    digits, leaves = alike.digits, alike.digits[first]
+    digits, leaves = distinct.digits, distinct.digits[first]
     levels = np.zeros_like(leaves)
     for a in range(digits.shape[1]):
         met = trees.meets[trees.starts[a] + leaves[groups, a], digits[:, a]]
         np.maximum.at(levels[:, a], groups, met)
-    return LocalRecoding(lattice, groups[alike.labels], levels, leaves)
+    return LocalRecoding(lattice, groups[distinct.labels], levels, leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRecodings(MaskingProblem):
+    """The problem of local recoding: one initial genome, its k, for each k given."""
+
+    lattice: Lattice
+    group_sizes: tuple[int, ...]
+    _known: dict[int, LocalRecoding] = field(default_factory=dict)
+
+    def work(self, task: Task[int], rng: np.random.Generator) -> Outcome[int]:
+        k = self.group_sizes[int(task.rival or 0)]
+        readings = self.read(k, 0)
+        return Outcome(k, (-readings["k"], readings["glm"]))
+
+    def _recoding(self, k: int) -> LocalRecoding:
+        if k not in self._known:
+            self._known[k] = recode_locally(self.lattice, k)
+        return self._known[k]
+
+    def pack(self, k: int) -> Mapping[str, NDArray[Any]]:
+        return {"k": np.array([k])}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
+        return int(arrays["k"][0])
+
+    def making(self, k: int) -> Provenance:
+        return Provenance((Step(NAME, {"k": k}, tuple(self.lattice.names)),), search=NAME)
+
+    def decode(self, k: int, draw: int) -> Table:
+        return self._recoding(k).applied()
+
+    def read(self, k: int, draw: int) -> Mapping[str, float]:
+        recoding = self._recoding(k)
+        sizes = np.bincount(recoding.labels)
+        cells = self.lattice.n_records * len(self.lattice.names)
+        return {
+            "k": float(sizes.min()),
+            "glm": (1.0 - recoding.granularity) * cells,
+            "granularity": recoding.granularity,
+            "groups": float(len(sizes)),
+            "suppressed": 0.0,
+        }
+
+    def answer(self, k: int) -> Mapping[str, object]:
+        return {"lattice": self.lattice.size, "nodes_evaluated": 0}

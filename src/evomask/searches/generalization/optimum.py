@@ -1,8 +1,8 @@
-"""The best node for one loss under a requirement, with a proof that there is no better one.
+"""The node with the smallest loss under a requirement, with a proof of optimality.
 
-Two facts prune the lattice. What a node loses with no record suppressed bounds its loss from
-below, and grows with every level. And a node that must suppress too many records makes every
-finer one unsafe: finer classes are smaller and less diverse.
+Two facts prune the lattice. The loss of a node without suppression is a lower bound of its loss and
+grows with every level. And if a node must suppress too many records, so must every finer one,
+whose classes are smaller and less diverse.
 """
 
 from collections.abc import Callable
@@ -10,32 +10,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evomask.arrays import Flags, Points
-from evomask.data.partition import checked_k
+from evomask.data.partition import validate_k
 from evomask.errors import ParameterError
-from evomask.searches.generalization.figures import Figures
 from evomask.searches.generalization.indices import geometric_loss
-from evomask.searches.generalization.lattice import LARGEST_SWEEP, Lattice, Levels
-from evomask.searches.generalization.reader import Reader
+from evomask.searches.generalization.lattice import LARGEST_SWEEP, Figures, Lattice, Levels
+from evomask.searches.generalization.node_evaluator import Reader
+from evomask.types import Flags, Points
 
 Loss = Callable[[Points], Points]
-"""A loss from rows of mean cell losses, one per attribute; it must grow with each of them."""
+"""Function of rows of mean cell losses, one per attribute; it must increase with each of them."""
 
 
 def summed_loss(losses: Points) -> Points:
-    """The mean over attributes of their cell losses: GLM as a share of its largest value."""
+    """Mean of the cell losses over attributes: GLM as a share of its largest value."""
     mean: Points = losses.mean(axis=1)
     return mean
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best node, and how every other one was ruled out.
+    """The optimal node, and how all others were excluded.
 
     Args:
-        checked: nodes whose classes were read.
-        unsafe: nodes finer than one that suppresses too many records.
-        costly: nodes that lose more than the optimum even with no record suppressed.
+        checked: number of nodes evaluated.
+        unsafe: number of nodes finer than one that suppresses too many records.
+        costly: number of nodes with a larger loss than the optimum even without suppression.
     """
 
     levels: Levels
@@ -55,19 +54,19 @@ def optimum(
     loss: Loss = geometric_loss,
     reader: Reader | None = None,
 ) -> Optimum | None:
-    """The node of least loss whose classes have k records and enough sensitive values.
+    """Return the node with the smallest loss whose classes meet k and l; None if there is none.
 
-    Records of other classes are suppressed, at most *limit* of them. None where no node is safe.
-    Of equally good nodes the first in lexicographic order is taken.
+    Records of other classes are suppressed, at most *limit* of them. Of equally good nodes the
+    first in lexicographic order is returned.
 
     Args:
-        reader: tells what a node suppresses, where more is asked than k and distinct values.
+        reader: evaluator of suppression, for other requirements than k and distinct values.
     """
     if lattice.size > LARGEST_SWEEP:
         raise ParameterError(
-            f"a lattice of {lattice.size:,} nodes is too large for a proof; search it instead"
+            f"a lattice of {lattice.size:,} nodes is too large for a proof; use a search"
         )
-    rule = lattice.rule(limit=limit, k=checked_k(k, lattice.n_records), distinct=distinct)
+    rule = lattice.rule(limit=limit, k=validate_k(k, lattice.n_records), distinct=distinct)
     search = _Search(reader or Reader(lattice, rule), limit, loss)
     search.descend()
     search.exclude()
@@ -75,7 +74,7 @@ def optimum(
 
 
 class _Search:
-    """What is known of the nodes so far."""
+    """Branch and bound over the lattice."""
 
     def __init__(self, reader: Reader, limit: int, loss: Loss) -> None:
         self._reader = reader
@@ -88,12 +87,11 @@ class _Search:
         self._best: tuple[float, Levels] = (np.inf, ())
 
     def _least_losses(self) -> Points:
-        """Mean cell losses of every node with no record suppressed."""
         axes = np.meshgrid(*self._lattice.losses_by_level(), indexing="ij")
         return np.stack([axis.ravel() for axis in axes], axis=1)
 
     def check(self, node: Levels) -> bool:
-        """Read a node; whether it is safe."""
+        """Evaluate a node; return whether it meets the requirement."""
         if node not in self._read:
             figures = self._reader.figures(node)
             self._read[node] = figures
@@ -104,7 +102,7 @@ class _Search:
         return not self._unsafe[node]
 
     def descend(self) -> None:
-        """A first good node: from the top, to the safe finer neighbour that bounds least."""
+        """Find a first good node: from the top, always to the safe neighbour of least bound."""
         node: Levels | None = self._lattice.top
         while node is not None and self.check(node):
             finer = sorted(_finer(node), key=lambda levels: float(self._bounds[levels]))
@@ -113,7 +111,7 @@ class _Search:
     def exclude(self) -> None:
         """Check every node that might be better, the most general first.
 
-        In falling order of their bounds each is finer than none that is still open.
+        In descending order of bounds, no node is finer than one still to be checked.
         """
         if np.isinf(self._best[0]):
             return
@@ -123,7 +121,6 @@ class _Search:
                 self.check(tuple(int(i) for i in np.unravel_index(place, self._lattice.shape)))
 
     def result(self) -> Optimum | None:
-        """The best node, once all others are excluded."""
         loss, node = self._best
         if np.isinf(loss):
             return None
@@ -141,5 +138,4 @@ class _Search:
 
 
 def _finer(node: Levels) -> list[Levels]:
-    """The nodes that are one level finer in one attribute."""
     return [(*node[:a], node[a] - 1, *node[a + 1 :]) for a in range(len(node)) if node[a] > 0]

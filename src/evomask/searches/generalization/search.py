@@ -1,4 +1,4 @@
-"""The search as the catalogue knows it: what can be set, and how it is put together."""
+"""The generalization search: parameters, algorithms and setup."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,48 +6,47 @@ from enum import StrEnum
 from math import log1p
 from typing import Any
 
-from evomask.data.partition import checked_k
+from evomask.data.partition import validate_k
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.archive import BoxedFront
-from evomask.evolution.individual import Cost, Fitness
-from evomask.evolution.individual import worst as worst_objective
-from evomask.evolution.loop import Scheme
+from evomask.evolution.individual import Cost, Fitness, worst_objective
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import Archived, Unbred
-from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
-from evomask.searches.generalization.coarseness import NAME
-from evomask.searches.generalization.guided.people import People
-from evomask.searches.generalization.guided.scheme import Guided, first_nodes
-from evomask.searches.generalization.guided.thresholds import Thresholds
-from evomask.searches.generalization.indices import BINARY, index_named
-from evomask.searches.generalization.lattice import Lattice, Levels
-from evomask.searches.generalization.local_problem import LocalRecodings
-from evomask.searches.generalization.problem import Nodes
-from evomask.searches.generalization.reader import AnyIndex, Objectives, Reader, RelativeIndex
-from evomask.searches.generalization.schemes import Remembering
-from evomask.searches.generalization.trees import lattice_for
-from evomask.searches.generalization.uses.objectives import Uses
-from evomask.searches.generalization.uses.problem import SeveralUses
-from evomask.searches.generalization.uses.recipe import Recipe, Recipes
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants
+from evomask.searches.generalization.guided_search import FIRST_NODES, Guided, Remembering
+from evomask.searches.generalization.indices import BINARY, Index, index_named
+from evomask.searches.generalization.lattice import Lattice, Levels, lattice_for
+from evomask.searches.generalization.local_recoding import LocalRecodings
+from evomask.searches.generalization.node_evaluator import (
+    AnyIndex,
+    Objectives,
+    Reader,
+    RelativeIndex,
+)
+from evomask.searches.generalization.problem import NAME, Nodes
+from evomask.searches.generalization.uses import Recipe, Recipes, SeveralUses, Uses
 
 POPULATION = 25
 CROSSOVER_RATE = 0.8
+
+EXHAUSTIVE_NODES = 100_000
+"""Nodes of a lattice below which all are evaluated unless an algorithm is chosen."""
 
 TINY = 1e-9
 
 USES_POPULATION = 40
 BOX = 0.5
-"""Percent within which two points cost a use the same."""
+"""Difference in percent below which two points are equal for a use."""
 
 MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
-"""Sizes of classes that local recoding tries in a portfolio: one takes little time."""
+"""Values of k for local recoding in a portfolio."""
 
 
 class Algorithm(StrEnum):
-    """How the lattice is searched: ours, the paper's, or all of it."""
+    """How the lattice is searched: all nodes, by predictions, or by PBG-EA as published."""
 
     GUIDED = "guided"
     PBG_EA = "pbg-ea"
@@ -56,30 +55,31 @@ class Algorithm(StrEnum):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the search for generalizations.
+    """Parameters of the search for generalizations.
 
     Args:
-        hierarchies: folder with a value tree for each quasi-identifier, NAME.csv or as ARX
-            names them; without it, the files that the schema names.
-        attributes: what to generalize; by default all quasi-identifiers.
-        objectives: what nodes are compared by: k, l, entropy, t, sk, sl, agreement, glm, cm,
-            precision, discernibility, loss; and gain and cover, which compare every record's
-            class with the one it has in the node of against.
+        hierarchies: folder with a hierarchy for each quasi-identifier, NAME.csv or named as by
+            ARX; by default the files that the schema names.
+        attributes: attributes to generalize; by default all quasi-identifiers.
+        objectives: objectives of nodes: k, l, entropy, t, sk, sl, agreement, glm, cm, precision,
+            discernibility, loss; and gain and cover, which compare the class of every record with
+            its class in the node given by against.
         against: the node that gain and cover compare with: a level for each attribute.
-        suppression: percent of the records that may be suppressed.
-        algorithm: guided (ours), pbg-ea (the paper's) or exhaustive.
-        exhaustive: read every node; the same as the algorithm exhaustive.
-        compare: tell CE and RR of what was found against every node.
-        boxes: sides of boxes that hold one node each, one for each objective.
-        label: the attribute to classify by, for cm.
-        local: recode locally, each group of k records only as far as it needs.
-        k: sizes of the groups that local recoding makes, one point each.
-        population: how many first nodes; by default 25 for pbg-ea, 5 or 10 for guided, 40 for uses.
-        crossover: how often pbg-ea crosses two nodes.
-        mutation: how likely pbg-ea moves each level of a child; 1 / attributes unless told.
-        uses: find the front of what nodes and local recodings cost several uses at once: each
-            of the labels, and each table and model that must survive.
-        labels: attributes that analysts classify by, for uses; they stay as they are.
+        suppression: percentage of records that may be suppressed.
+        algorithm: exhaustive (every node), guided (nodes that a prediction favours) or pbg-ea (as
+            published); by default exhaustive below 100,000 nodes, else guided.
+        exhaustive: evaluate every node; the same as the algorithm exhaustive.
+        compare: report CE and RR of the front found against the exact front.
+        boxes: sides of the boxes that hold one node each, one for each objective.
+        label: class label for cm.
+        local: local recoding: each group of k records is generalized only as far as necessary.
+        k: group sizes of local recoding, one point each.
+        population: initial nodes; by default 25 for pbg-ea, 10 for guided, 40 for uses.
+        crossover: crossover rate of pbg-ea.
+        mutation: probability that pbg-ea moves a level of a child; by default 1 / attributes.
+        uses: find the front of nodes and local recodings by their loss for several uses: each
+            label, and each table and model to preserve.
+        labels: class labels of the analysts, for uses; they are not generalized.
     """
 
     hierarchies: str = ""
@@ -87,7 +87,7 @@ class Parameters:
     objectives: tuple[str, ...] = ("k", "glm")
     against: tuple[int, ...] = ()
     suppression: float = 0.0
-    algorithm: Algorithm = Algorithm.GUIDED
+    algorithm: Algorithm | None = None
     exhaustive: bool = False
     compare: bool = False
     boxes: tuple[float, ...] = ()
@@ -104,7 +104,9 @@ class Parameters:
         if self.labels and not self.uses:
             raise ParameterError("labels are for several uses; add --uses, or name one --label")
         if self.uses and (self.local or self.exhaustive or self.label):
-            raise ParameterError("uses tries nodes and local recodings; leave the others out")
+            raise ParameterError(
+                "uses combines nodes and local recodings; remove local, exhaustive and label"
+            )
         if self.population is not None and self.population < 2:
             raise ParameterError(f"population must be at least 2, got {self.population}")
         for name, rate in (("crossover", self.crossover), ("mutation", self.mutation)):
@@ -131,15 +133,15 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under what conditions nodes are compared.
+    """Conditions of a search over one lattice.
 
     Args:
-        limit: how many records may be suppressed.
-        boxes: the sides of boxes that hold one node each, by objective; ones by default.
-        population: how many first nodes; by default 25 for PBG-EA, 5 or 10 for ours.
-        compare: whether the answer tells CE and RR against the whole lattice.
-        crossover: how often PBG-EA crosses two nodes.
-        mutation: how likely PBG-EA moves each level of a child; 1 / attributes unless told.
+        limit: number of records that may be suppressed.
+        boxes: sides of the boxes that hold one node each, by objective; 1 by default.
+        population: initial nodes; by default 25 for PBG-EA, 10 for the guided search.
+        compare: whether the answer reports CE and RR against the exact front.
+        crossover: crossover rate of PBG-EA.
+        mutation: probability that PBG-EA moves a level of a child; by default 1 / attributes.
     """
 
     limit: int = 0
@@ -150,8 +152,8 @@ class Conditions:
     mutation: float | None = None
 
 
-class GeneralizationSearch:
-    """Generalize values up their hierarchies; how far up evolves, for many properties at once."""
+class GeneralizationSearch(Search):
+    """Generalize values by their hierarchies; the levels evolve, for several objectives at once."""
 
     name = NAME
     parameters = Parameters
@@ -174,30 +176,25 @@ class GeneralizationSearch:
         "lattice.bounds",
         "lattice.local_recoding",
         "lattice.nodes",
-        "lattice.promise",
     )
 
     @staticmethod
-    def variants(file: File) -> Variants:
-        """Nodes of the lattice and local recoding, where categories have value trees."""
-        if not file.with_trees:
+    def variants(source: SearchInput) -> Variants:
+        if not source.with_trees:
             return {}
-        whole, sizes = {"attributes": file.with_trees}, file.sizes(MANY_SIZES)
-        return {"": whole} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
+        whole, sizes = {"attributes": source.with_trees}, source.sizes(MANY_SIZES)
+        nodes = {**whole, "algorithm": Algorithm.GUIDED.value}
+        return {"": nodes} | ({"-local": {**whole, "local": True, "k": sizes}} if sizes else {})
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Any]:
-        """The lattice of the quasi-identifiers' trees, and a search through it."""
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Any]:
         if parameters.uses:
-            return for_several_uses(table, parameters, around)
+            return build_uses_setup(table, parameters, context)
         chosen, label = parameters.attributes, parameters.label
-        lattice = lattice_for(table, around.hierarchies, chosen, label)
+        lattice = lattice_for(table, context.hierarchies, chosen, label)
         if parameters.local:
-            wanted = tuple(checked_k(k, len(table)) for k in parameters.k)
-            return Setup(
-                LocalRecodings(lattice, wanted), Unbred(), len(wanted), cost=lambda f: f[1]
-            )
-        algorithm = Algorithm.EXHAUSTIVE if parameters.exhaustive else parameters.algorithm
+            sizes = tuple(validate_k(k, len(table)) for k in parameters.k)
+            return Setup(LocalRecodings(lattice, sizes), Unbred(), len(sizes), cost=lambda f: f[1])
         conditions = Conditions(
             limit=int(len(table) * parameters.suppression / 100),
             boxes=parameters.boxes,
@@ -206,7 +203,9 @@ class GeneralizationSearch:
             crossover=parameters.crossover,
             mutation=parameters.mutation,
         )
-        return put_together(lattice, _indices(lattice, parameters), algorithm, conditions)
+        indices = _indices(lattice, parameters)
+        algorithm = _algorithm(lattice, indices, parameters, context.budget)
+        return build_setup(lattice, indices, algorithm, conditions)
 
 
 def _indices(lattice: Lattice, parameters: Parameters) -> list[AnyIndex]:
@@ -216,13 +215,28 @@ def _indices(lattice: Lattice, parameters: Parameters) -> list[AnyIndex]:
     ]
 
 
-def for_several_uses(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Recipe]:
-    """Nodes and local recodings of one lattice, compared by what they cost each use."""
-    kept = around.keep.against(table) if around.keep else None
+def _algorithm(
+    lattice: Lattice, indices: Sequence[AnyIndex], parameters: Parameters, budget: Budget | None
+) -> Algorithm:
+    if parameters.exhaustive:
+        return Algorithm.EXHAUSTIVE
+    if parameters.algorithm is not None:
+        return parameters.algorithm
+    evaluations = budget.evaluations if budget is not None else None
+    is_affordable = evaluations is None or evaluations >= lattice.size
+    is_swept = all(isinstance(index, Index) for index in indices)
+    if lattice.size < EXHAUSTIVE_NODES and is_swept and is_affordable and not parameters.population:
+        return Algorithm.EXHAUSTIVE
+    return Algorithm.GUIDED
+
+
+def build_uses_setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Recipe]:
+    """Prepare the search for the front over several uses."""
+    kept = context.keep.against(table) if context.keep else None
     uses = Uses(table, parameters.labels, kept)
-    wanted = parameters.attributes or table.schema.quasi_identifiers
-    names = tuple(name for name in wanted if name not in parameters.labels)
-    lattice = lattice_for(table, around.hierarchies, names)
+    chosen = parameters.attributes or table.schema.quasi_identifiers
+    names = tuple(name for name in chosen if name not in parameters.labels)
+    lattice = lattice_for(table, context.hierarchies, names)
     limit = int(len(table) * parameters.suppression / 100)
     recipes, rule = Recipes(lattice, parameters.k), lattice.rule(limit=limit)
     problem = SeveralUses(recipes, Reader(lattice, rule), uses)
@@ -231,43 +245,41 @@ def for_several_uses(table: Table, parameters: Parameters, around: Surroundings)
     return Setup(problem, Archived(parameters.crossover), first, archive, worst_objective)
 
 
-def put_together(
+def build_setup(
     lattice: Lattice,
     indices: Sequence[AnyIndex],
     algorithm: Algorithm = Algorithm.GUIDED,
     conditions: Conditions = Conditions(),
 ) -> Setup[Levels]:
-    """A search over one lattice, ready for the loop."""
+    """Prepare a search over one lattice."""
     objectives = Objectives(lattice, tuple(indices))
     reader = Reader(lattice, lattice.rule(limit=conditions.limit, shares=objectives.shares))
     sides = _sides(conditions.boxes, objectives)
     every = algorithm is Algorithm.EXHAUSTIVE
-    scheme, first = _scheme(algorithm, objectives, conditions, reader)
+    scheme, first = _scheme(algorithm, objectives, conditions)
     return Setup(
         Nodes(reader, objectives, sides, every, conditions.compare, conditions.mutation),
         scheme,
         first,
         BoxedFront[Levels](sides),
-        _worst(objectives),
+        _worst_objective_cost(objectives),
     )
 
 
 def _scheme(
-    algorithm: Algorithm, objectives: Objectives, conditions: Conditions, reader: Reader
+    algorithm: Algorithm, objectives: Objectives, conditions: Conditions
 ) -> tuple[Scheme[Levels], int]:
-    """How to go on, and how many nodes to begin with."""
+    """Return the scheme and the number of initial nodes."""
     if algorithm is Algorithm.EXHAUSTIVE:
         return Unbred(), objectives.lattice.size
     if algorithm is Algorithm.PBG_EA:
         size = conditions.population or POPULATION
         return Remembering(Archived(conditions.crossover), size), size
-    first = first_nodes(objectives.lattice.size)
-    people = People(reader, objectives.indices)
-    return Guided(objectives, Thresholds(reader), people), conditions.population or first
+    return Guided(objectives), conditions.population or FIRST_NODES
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:
-    """One side per objective; an objective that is a share gets boxes too small to matter."""
+    """One side per objective; negligible boxes for an objective that is a share."""
     if not boxes:
         return tuple(1.0 if largest > 2.0 else TINY for largest in objectives.largest)
     if len(boxes) != len(objectives.indices):
@@ -277,10 +289,10 @@ def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...
     return boxes
 
 
-def _worst(objectives: Objectives) -> Cost:
-    """One cost: the objective that is worst on a scale from 0 to 1, qualities by logarithm.
+def _worst_objective_cost(objectives: Objectives) -> Cost:
+    """Return the cost: the worst objective on a scale from 0 to 1, qualities by logarithm.
 
-    A quality of the user's own that has no bound counts 1 / (1 + value).
+    A user-defined quality without a bound counts 1 / (1 + value).
     """
 
     def quality(value: float, bound: float) -> float:

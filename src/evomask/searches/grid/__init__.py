@@ -1,1 +1,1 @@
-"""Every masking method that fits, each with many parameters."""
+"""All applicable masking methods, each with many parameters."""

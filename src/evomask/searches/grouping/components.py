@@ -1,7 +1,7 @@
-"""The parts of the thesis' score, computed from what each group of attributes brings.
+"""Components of the thesis' score, computed from the contribution of each attribute group.
 
-Everything but the linkage adds up over the groups, and a group's share depends on that group
-alone; so it is computed once a group and kept.
+All but the record linkage are sums over the groups, and the contribution of a group depends on that
+group alone, so it is computed once and cached.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,25 +11,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evomask.arrays import Floats, Labels, Points
 from evomask.data.distance import Standardizer
 from evomask.data.partition import total_sum_of_squares, within_sum_of_squares
 from evomask.data.table import Table
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.linking.joint_linkage import strictly_nearest
-from evomask.masking.microaggregation.aggregation import group_means
-from evomask.masking.microaggregation.points import standardised
+from evomask.masking.microaggregation.aggregation import group_means, standardize
 from evomask.searches.grouping.genome import Group
+from evomask.types import Floats, Labels, Points
 
 WITHIN = 10.0
-"""Percent of a value within which a masked one discloses it."""
+"""Interval disclosure: percentage of the original value within which a masked one lies."""
 
 MEMORY = 2**28
-"""Bytes that remembered groups may take."""
+"""Size of the cache of groups in bytes."""
 
 
 class Components(NamedTuple):
-    """The parts of the score, all in percent.
+    """Components of the score in percent.
 
     Args:
         il: information loss, 100 SSE / SST of standardised attributes.
@@ -43,23 +42,21 @@ class Components(NamedTuple):
 
     @property
     def risk(self) -> float:
-        """DR of the thesis: the mean of interval disclosure and distance linkage."""
         return (self.id + self.dld) / 2
 
     @property
     def score(self) -> float:
-        """F of the thesis: the mean of loss and risk."""
         return (self.il + self.risk) / 2
 
 
 class MaskedGroup(NamedTuple):
-    """A group of attributes, microaggregated.
+    """A microaggregated group of attributes.
 
     Args:
-        labels: the cluster of each record.
+        labels: cluster of each record.
         centroids: released values of each cluster, standardised like the original.
         sse: sum of squares within clusters.
-        disclosed: how many cells lie close to the original.
+        disclosed: number of cells close to the original.
     """
 
     labels: Labels
@@ -70,11 +67,11 @@ class MaskedGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Microaggregations:
-    """Every group of attributes of one table, microaggregated by MDAV when first asked for.
+    """Attribute groups of one table, microaggregated by MDAV on demand.
 
     Args:
-        k: the size of clusters where groups have none of their own, and the least of these.
-        intruders: places of the attributes that each intruder knows; none where one knows all.
+        k: cluster size of groups without their own, and the smallest of all.
+        intruders: positions of the attributes that each intruder knows; empty if one knows all.
     """
 
     original: Table
@@ -84,32 +81,26 @@ class Microaggregations:
 
     @cached_property
     def values(self) -> Points:
-        """The attributes in their own units."""
         return self.original.matrix(self.names)
 
     @cached_property
     def points(self) -> Points:
-        """The attributes as MDAV compares them."""
-        return standardised(self.original, self.names)
+        return standardize(self.original, self.names)
 
     @cached_property
     def scale(self) -> Standardizer:
-        """The scale on which records are linked."""
         return Standardizer.of(self.values)
 
     @cached_property
     def known(self) -> Points:
-        """The original records as an intruder knows them."""
         return self.scale(self.values)
 
     @cached_property
     def total(self) -> float:
-        """SST: the squared distances of all records to the mean of the file."""
         return total_sum_of_squares(self.points)
 
     @cached_property
     def masked(self) -> Callable[[Group, int], MaskedGroup]:
-        """One group in clusters of k, remembered; those not asked for longest are forgotten."""
         each = 8 * len(self.original) * (1 + len(self.names) / self.k)
         return lru_cache(max(64, int(MEMORY / each)))(self._masked)
 
@@ -131,13 +122,12 @@ class Microaggregations:
         return np.column_stack(columns)
 
     def components(self, groups: Iterable[Group]) -> Components:
-        """What the file costs whose attributes are grouped like this, all with the same k."""
         return self.sized_components((group, self.k) for group in groups)
 
     def sized_components(self, groups: Iterable[tuple[Group, int]]) -> Components:
-        """What the file costs whose attributes are grouped like this, each group with its k.
+        """Return the components for a grouping in which each group has its own k.
 
-        The largest group comes first: it proves most records too far away to be confused.
+        The largest group comes first: it excludes most records from being the nearest.
         """
         sized = sorted(groups, key=lambda pair: (-len(pair[0]), pair))
         ordered = [group for group, _ in sized]
@@ -151,13 +141,13 @@ class Microaggregations:
         )
 
     def _linked(self, groups: list[Group], masked: list[MaskedGroup]) -> float:
-        """DLD; the mean over what several intruders know, where these are named."""
+        """DLD; with several intruders the mean over them."""
         if not self.intruders:
             return self._linked_by(groups, masked)
         return float(np.mean([self._linked_by(*_seen(groups, masked, i)) for i in self.intruders]))
 
     def _linked_by(self, groups: list[Group], masked: list[MaskedGroup]) -> float:
-        """DLD by all attributes of these groups; in one group every record has its like."""
+        """DLD by these groups; with one group no record is strictly the nearest."""
         if len(groups) == 1:
             return 0.0
         points = np.ascontiguousarray(self.known[:, [a for group in groups for a in group]])
@@ -168,7 +158,7 @@ class Microaggregations:
 def _seen(
     groups: list[Group], masked: list[MaskedGroup], known: Group
 ) -> tuple[list[Group], list[MaskedGroup]]:
-    """Groups and centroids without the attributes that an intruder does not know."""
+    """Groups and centroids reduced to the attributes that an intruder knows."""
     parts: list[tuple[Group, MaskedGroup]] = []
     for group, cut in zip(groups, masked, strict=True):
         places = [place for place, a in enumerate(group) if a in known]

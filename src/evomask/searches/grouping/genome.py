@@ -1,8 +1,8 @@
-"""What evolves: a grouping of attributes.
+"""Genome of the grouping search: a grouping of attributes.
 
-The grouping genetic algorithm writes it as an object part, the group of each attribute, and a
-group part, the list of groups. Groups are numbered along the group part without gaps, so the
-object part alone is the genome. Two genomes can mean the same grouping; `identity` tells.
+The grouping genetic algorithm has an object part, the group of each attribute, and a group part,
+the list of groups. Groups are numbered along the group part without gaps, so the object part alone
+is the genome. Different genomes can represent the same grouping; see `identity`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,20 +23,20 @@ SizedGroup = tuple[Group, int]
 
 
 def compact(labels: NDArray[np.int64]) -> Grouping:
-    """The same groups in the same order, numbered without gaps."""
+    """Renumber the groups without gaps, in the same order."""
     used = np.bincount(labels) > 0
     return (np.cumsum(used) - 1)[labels]
 
 
 def groups_of(grouping: Grouping) -> tuple[Group, ...]:
-    """The group part: the attributes of each group."""
+    """Return the group part: the attributes of each group."""
     order = np.argsort(grouping, kind="stable")
     ends = np.cumsum(np.bincount(grouping))[:-1]
     return tuple(tuple(part.tolist()) for part in np.split(order, ends))
 
 
 def grouping_of(groups: Iterable[Sequence[int]], n_attributes: int) -> Grouping:
-    """The grouping with the given groups; every attribute stands in one of them."""
+    """Return the grouping with the given groups, which must contain each attribute once."""
     labels = np.full(n_attributes, -1, dtype=np.int64)
     listed = [attribute for group in groups for attribute in group]
     if sorted(listed) != list(range(n_attributes)):
@@ -47,7 +47,7 @@ def grouping_of(groups: Iterable[Sequence[int]], n_attributes: int) -> Grouping:
 
 
 def identity(grouping: Grouping) -> tuple[int, ...]:
-    """The same for two genomes that mean the same grouping, and for no others.
+    """Return a key that is equal for genomes of the same grouping only.
 
     Groups are numbered in the order of their first attribute.
     """

@@ -1,4 +1,4 @@
-"""GOMM and D-GOMM (Balasch, 2010): the grouping search put together."""
+"""The grouping search GOMM and D-GOMM (Balasch, 2010): parameters and setup."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -6,40 +6,38 @@ from functools import partial
 
 import numpy as np
 
-from evomask.data.partition import checked_k
+from evomask.data.partition import validate_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import COSTS, Joined
-from evomask.evolution.loop import Scheme
-from evomask.evolution.replacement import Replace, plus, without_clones
+from evomask.evolution.individual import COSTS, ScoreRule
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import AdaptiveSelection, PlusSelection
-from evomask.evolution.setup import Setup
+from evomask.evolution.selection import Replace, plus, without_clones
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.measure import Measure
 from evomask.measures.profiles import RiskProfile, classic_loss, classic_risk, profile
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants
 from evomask.searches.grouping.baselines import baselines, correlations
 from evomask.searches.grouping.components import Microaggregations
 from evomask.searches.grouping.genome import Group, Grouping
-from evomask.searches.grouping.operators import MUTATIONS
+from evomask.searches.grouping.operators import FACTOR, MUTATIONS, SizedGenes, Sizes
 from evomask.searches.grouping.problem import (
     NAME,
     AttributeGrouping,
+    EqualSizeGenes,
     Genes,
-    Judge,
-    PlainGenes,
+    LossAndRisk,
     Screening,
 )
-from evomask.searches.grouping.sized import FACTOR, SizedGenes, Sizes
-from evomask.searches.search import File, Surroundings, Variants
 
 PATIENCE = 5
-"""Generations in vain after which D-GOMM sets an operator aside."""
+"""Unsuccessful generations after which D-GOMM excludes an operator."""
 
 
 class GroupingMeasures(StrEnum):
-    """Which loss and risk a grouping is judged by."""
+    """Loss and risk by which groupings are evaluated."""
 
     SIMPLE = "simple"
     CLASSIC = "classic"
@@ -49,34 +47,33 @@ class GroupingMeasures(StrEnum):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the grouping search.
+    """Parameters of the grouping search.
 
     Args:
         k: smallest number of records in a cluster.
-        dynamic: D-GOMM, an operator whose children were all discarded in five successive
-            generations is not used any more.
+        dynamic: D-GOMM: exclude an operator whose children were all discarded in five consecutive
+            generations.
         fitness: simple (IL by squares, ID and DLD), classic (IL1 to IL5, ID, DLD and PLD),
             or the loss and risk of a profile, strict or papers.
         score: mean or worst of loss and risk.
-        known: attributes that intruders know, as age,income;area,rent for two of them: simple's
-            DLD is the mean over all; by default one knows all attributes.
-        population: how many groupings stay.
-        crossovers: how many in a generation; each has two children.
-        mutations: how many of each kind in a generation.
-        clones: let the same grouping into the population more than once, as the thesis does.
-        own_k: groups of attributes have a k of their own, which evolves from k upwards.
-        largest: the largest k that a group may have; by default sixteen times k.
-        adaptive: operators are used the more, the more of their children stay; a generation
-            has as many children as without.
-        screen: how many children are made of each task; the best of them in a sample of the
-            records is measured in full.
-        sample: how many records the sample has.
+        known: attributes that intruders know, such as age,income;area,rent for two intruders; the
+            DLD of simple is their mean; by default one intruder knows all attributes.
+        population: size of the population.
+        crossovers: crossovers per generation, with two children each.
+        mutations: mutations of each kind per generation.
+        clones: allow several copies of a grouping in the population, as the thesis does.
+        own_k: groups of attributes have their own k, which evolves upwards from k.
+        largest: largest k of a group; by default sixteen times k.
+        adaptive: operators are drawn by the share of their children that survive; the number of
+            children per generation stays the same.
+        screen: children made per task; the best of them on a sample is evaluated in full.
+        sample: number of records in the sample.
     """
 
     k: int = 25
     dynamic: bool = False
     fitness: GroupingMeasures = GroupingMeasures.SIMPLE
-    score: Joined = Joined.MEAN
+    score: ScoreRule = ScoreRule.MEAN
     known: str = ""
     population: int = 200
     crossovers: int = 25
@@ -89,17 +86,17 @@ class Parameters:
     sample: int = 500
 
     def __post_init__(self) -> None:
-        checked_k(self.k)
+        validate_k(self.k)
         if self.population < 1:
             raise ParameterError(f"population must be at least 1, got {self.population}")
         if min(self.crossovers, self.mutations) < 0 or not self.crossovers + self.mutations:
             raise ParameterError("crossovers and mutations must not be negative, nor both 0")
         if self.known and self.fitness is not GroupingMeasures.SIMPLE:
-            raise ParameterError("known belongs to the simple fitness; leave one of both out")
+            raise ParameterError("known applies to the simple fitness only; remove one of the two")
         if self.dynamic and self.adaptive:
-            raise ParameterError("rates are dynamic or adaptive; choose one of the two")
+            raise ParameterError("choose dynamic or adaptive, not both")
         if self.largest is not None and not self.own_k:
-            raise ParameterError("largest is the largest own k of a group; it needs own_k")
+            raise ParameterError("largest is the largest k of a group and requires own_k")
         if self.largest is not None and self.largest < self.k:
             raise ParameterError(f"largest must be k ({self.k}) or more, got {self.largest}")
         if self.screen < 1 or self.sample < 2 * self.k:
@@ -107,12 +104,11 @@ class Parameters:
 
     @property
     def children(self) -> int:
-        """How many a generation has."""
         return 2 * self.crossovers + len(MUTATIONS) * self.mutations
 
 
-class GroupingSearch:
-    """Microaggregate groups of attributes; which attributes stand together evolves."""
+class GroupingSearch(Search):
+    """Microaggregate groups of attributes; the grouping of the attributes evolves."""
 
     name = NAME
     parameters = Parameters
@@ -130,22 +126,20 @@ class GroupingSearch:
             "in one record need not belong together."
         ),
     )
-    cost = 1.0
     recipes = True
-    keeps_strata = False
     kernels = ("linking.joint_linkage",)
 
     @staticmethod
-    def variants(file: File) -> Variants:
-        """A member for each of two sizes of clusters, where there are three numbers or more."""
-        if len(file.numbers) < len(file.names) or len(file.names) < 3:
+    def variants(source: SearchInput) -> Variants:
+        if len(source.numbers) < len(source.names) or len(source.names) < 3:
             return {}
         small = {"population": 8, "crossovers": 2, "mutations": 1, "score": "worst"}
-        return {f"-{k}": {"k": k, "fitness": file.profile, **small} for k in file.sizes((5, 25))}
+        return {
+            f"-{k}": {"k": k, "fitness": source.profile, **small} for k in source.sizes((5, 25))
+        }
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, _: Surroundings) -> Setup[Grouping]:
-        """The search made ready; nothing in it is random but the evolution."""
+    def setup(table: Table, parameters: Parameters, _: SearchContext) -> Setup[Grouping]:
         problem = _problem(table, parameters)
         if parameters.screen > 1 and len(table) > parameters.sample:
             places = np.arange(parameters.sample) * len(table) // parameters.sample
@@ -158,27 +152,25 @@ class GroupingSearch:
 def _problem(table: Table, parameters: Parameters) -> AttributeGrouping:
     names = numbers_of(table)
     intruders = _intruders(parameters.known, names)
-    parts = Microaggregations(table, names, checked_k(parameters.k, len(table)), intruders)
-    judge = _judge(parts, parameters.fitness)
+    parts = Microaggregations(table, names, validate_k(parameters.k, len(table)), intruders)
+    judge = _loss_and_risk(parts, parameters.fitness)
     return AttributeGrouping(parts, COSTS[parameters.score], _genes(parts, parameters), judge)
 
 
 def _intruders(known: str, names: tuple[str, ...]) -> tuple[Group, ...]:
-    """Places of the attributes that each intruder knows."""
     sets = [[word.strip() for word in part.split(",")] for part in known.split(";") if part.strip()]
     for name in (name for each in sets for name in each):
         if name not in names:
             raise ParameterError(
-                f"known names {name!r}, which is no attribute to be masked; there are "
+                f"known contains {name!r}, which is not masked; the masked attributes are "
                 f"{', '.join(names)}"
             )
     return tuple(tuple(sorted({names.index(name) for name in each})) for each in sets)
 
 
 def _genes(parts: Microaggregations, parameters: Parameters) -> Genes:
-    """Of one k for all, or of a k for each group, begun with known groupings."""
     if not parameters.own_k:
-        return PlainGenes(len(parts.names), parameters.k)
+        return EqualSizeGenes(len(parts.names), parameters.k)
     most = len(parts.original) // 2
     largest = parameters.largest or FACTOR * parameters.k
     sizes = Sizes(parameters.k, max(parameters.k, min(largest, most)))
@@ -188,7 +180,7 @@ def _genes(parts: Microaggregations, parameters: Parameters) -> Genes:
 
 
 def _scheme(parameters: Parameters, problem: AttributeGrouping) -> Scheme[Grouping]:
-    keep = _replacement(problem, clones=parameters.clones)
+    keep = _survival(problem, clones=parameters.clones)
     if parameters.adaptive:
         return AdaptiveSelection(parameters.children, problem.genes.mutations, keep)
     return PlusSelection(
@@ -200,25 +192,25 @@ def _scheme(parameters: Parameters, problem: AttributeGrouping) -> Scheme[Groupi
 
 
 def numbers_of(table: Table) -> tuple[str, ...]:
-    """The quasi-identifiers, all of which must be numbers."""
+    """Return the quasi-identifiers, all of which must be continuous."""
     names = table.schema.quasi_identifiers
     if not names:
         raise SchemaError("there is no quasi-identifier to group; name continuous ones")
     for name in names:
         if table.attribute(name).kind is not Kind.CONTINUOUS:
             raise SchemaError(
-                f"grouping masks numbers, and {name!r} is {table.attribute(name).kind}; "
-                "leave it out of the quasi-identifiers"
+                f"grouping masks continuous attributes, and {name!r} is "
+                f"{table.attribute(name).kind}; leave it out of the quasi-identifiers"
             )
     return names
 
 
-def _replacement(problem: AttributeGrouping, *, clones: bool) -> Replace[Grouping]:
+def _survival(problem: AttributeGrouping, *, clones: bool) -> Replace[Grouping]:
     merge: Replace[Grouping] = partial(plus, by=problem.cost)
     return merge if clones else without_clones(merge, problem.genes.identity)
 
 
-def _judge(parts: Microaggregations, measured: GroupingMeasures) -> Judge | None:
+def _loss_and_risk(parts: Microaggregations, measured: GroupingMeasures) -> LossAndRisk | None:
     if measured is GroupingMeasures.SIMPLE:
         return None
     loss, risk = (m.against(parts.original) for m in _measures(parts.names, measured))

@@ -1,1 +1,1 @@
-"""The search for a partition of records into groups of k or more."""
+"""The search for a partition of records into groups of k or more (microaggregation)."""

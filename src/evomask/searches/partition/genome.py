@@ -1,42 +1,47 @@
-"""What evolves: a partition of records, as the group number of each.
+"""Genome of the partition search: the group number of each record, and records as points.
 
 Groups are numbered in the order of their first record, so equal partitions are equal arrays.
 """
 
 import numpy as np
 
-from evomask.arrays import Codes, Floats, Indices, Points
-from evomask.data.partition import checked_k
-from evomask.errors import DataError
+from evomask.data.partition import validate_k
+from evomask.data.schema import Attribute, Kind
+from evomask.data.table import Table
+from evomask.errors import DataError, SchemaError
+from evomask.masking.microaggregation.aggregation import standardize
+from evomask.types import Codes, Floats, Indices, Points
 
 MANY_RECORDS, MANY_NUMBERS = 20_000, 8
-"""A file with more of both is vast: no tree finds the nearest of all its records quickly."""
+"""A file with more records and attributes than these is very large: no tree finds the nearest
+neighbours of all records quickly.
+"""
 
 BLOCK = 2_000
-"""Records that are compared with each other in a vast file."""
+"""Records within which neighbours are searched in a very large file."""
 
 LEAST_NEAR = 12
-"""Fewest near records whose groups a record may join."""
+"""Smallest number of neighbours whose groups a record may join."""
 
 
-def checked_points(points: Points, k: int) -> Points:
-    """The points as one block of finite numbers with k or more records, or an error."""
+def check_points(points: Points, k: int) -> Points:
+    """Return the points as an array of finite numbers; raise an error if that is impossible."""
     whole = np.ascontiguousarray(points, dtype=np.float64)
     if whole.ndim != 2:
         raise DataError(f"points must be a table of numbers, got {whole.ndim} dimension(s)")
     if not np.isfinite(whole).all():
         raise DataError("points hold missing or infinite values; replace them first")
-    checked_k(k, len(whole))
+    validate_k(k, len(whole))
     return whole
 
 
 def near_count(k: int) -> int:
-    """How many near records a search for groups of k looks at."""
+    """Return the number of neighbours that a search for groups of k considers."""
     return max(LEAST_NEAR, 2 * k)
 
 
-def is_vast(points: Points) -> bool:
-    """Whether finding the nearest records of all records exactly would take minutes."""
+def is_very_large(points: Points) -> bool:
+    """Whether finding the exact nearest neighbours of all records would take minutes."""
     return len(points) > MANY_RECORDS and points.shape[1] > MANY_NUMBERS
 
 
@@ -46,17 +51,19 @@ def is_large(points: Points) -> bool:
 
 
 def near_records(points: Points, count: int) -> Codes:
-    """The nearest other records of each record, nearest first, *count* of them or all others.
+    """Return the *count* nearest neighbours of each record, nearest first.
 
-    In a vast file they are the nearest in blocks of records, and almost all of the nearest.
+    In a very large file they are searched in blocks of records, which finds almost all of them.
     """
     count = min(count, len(points) - 1)
-    if not is_vast(points):
+    if not is_very_large(points):
         return _nearest(points, count)
     from scipy.fft import dct
 
-    turned = dct(points, axis=1, norm="ortho")
-    return _nearer(points, [_near_in_blocks(axes, count) for axes in (points, turned)], count)
+    rotated = dct(points, axis=1, norm="ortho")
+    return _merge_neighbours(
+        points, [_near_in_blocks(axes, count) for axes in (points, rotated)], count
+    )
 
 
 def _nearest(points: Points, count: int) -> Codes:
@@ -71,7 +78,7 @@ def _nearest(points: Points, count: int) -> Codes:
 
 
 def _near_in_blocks(points: Points, count: int) -> Codes:
-    """The nearest of each record's block; blocks are halves of halves across their widest side."""
+    """Nearest neighbours within blocks, made by repeated bisection of the widest side."""
     near = np.empty((len(points), count), dtype=np.int32)
     waiting: list[Indices] = [np.arange(len(points))]
     while waiting:
@@ -85,8 +92,7 @@ def _near_in_blocks(points: Points, count: int) -> Codes:
     return near
 
 
-def _nearer(points: Points, lists: list[Codes], count: int) -> Codes:
-    """The nearest of several lists of near records, each once."""
+def _merge_neighbours(points: Points, lists: list[Codes], count: int) -> Codes:
     near = np.sort(np.concatenate(lists, axis=1), axis=1)
     apart = np.empty(near.shape)
     for place in range(near.shape[1]):
@@ -96,8 +102,8 @@ def _nearer(points: Points, lists: list[Codes], count: int) -> Codes:
     return np.ascontiguousarray(np.take_along_axis(near, order, axis=1))
 
 
-def squares_within(points: Points, members: Indices, starts: Indices) -> Floats:
-    """Sum of squares of each group; its records are *members* from its start to the next's."""
+def group_sums_of_squares(points: Points, members: Indices, starts: Indices) -> Floats:
+    """Return the sum of squares of each group, whose *members* begin at *starts*."""
     sizes = np.diff(np.append(starts, len(members)))
     grouped = points[members]
     means = np.add.reduceat(grouped, starts, axis=0) / sizes[:, None]
@@ -105,3 +111,35 @@ def squares_within(points: Points, members: Indices, starts: Indices) -> Floats:
         np.sum((grouped - np.repeat(means, sizes, axis=0)) ** 2, axis=1), starts
     )
     return squares
+
+
+def embed(table: Table, names: tuple[str, ...]) -> Points:
+    """Return the records as points whose squared distances are those of microaggregation.
+
+    Numbers are standardised; an ordinal category is its rank over the size of the domain; each
+    nominal category has its own axis, scaled so that two different ones are at squared distance
+    1. So, for all kinds, the sum of squares of a group follows from the distances of its pairs.
+    """
+    numeric = tuple(name for name in names if not table.attribute(name).is_categorical)
+    parts = [standardize(table, numeric)] if numeric else []
+    for name in names:
+        attribute = table.attribute(name)
+        if attribute.is_categorical:
+            parts.append(_axes(attribute, table.codes(name)))
+    if not parts:
+        raise SchemaError("a partition needs quasi-identifiers; name them with --quasi")
+    return np.ascontiguousarray(np.column_stack(parts))
+
+
+def _axes(attribute: Attribute, codes: Codes) -> Points:
+    if attribute.kind is Kind.NOMINAL:
+        axes: Points = np.eye(len(attribute.categories))[codes] * np.sqrt(0.5)
+        return axes
+    ranks = codes / max(1, attribute.domain_size)
+    if not attribute.has_missing:
+        return ranks[:, None]
+    # A missing value stands beside the middle of the scale, at distance 1 from its ends.
+    missing = codes == len(attribute.categories) - 1
+    middle = (attribute.domain_size - 1) / max(1, 2 * attribute.domain_size)
+    aside = np.where(missing, np.sqrt(1.0 - middle**2), 0.0)
+    return np.column_stack([np.where(missing, middle, ranks), aside])

@@ -1,14 +1,17 @@
-"""The partition as an evolutionary problem: its first genomes, its fitness, its masked file."""
+"""The partition search as an evolutionary problem, and the annealing that it is based on.
+
+Temperatures are calibrated on the data: a fast pass from very hot to very cold shows how far the
+sum of squares at each temperature exceeds its final value, its *excess*. Bursts are given their
+excess at start and end, which is comparable between files, and spend equal numbers of steps on
+equal ratios of it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evomask.arrays import Codes, Floats, Labels, Points
 from evomask.data.partition import (
     canonical,
     group_sizes,
@@ -16,22 +19,81 @@ from evomask.data.partition import (
     within_sum_of_squares,
 )
 from evomask.data.table import Table
-from evomask.evolution.brood import FIRST, Outcome, Task
-from evomask.evolution.setup import Draws
+from evomask.evolution.individual import FIRST, Outcome, Task
+from evomask.evolution.loop import Draws
 from evomask.evolution.state import State
-from evomask.kernels.generator import seed_of
-from evomask.kernels.groups.annealing import anneal
-from evomask.kernels.groups.sums import padded
-from evomask.masking.making import Making, Step
-from evomask.masking.microaggregation.aggregation import aggregated
-from evomask.searches.partition.bounds import lower_bound
-from evomask.searches.partition.constructions import constructed
+from evomask.kernels.generator import draw_seed
+from evomask.kernels.groups.annealing import anneal, center_and_pad
+from evomask.kernels.groups.mdav import mdav
+from evomask.masking.microaggregation.aggregation import aggregate
+from evomask.masking.provenance import Provenance, Step
+from evomask.searches.base import MaskingProblem, Proven
+from evomask.searches.partition.constructions import construct
 from evomask.searches.partition.genome import near_count, near_records
-from evomask.searches.partition.operators import resolved
-from evomask.searches.partition.proof import proved
-from evomask.searches.partition.recombination import MOST_GROUPS, recombined
-from evomask.searches.partition.schedule import LEVELS, Schedule
-from evomask.searches.search import Proven
+from evomask.searches.partition.operators import MOST_GROUPS, recombine, resolve_pools
+from evomask.searches.partition.proof import lower_bound, proved
+from evomask.types import Codes, Floats, Labels, Points
+
+LEVELS = 200
+SCAN_STEPS = 3000
+HOTTEST, COLDEST = 1e3, 1e-5
+"""Temperatures of the first pass, in mean squared distances of a record to its centroid."""
+
+QUENCHED = 0.02
+"""Share of the final levels of a burst that accept no worsening."""
+
+SAMPLE, BALLS = 5000, 20
+"""A larger file is represented by the neighbours of so many of its records."""
+
+LEAST_EXCESS = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Descending temperatures, and the excess at each."""
+
+    temperatures: Floats
+    excess: Floats
+
+    @classmethod
+    def of(cls, points: Points, k: int, rng: np.random.Generator) -> "Schedule":
+        sample = _representatives(points, rng)
+        labels = mdav(sample, k)
+        scale = within_sum_of_squares(sample, labels) / len(sample)
+        temperatures = scale * np.geomspace(HOTTEST, COLDEST, LEVELS)
+        near = near_records(sample, near_count(k))
+        seed = draw_seed(rng)
+        energies = anneal(center_and_pad(sample), near, labels, k, temperatures, SCAN_STEPS, seed)[
+            1
+        ]
+        lowest = np.minimum.accumulate(energies)
+        if not lowest[-1] > 0:
+            return cls(temperatures, np.geomspace(HOTTEST, LEAST_EXCESS, LEVELS))
+        return cls(temperatures, lowest / lowest[-1] - 1.0)
+
+    def between(self, hot: float, cold: float) -> Floats:
+        """Return the temperatures of a burst from one excess to another, quenched at its end."""
+        excesses = np.geomspace(hot, cold, LEVELS)
+        # Equal excesses are made slightly different, so that each has one temperature.
+        falling = np.maximum(self.excess, LEAST_EXCESS) * (1.0 + 1e-9 * np.arange(LEVELS)[::-1])
+        logs = np.interp(
+            -np.log(excesses), -np.log(falling), np.log(np.maximum(self.temperatures, 1e-300))
+        )
+        burst = np.exp(logs)
+        burst[-max(1, int(QUENCHED * LEVELS)) :] = 0.0
+        return burst
+
+
+def _representatives(points: Points, rng: np.random.Generator) -> Points:
+    """All records of a small file, else some neighbourhoods of the same density."""
+    if len(points) <= SAMPLE:
+        return points
+    from scipy.spatial import KDTree
+
+    middles = rng.choice(len(points), BALLS, replace=False)
+    _, neighbours = KDTree(points).query(points[middles], SAMPLE // BALLS)
+    return np.ascontiguousarray(points[np.unique(neighbours)])
+
 
 NAME = "partition"
 ANNEAL = "anneal"
@@ -40,26 +102,28 @@ RENEW = "renew"
 RESOLVE = "resolve"
 
 HOT, COLD = 1.2, 0.01
-"""Excess at which a burst that forgets its start begins, and at which bursts end."""
+"""Excess at the start of a burst that is independent of its start, and at the end of all bursts."""
 
 REGION_STEPS = 100_000
 """Steps of a short burst that take as long as a region of a crossover on one of four workers."""
 
 FEWEST_REGIONS, MOST_REGIONS, PER_REGION = 4, 40, 500
-"""Regions of a crossover; for so many records it may be one more."""
+"""Limits of the number of regions of a crossover; one more for so many records."""
 
 WARM = (0.02, 0.2)
-"""Excess at which a burst begins that keeps most of its start; drawn anew each time."""
+"""Range of the excess at the start of a burst that preserves most of its start."""
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionProblem:
-    """What every search for a partition of one table has in common.
+class PartitionProblem(MaskingProblem):
+    """Base of the partition problems of one table.
 
     Args:
-        names: the attributes whose values are aggregated.
-        points: the records as standardised numbers.
+        names: attributes whose values are aggregated.
+        points: records as standardised numbers.
     """
+
+    packed_as = "labels"
 
     original: Table
     names: tuple[str, ...]
@@ -67,21 +131,17 @@ class PartitionProblem:
     k: int
 
     def decode(self, genome: Labels, draw: int) -> Table:
-        """Every record with its group's aggregate; nothing is random."""
-        return aggregated(self.original, self.names, genome)
+        return aggregate(self.original, self.names, genome)
 
-    def making(self, genome: Labels) -> Making:
-        """How many groups there are of how many records at least."""
+    def making(self, genome: Labels) -> Provenance:
         parameters = {"k": self.k, "groups": int(genome.max()) + 1}
-        return Making((Step(NAME, parameters, self.names),), search=NAME)
+        return Provenance((Step(NAME, parameters, self.names),), search=NAME)
 
     def read(self, genome: Labels, draw: int) -> Mapping[str, float]:
-        """Sum of squares, and information loss in percent of the total."""
         sse, total = within_sum_of_squares(self.points, genome), total_sum_of_squares(self.points)
         return {"loss": 100.0 * sse / total if total > 0 else 0.0, "sse": sse}
 
     def answer(self, genome: Labels) -> Mapping[str, object]:
-        """What the partition is like, and below what no partition can be."""
         readings = self.read(genome, 0)
         return {
             "sse": readings["sse"],
@@ -90,25 +150,16 @@ class PartitionProblem:
             "lower_bound": lower_bound(self.points, self.k, genome),
         }
 
-    def pack(self, genome: Labels) -> Mapping[str, NDArray[Any]]:
-        """The group number of each record as one array."""
-        return {"labels": genome}
-
-    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Labels:
-        """The partition whose group numbers were packed."""
-        return arrays["labels"]
-
     def outcome(self, genome: Labels, steps: int = 0) -> Outcome[Labels]:
-        """A partition with its sum of squares, computed from all records."""
         return Outcome(genome, (within_sum_of_squares(self.points, genome),), steps)
 
 
 @dataclass(frozen=True, eq=False)
 class Annealing:
-    """What annealing needs to know of the points: found when first asked for, as it takes long.
+    """Data that annealing needs of the points, computed on demand because it takes long.
 
     Args:
-        stream: gives the same random numbers each time it is called.
+        stream: returns a generator with the same random numbers at each call.
     """
 
     points: Points
@@ -117,29 +168,26 @@ class Annealing:
 
     @cached_property
     def wide(self) -> Points:
-        """The points as annealing takes them."""
-        return padded(self.points)
+        return center_and_pad(self.points)
 
     @cached_property
     def near(self) -> Codes:
-        """For each record the records nearest to it, with which it may change groups."""
         return near_records(self.points, near_count(self.k))
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The temperatures of annealing that suit the spread of these points."""
         return Schedule.of(self.points, self.k, self.stream())
 
 
 @dataclass(frozen=True, eq=False)
 class Memetic(PartitionProblem):
-    """Annealing bursts mutate, set partitioning crosses, small pools are solved exactly.
+    """Annealing bursts as mutation, set partitioning as crossover, exact solution of small pools.
 
     Args:
-        long: steps of a burst that forgets its start.
-        short: steps of one that keeps most of it.
-        proves: whether to tell in the end how far from the best possible the partition is.
-        largest: groups that a region of a crossing is chosen from, at most.
+        long: steps of a burst that is independent of its start.
+        short: steps of a burst that preserves most of its start.
+        proves: whether to compute a bound of the optimum after the search.
+        largest: largest number of groups of a region of a crossover.
     """
 
     annealing: Annealing
@@ -150,62 +198,56 @@ class Memetic(PartitionProblem):
 
     @classmethod
     def of(cls, common: PartitionProblem, draws: Draws, stratum: int = 0) -> "Memetic":
-        """The problem of a file or of one of its strata, each with random numbers of its own."""
         annealing = Annealing(common.points, common.k, partial(draws, stratum))
         return cls(common.original, common.names, common.points, common.k, annealing)
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
-        """One child by the task's operator."""
         if task.operator == FIRST:
-            return self._founded(self.constructed(task.rival or 0), rng)
+            return self._anneal_construction(self.construct(task.rival or 0), rng)
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
-            child = recombined(self.points, parents, self._regions(), rng, self.largest)
+            child = recombine(self.points, parents, self._regions(), rng, self.largest)
             return self.outcome(child)
         if task.operator == RESOLVE:
-            return self.outcome(resolved(self.points, parents[0], self.k, rng))
+            return self.outcome(resolve_pools(self.points, parents[0], self.k, rng))
         if task.operator == RENEW:
-            return self._annealed(
+            return self._anneal(
                 parents[0], self.annealing.schedule.between(HOT, COLD), self.long, rng
             )
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
-        return self._annealed(
-            parents[0], self.annealing.schedule.between(hot, COLD), self.short, rng
-        )
+        return self._anneal(parents[0], self.annealing.schedule.between(hot, COLD), self.short, rng)
 
     def proved(self, state: State[Labels]) -> Proven | None:
-        """A bound by column generation from all groups of the last population."""
+        """Return a bound by column generation from the groups of the last population."""
         if not self.proves:
             return None
         proof = proved(self.points, self.k, [member.genome for member in state.population])
         answer = {"lower_bound": proof.bound, "gap": proof.gap}
         return Proven(self.outcome(proof.labels), answer)
 
-    def lasting(self, long: int, short: int) -> "Memetic":
-        """The same with bursts of so many steps."""
+    def with_burst_lengths(self, long: int, short: int) -> "Memetic":
         return replace(self, long=long, short=short)
 
     def _regions(self) -> int:
-        """How many regions of a crossover are worth their time beside the bursts."""
+        """Number of regions of a crossover that balances it with the bursts."""
         most = MOST_REGIONS + len(self.points) // PER_REGION
         return min(max(FEWEST_REGIONS, self.short // REGION_STEPS), most)
 
-    def constructed(self, number: int) -> Labels:
-        """The partition that founder number *number* starts from."""
-        return canonical(constructed(self.points, self.k, number))
+    def construct(self, number: int) -> Labels:
+        return canonical(construct(self.points, self.k, number))
 
-    def tried(self, start: Labels, steps: int) -> int:
-        """Do a burst of about so many steps for nothing, to see how long it takes."""
+    def run_trial(self, start: Labels, steps: int) -> int:
+        """Run a burst of about *steps* steps and discard it, to measure its time."""
         rng = np.random.default_rng(0)
-        return self._annealed(start, self.annealing.schedule.between(HOT, COLD), steps, rng).steps
+        return self._anneal(start, self.annealing.schedule.between(HOT, COLD), steps, rng).steps
 
-    def _founded(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
-        """What a long burst makes of a construction, or the construction if that is better."""
-        annealed = self._annealed(start, self.annealing.schedule.between(HOT, COLD), self.long, rng)
+    def _anneal_construction(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
+        """Anneal a construction by a long burst; keep the construction if it is better."""
+        annealed = self._anneal(start, self.annealing.schedule.between(HOT, COLD), self.long, rng)
         built = self.outcome(start, annealed.steps)
         return annealed if annealed.fitness <= built.fitness else built
 
-    def _annealed(
+    def _anneal(
         self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator
     ) -> Outcome[Labels]:
         each = max(1, steps // LEVELS)
@@ -216,6 +258,6 @@ class Memetic(PartitionProblem):
             self.k,
             temperatures,
             each,
-            seed_of(rng),
+            draw_seed(rng),
         )
         return self.outcome(canonical(labels), each * LEVELS)

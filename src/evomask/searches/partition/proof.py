@@ -1,18 +1,17 @@
-"""How far a partition is from the best there is: column generation.
+"""Bounds of the optimal sum of squares: a fast lower bound, and column generation.
 
-The cheapest partition is a choice of groups that hold every record once. Let groups be taken in
-part, and the cheapest choice is a linear program whose dual gives every record a price; if no group
-is worth more than it costs, the prices add up to a sum of squares that no partition falls below.
-Groups that are worth more are found exactly (`kernels.groups.pricing`) and join the program, round
-by round. Each round also gives a bound at once: every record pays back the most that any of its
-groups gains.
+The cheapest partition is a selection of groups that contain every record once. In the linear
+relaxation groups may be selected in part; its dual assigns every record a price. If no group has a
+negative reduced cost, the sum of the prices is a lower bound of every partition. Groups with a
+negative reduced cost are found exactly (`kernels.groups.pricing`) and added, round by round. Each
+round also gives a valid bound: every record pays back the largest gain of its groups.
 
-Prices would swing wildly, so they stay within a box around the best found so far. Once nothing is
-gained any more, trios of records sharpen the program: of any partition at most one group holds two
-of a trio, while parts of groups can add up to three halves.
+Prices would oscillate, so they stay within a box around the best found so far (stabilisation). When
+nothing is gained any more, cuts on triples of records sharpen the relaxation: at most one group of
+a partition contains two of a triple, while fractional groups can add up to three halves.
 
-In the end the cheapest whole choice of all groups that were found may be a better partition.
-Nothing reads a clock: the same partitions always give the same proof.
+Finally, the cheapest integer selection of all groups found may be a better partition. Nothing
+depends on the clock: the same partitions always give the same proof.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,53 +20,86 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evomask.arrays import Floats, Labels, Points
 from evomask.data.partition import canonical, within_sum_of_squares
 from evomask.errors import ParameterError
-from evomask.kernels.groups.bound import SAFE
-from evomask.kernels.groups.pricing import best_groups
-from evomask.searches.partition.set_partitioning import cheapest_within
+from evomask.kernels.groups import lower_bound as bound_kernels
+from evomask.kernels.groups.lower_bound import SAFE, best_groups
+from evomask.searches.partition.genome import MANY_NUMBERS, is_very_large, near_records
+from evomask.searches.partition.operators import cheapest_within
+from evomask.types import Floats, Labels, Points
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
+BOUND_ROUNDS = 400
+BOUND_PAIRS = 40_000_000
+"""Largest number of pairs examined in all rounds of the fast bound."""
+
+MANY, FEW_AXES = 50_000, 4
+"""Number of records above which the fast bound uses only so many principal axes."""
+
+
+def lower_bound(points: Points, k: int, labels: Labels) -> float:
+    """Return a lower bound of the sum of squares of every partition into groups of k or more.
+
+    Args:
+        labels: a good partition; the better, the faster the bound converges.
+    """
+    if len(points) < 2 * k:
+        return within_sum_of_squares(points, labels)
+    if is_very_large(points):
+        points = _project(points)
+    count = max(8, 2 * k) if len(points) > MANY else max(20, 3 * k)
+    near = near_records(points, count)
+    rounds = max(1, min(BOUND_ROUNDS, BOUND_PAIRS // near.size))
+    return bound_kernels.lower_bound(points, near, k, within_sum_of_squares(points, labels), rounds)
+
+
+def _project(points: Points) -> Points:
+    """Project on the main axes: no distance grows, and neighbours are found quickly."""
+    _, axes = np.linalg.eigh(np.cov(points.T))
+    count = FEW_AXES if len(points) > MANY else MANY_NUMBERS
+    return np.ascontiguousarray(points @ axes[:, -count:])
+
+
 MOST_RECORDS = 5_000
-"""Above, the distances of all pairs would not fit into memory beside everything else."""
+"""Largest number of records, limited by the memory for the distances of all pairs."""
 
 ROUNDS = 250
-"""Rounds of pricing, at most."""
+"""Largest number of pricing rounds."""
 
-BEGUN = 200_000
-"""Groups begun for a record and a size; beyond, a weaker bound is taken."""
+STARTED_GROUPS = 200_000
+"""Groups started per record and size in pricing; beyond, a weaker bound is used."""
 
 CLOSED = 5e-4
-"""Where the bound is so near what the program says, as a share, nothing more is gained."""
+"""Relative gap between bound and linear program below which the bound has converged."""
 
 FIRST_BOX, WIDER, NARROWER = 0.5, 2.0, 0.6
-"""How far prices may move, in parts of themselves; wider after a gain, narrower without one."""
+"""Initial relative width of the box of prices, and its factors after a gain and without one."""
 
 LEAST_MOVE = 0.2
-"""Prices may at least move as if they were this part of what a record pays on average."""
+"""Smallest price for the width of the box, as a share of the mean cost of a record."""
 
-HELD = 1e-6
-"""What a wider box would be worth to a price, from which on the box counts as in the way."""
+RESTRICTED = 1e-6
+"""Marginal value of a bound of the box above which the box restricts the prices."""
 
-VIOLATED, MOST_TRIOS = 0.05, 300
-"""By how much parts of groups must exceed a trio's one, and how many trios join at once."""
+VIOLATED, MOST_TRIPLES = 0.05, 300
+"""Smallest violation of a cut on a triple, and largest number of cuts added at once."""
 
 NODES = 200
-"""Branches of the final choice of whole groups."""
+"""Branch-and-bound nodes of the final integer selection."""
 
 Group = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved of a file's partitions.
+    """Result of column generation.
 
     Args:
-        bound: a sum of squares that no partition can fall below.
-        labels: the best partition known now.
+        bound: lower bound of the sum of squares of all partitions.
+        labels: the best partition known.
         sse: its sum of squares.
     """
 
@@ -77,15 +109,15 @@ class Proof:
 
     @property
     def gap(self) -> float:
-        """By how many percent the best possible may be below this partition, of the bound."""
+        """Percentage by which the optimum may be below this partition, relative to the bound."""
         return 100.0 * (self.sse / self.bound - 1.0) if self.bound > 0 else 0.0
 
 
 def proved(points: Points, k: int, known: Sequence[Labels]) -> Proof:
-    """The bound for groups of k or more, and what the groups found on the way make.
+    """Return the bound for groups of k or more, and the best partition of the groups found.
 
     Args:
-        known: good partitions; their groups are the first in the program.
+        known: good partitions; their groups are the first columns.
     """
     require_few(len(points))
     sums = [within_sum_of_squares(points, labels) for labels in known]
@@ -95,13 +127,13 @@ def proved(points: Points, k: int, known: Sequence[Labels]) -> Proof:
     program = _Program(points, k, sums[best])
     program.enter(group for labels in known for group in _groups_of(labels))
     program.prices = _first_prices(points, known[best])
-    bound = _bounded(program)
-    labels = _whole(program, known[best])
+    bound = _tighten_bound(program)
+    labels = _best_selection(program, known[best])
     return Proof(SAFE * bound, labels, within_sum_of_squares(points, labels))
 
 
 def require_few(n_records: int) -> None:
-    """Refuse files whose pairs are too many."""
+    """Raise an error if there are too many records for a proof."""
     if n_records > MOST_RECORDS:
         raise ParameterError(
             f"--prove is for {MOST_RECORDS:,} records or fewer, and there are {n_records:,}; "
@@ -116,7 +148,7 @@ def _groups_of(labels: Labels) -> list[Group]:
 
 
 def _first_prices(points: Points, labels: Labels) -> Floats:
-    """What every record pays in a good partition."""
+    """Cost of every record in a good partition."""
     prices = np.empty(len(points))
     for group in map(list, _groups_of(labels)):
         prices[group] = np.sum((points[group] - points[group].mean(axis=0)) ** 2, axis=1)
@@ -124,7 +156,7 @@ def _first_prices(points: Points, labels: Labels) -> Floats:
 
 
 class _Program:
-    """The linear program of all groups found so far, by its dual: prices and fines."""
+    """The restricted linear program of the groups found so far, with its dual prices and cuts."""
 
     def __init__(self, points: Points, k: int, sse: float) -> None:
         norms = np.einsum("ij,ij->i", points, points)
@@ -133,29 +165,32 @@ class _Program:
         np.fill_diagonal(self.apart, 0.0)
         self.k, self.sse = k, sse
         self.costs: dict[Group, float] = {}
-        self.trios: list[Group] = []
+        self.triples: list[Group] = []
         self.prices = np.zeros(len(points))
-        self.fines = np.zeros(0)
+        self.cut_prices = np.zeros(0)
         self.centre = self.prices
         self.bound = -np.inf
         self.box = FIRST_BOX
-        self.is_held = False
-        """Whether the box kept the prices from being worth more."""
+        self.is_restricted = False
 
     def enter(self, groups: Iterable[Group]) -> None:
-        """Let groups of k to 2k-1 take part."""
         for group in groups:
             key = tuple(sorted(group))
             if key not in self.costs and self.k <= len(key) < 2 * self.k:
                 self.costs[key] = float(self.apart[np.ix_(key, key)].sum()) / (2 * len(key))
 
     def price(self) -> bool:
-        """Let in the groups that are worth more than they cost; whether the bound has risen."""
+        """Add groups with a negative reduced cost; return whether the bound has risen."""
         gains, groups = best_groups(
-            self.apart, self.prices, self.k, np.array(self.trios).reshape(-1, 3), self.fines, BEGUN
+            self.apart,
+            self.prices,
+            self.k,
+            np.array(self.triples).reshape(-1, 3),
+            self.cut_prices,
+            STARTED_GROUPS,
         )
         paid = gains.min(axis=1)
-        bound = float(self.prices.sum() - self.fines.sum() + paid.sum())
+        bound = float(self.prices.sum() - self.cut_prices.sum() + paid.sum())
         worth = gains.ravel() < -1e-9 * self.sse / len(paid)
         found = groups[worth & (groups[:, 0] >= 0)]
         self.enter(tuple(row[row >= 0].tolist()) for row in found)
@@ -165,7 +200,7 @@ class _Program:
         return has_risen
 
     def solve(self) -> tuple[float, Floats]:
-        """New prices within the box: what the program is worth, and the parts of its groups."""
+        """Update the prices within the box; return the value and the shares of the groups."""
         from scipy.optimize import linprog
         from scipy.sparse import hstack
 
@@ -175,42 +210,41 @@ class _Program:
         limits = np.vstack(
             [
                 np.column_stack([self.centre - reach, self.centre + reach]),
-                np.tile([0.0, np.inf], (len(self.trios), 1)),
+                np.tile([0.0, np.inf], (len(self.triples), 1)),
             ]
         )
-        worth = np.concatenate([np.full(n, -1.0), np.ones(len(self.trios))])
+        worth = np.concatenate([np.full(n, -1.0), np.ones(len(self.triples))])
         binding = np.flatnonzero(cover @ limits[:n, 1] > costs)
-        rows = hstack([cover, -self.fined(cover)], format="csr")[binding]
+        rows = hstack([cover, -self.cut_incidence(cover)], format="csr")[binding]
         solution: Any = linprog(worth, rows, costs[binding], bounds=limits)  # type: ignore[call-overload]
-        self.prices, self.fines = solution.x[:n], solution.x[n:]
-        held = solution.upper.marginals[:n], solution.lower.marginals[:n]
-        self.is_held = bool(np.abs(held).max() > HELD)
+        self.prices, self.cut_prices = solution.x[:n], solution.x[n:]
+        marginals = solution.upper.marginals[:n], solution.lower.marginals[:n]
+        self.is_restricted = bool(np.abs(marginals).max() > RESTRICTED)
         parts = np.zeros(len(costs))
         parts[binding] = -solution.ineqlin.marginals
         return -float(solution.fun), parts
 
     def cover(self) -> "csr_array":
-        """Which group (row) holds which record (column)."""
         return _incidence(list(self.costs), len(self.prices))
 
-    def fined(self, cover: "csr_array") -> "csr_array":
-        """Which group (row) holds two or more of which trio (column)."""
+    def cut_incidence(self, cover: "csr_array") -> "csr_array":
+        """Return which groups (rows) contain two or more records of which triple (columns)."""
         from scipy.sparse import csr_array
 
-        inside = csr_array(cover @ _incidence(self.trios, cover.shape[1]).T)
+        inside = csr_array(cover @ _incidence(self.triples, cover.shape[1]).T)
         inside.data = (inside.data >= 2.0).astype(np.float64)
         inside.eliminate_zeros()
         return inside
 
     def sharpen(self, parts: Floats) -> bool:
-        """Let the trios join whom parts of groups exceed most; whether there are any."""
-        taken = np.flatnonzero(parts > 1e-6)
+        """Add the most violated cuts on triples; return whether there were any."""
+        selected = np.flatnonzero(parts > 1e-6)
         groups = list(self.costs)
-        found = _exceeded([groups[g] for g in taken], parts[taken])
-        known = set(self.trios)
-        new = [trio for trio in found if trio not in known][:MOST_TRIOS]
-        self.trios += new
-        self.fines = np.append(self.fines, np.zeros(len(new)))
+        found = _violated_triples([groups[g] for g in selected], parts[selected])
+        known = set(self.triples)
+        new = [triple for triple in found if triple not in known][:MOST_TRIPLES]
+        self.triples += new
+        self.cut_prices = np.append(self.cut_prices, np.zeros(len(new)))
         self.box = FIRST_BOX
         return bool(new)
 
@@ -224,8 +258,8 @@ def _incidence(sets: Sequence[Group], n: int) -> "csr_array":
     return csr_array((np.ones(len(columns)), columns, starts), shape=(len(sets), n))
 
 
-def _exceeded(groups: Sequence[Group], parts: Floats) -> list[Group]:
-    """Trios two or three of whom parts of groups hold that add up to more than one, worst first."""
+def _violated_triples(groups: Sequence[Group], parts: Floats) -> list[Group]:
+    """Triples violated by fractional groups, worst first."""
     together: dict[tuple[int, int], float] = {}
     threes: dict[Group, float] = {}
     near: dict[int, set[int]] = {}
@@ -240,22 +274,22 @@ def _exceeded(groups: Sequence[Group], parts: Floats) -> list[Group]:
     excess: dict[Group, float] = {}
     for (i, j), both in together.items():
         for h in near[i] & near[j]:
-            trio: Group = tuple(sorted((h, i, j)))
+            triple: Group = tuple(sorted((h, i, j)))
             pairs = both + together[min(h, i), max(h, i)] + together[min(h, j), max(h, j)]
-            excess[trio] = pairs - 2.0 * threes.get(trio, 0.0)
-    worst = sorted((-value, trio) for trio, value in excess.items() if value > 1.0 + VIOLATED)
-    return [trio for _, trio in worst]
+            excess[triple] = pairs - 2.0 * threes.get(triple, 0.0)
+    worst = sorted((-value, triple) for triple, value in excess.items() if value > 1.0 + VIOLATED)
+    return [triple for _, triple in worst]
 
 
-def _bounded(program: _Program) -> float:
-    """Round by round, until the bound is what the program is worth and no trio sharpens it."""
+def _tighten_bound(program: _Program) -> float:
+    """Run rounds until the bound equals the value of the program and no cut is violated."""
     worth, parts = np.inf, np.zeros(0)
     for _ in range(ROUNDS):
         has_risen = program.price()
         if program.sse - program.bound <= CLOSED * program.sse:
             break
         is_settled = worth - program.bound <= CLOSED * program.sse
-        is_free = program.box >= FIRST_BOX and not program.is_held
+        is_free = program.box >= FIRST_BOX and not program.is_restricted
         if is_settled and is_free and not program.sharpen(parts):
             break
         program.box *= WIDER if has_risen or is_settled else NARROWER
@@ -263,16 +297,16 @@ def _bounded(program: _Program) -> float:
     return program.bound
 
 
-def _whole(program: _Program, known: Labels) -> Labels:
-    """The cheapest whole choice of the groups that can be in one, or the known partition."""
+def _best_selection(program: _Program, known: Labels) -> Labels:
+    """Cheapest integer selection of the groups that can be in one, or the known partition."""
     groups, costs = list(program.costs), np.array(list(program.costs.values()))
     cover = program.cover()
     gap = program.sse - program.bound
     few = np.flatnonzero(costs - cover @ program.centre <= max(gap, 0.0) + 1e-9 * program.sse)
-    taken = cheapest_within(costs[few], cover[few].T.tocsc(), program.sse, NODES)
-    if taken is None:
+    selected = cheapest_within(costs[few], cover[few].T.tocsc(), program.sse, NODES)
+    if selected is None:
         return known
     labels = np.empty(len(known), dtype=np.int64)
-    for number, group in enumerate(few[taken]):
+    for number, group in enumerate(few[selected]):
         labels[list(groups[group])] = number
     return canonical(labels)

@@ -1,36 +1,36 @@
-"""Operators on matrices: the thesis' two on whole numbers, and ours on valid matrices.
+"""Operators on transition matrices: those of the thesis on integers, and ours on valid matrices.
 
-Each leaves its parents alone.
+Parents are not changed.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evomask.arrays import Floats
-from evomask.evolution.gray import from_gray, gray
 from evomask.evolution.individual import Fitness
-from evomask.kernels.pram.transitions import Bounds, changed_at_random
+from evomask.evolution.variation import from_gray, gray
+from evomask.kernels.pram.transitions import Bounds, mutate_matrices
+from evomask.types import Floats
 
 BITS = 10
-"""Length of a Gray code; 1000 needs ten."""
+"""Length of a Gray code; 1000 needs ten bits."""
 
 LEAST_REACH, MOST_REACH = 0.002, 0.5
-"""How much probability one small change moves."""
+"""Range of the probability that one small change moves."""
 
 Guide = Callable[[Floats], Fitness]
-"""Loss and risk of matrices in one row, as fast as they can be had."""
+"""Fast approximation of the loss and risk of matrices, given as a vector."""
 
 Goal = Callable[[Fitness], float]
 
 
-def flipped(number: int, bit: int) -> int:
-    """A whole number after one bit of its Gray code, counted from the right, is negated."""
+def flip_gray_bit(number: int, bit: int) -> int:
+    """Flip one bit, counted from the right, of the Gray code of an integer."""
     return from_gray(gray(number) ^ (1 << bit))
 
 
-def exchanged(numbers: Floats, s: int, r: int, length: int) -> Floats:
-    """Numbers with the ranges [s, s + length) and [r, r + length) changed over (figure 4.3)."""
+def exchange_ranges(numbers: Floats, s: int, r: int, length: int) -> Floats:
+    """Exchange the ranges [s, s + length) and [r, r + length) (figure 4.3)."""
     child = numbers.copy()
     child[s : s + length], child[r : r + length] = (
         numbers[r : r + length],
@@ -39,37 +39,37 @@ def exchanged(numbers: Floats, s: int, r: int, length: int) -> Floats:
     return child
 
 
-def one_matrix(sizes: Sequence[int], rng: np.random.Generator) -> slice:
-    """Where a random attribute's matrix stands."""
+def random_matrix(sizes: Sequence[int], rng: np.random.Generator) -> slice:
+    """Return the position of a random attribute's matrix."""
     chosen = int(rng.integers(len(sizes)))
     start = sum(size**2 for size in sizes[:chosen])
     return slice(start, start + sizes[chosen] ** 2)
 
 
 def mutate(parent: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Floats:
-    """One bit of one number of one matrix is negated."""
-    where = one_matrix(sizes, rng)
+    """Flip one bit of one number of one matrix."""
+    where = random_matrix(sizes, rng)
     child = parent.copy()
     place = int(rng.integers(where.start, where.stop))
-    child[place] = flipped(int(child[place]), int(rng.integers(BITS)))
+    child[place] = flip_gray_bit(int(child[place]), int(rng.integers(BITS)))
     return child
 
 
 def cross(parent: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Floats:
-    """Two ranges of numbers inside one matrix change places."""
-    where = one_matrix(sizes, rng)
+    """Exchange two ranges of numbers inside one matrix."""
+    where = random_matrix(sizes, rng)
     values = parent[where]
     s, r = (int(place) for place in rng.integers(len(values), size=2))
     length = int(rng.integers(min(len(values) - s, len(values) - r, abs(s - r)) + 1))
     child = parent.copy()
-    child[where] = exchanged(values, s, r, length)
+    child[where] = exchange_ranges(values, s, r, length)
     return child
 
 
 def blend(first: Floats, second: Floats, sizes: Sequence[int], rng: np.random.Generator) -> Floats:
-    """Each matrix from one parent, from the other, or between the two.
+    """Take each matrix from one parent, from the other, or a convex combination.
 
-    Rows, bands, ranges and invariance hold for whatever lies between.
+    Row sums, bands, ranges and invariance hold for convex combinations.
     """
     child = first.copy()
     start = 0
@@ -90,10 +90,10 @@ def climb(
     steps: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """The best of many small changes, each kept if it is better, or hardly worse while hot.
+    """Simulated annealing by small changes; return the best matrices.
 
     Args:
-        heat: worsening in percent that is readily accepted at the start; it falls to 0.
+        heat: initial worsening in percent that is readily accepted; it falls to 0.
     """
     seeds = rng.integers(1, 2**63, steps)
     patience = -np.log(1 - rng.random(steps)) * heat * np.linspace(1, 0, steps)
@@ -103,7 +103,7 @@ def climb(
     for seed, allowance, reach in zip(
         seeds.tolist(), patience.tolist(), reaches.tolist(), strict=True
     ):
-        child = changed_at_random(here, bounds, reach, seed)
+        child = mutate_matrices(here, bounds, reach, seed)
         reached = goal(guide(child))
         if reached <= cost + allowance:
             here, cost = child, reached

@@ -1,8 +1,8 @@
-"""Evolved PRAM matrices (chapter 4.1 of the thesis), put together.
+"""Evolution of PRAM matrices (chapter 4.1 of the thesis): parameters and setup.
 
-Algorithm 6 of the thesis keeps one set of matrices and tries a mutation or a crossover at a
-time. Ours keeps several and improves them in bursts of small changes, judged by what loss and
-risk are to be expected; it looks for the whole front as well as for the best score.
+Algorithm 6 of the thesis keeps one set of matrices and tries one mutation or crossover at a time.
+The memetic algorithm keeps several and improves them in bursts of small changes by predicted loss
+and risk; it searches for the whole front as well as for the best score.
 """
 
 import time
@@ -13,61 +13,60 @@ from enum import StrEnum
 
 import numpy as np
 
-from evomask.arrays import Floats
 from evomask.data.table import Table
-from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.individual import COSTS, Cost, Joined, first
-from evomask.evolution.loop import Scheme
+from evomask.errors import ParameterError
+from evomask.evolution.individual import COSTS, Cost, ScoreRule, first_objective
+from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
-from evomask.evolution.setup import Setup
 from evomask.evolution.stopping import Budget
-from evomask.masking.checks import require_share
-from evomask.masking.method import About
-from evomask.masking.randomization.common_draws import CommonDraws
+from evomask.masking.method import About, require_share
 from evomask.masking.randomization.limits import DOMINANT, Limits
-from evomask.masking.randomization.pram import Design, Pram
-from evomask.masking.randomization.transitions import rows_to_one
+from evomask.masking.randomization.pram import CommonDraws, Design, Pram, normalize_rows
+from evomask.measures.expected.expectation import DEFAULT_DRAWS, PramEvaluation, warn_unused_draws
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.expected.randomized import (
-    USUAL_DRAWS,
-    Randomized,
-    tell_of_unused_draws,
-)
-from evomask.measures.loss.bivariate import BivariateLoss
 from evomask.measures.measure import Measure
+from evomask.measures.papers.categorical_loss import BivariateLoss
 from evomask.measures.profiles import PROFILES, RiskProfile
+from evomask.searches.base import (
+    Search,
+    SearchContext,
+    SearchInput,
+    Variants,
+    pram_attributes,
+    time_call,
+)
 from evomask.searches.pram.genome import Layout
 from evomask.searches.pram.operators import Guide
 from evomask.searches.pram.problem import NAME, TransitionProblem
-from evomask.searches.pram.scheme import Climbers
-from evomask.searches.search import File, Surroundings, Variants
+from evomask.searches.pram.schemes import Climbers
+from evomask.types import Floats
 
 CHANGES = (0.5, 0.2, 0.8)
-"""Probabilities of change of the standard matrices among the first."""
+"""Change probabilities of the standard designs among the initial matrices."""
 
 STEPS = 1_000
-"""Small changes in a burst, where no clock decides."""
+"""Small changes per burst without a time budget."""
 
 BURST, TRIAL, LEAST_STEPS, MOST_STEPS = 0.06, 50, 50.0, 20_000.0
-"""CPU seconds of a burst under a time budget, changes that are timed, and the limits."""
+"""CPU seconds of a burst under a time budget, changes to measure the speed, and the limits."""
 
-SETTING_UP = 2**32
-"""Number of the draw that setting up uses; no evaluation comes near it."""
+SETUP_DRAW = 2**32
+"""Number of the random draw used by the setup, beyond those of evaluations."""
 
 
 MANY_RECORDS = 5_000
-"""Records from which on one draw of PRAM says as much as several."""
+"""Number of records from which on one draw is as accurate as several."""
 
 
 class Algorithm(StrEnum):
-    """How matrices are searched: by climbs and blends (ours), or as Algorithm 6 of the thesis."""
+    """Search algorithm: memetic (default), or Algorithm 6 of the thesis."""
 
     MEMETIC = "memetic"
     THESIS = "thesis"
 
 
-class Sought(StrEnum):
-    """What is sought: a good score, or bivariate counts that stay (4.5)."""
+class Target(StrEnum):
+    """Objective: the score, or the preservation of bivariate counts (4.5)."""
 
     SCORE = "score"
     BIVARIATE = "bivariate"
@@ -75,28 +74,28 @@ class Sought(StrEnum):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What can be set on the search for PRAM matrices.
+    """Parameters of the search for PRAM matrices.
 
     Args:
-        attributes: what to mask; by default all categorical quasi-identifiers.
-        algorithm: memetic (ours) or thesis (Algorithm 6).
-        profile: the risk, strict or papers.
-        probabilistic: read probabilistic linkage too; slower.
+        attributes: attributes to mask; by default all categorical quasi-identifiers.
+        algorithm: memetic (default) or thesis (Algorithm 6).
+        profile: risk profile, strict or papers.
+        probabilistic: include probabilistic record linkage; slower.
         score: worst or mean of loss and risk.
         fitness: score, or bivariate: the counts of each masked attribute crossed with another.
-        beside: the attribute that stays as it is, for bivariate.
-        draws: files averaged for each set of matrices, where there is no expectation.
-        expected: read expectations where there are some; else all measures from draws, as (4.4).
-        invariant: make matrices that keep expected frequencies.
+        beside: the attribute that is not masked, for bivariate.
+        draws: masked files averaged for each set of matrices, if there is no expectation.
+        expected: use closed-form expectations where available; else all measures from draws (4.4).
+        invariant: make matrices that preserve expected frequencies.
         alpha: weight of an invariant matrix against the identity (4.6), for all matrices of the
-            thesis' algorithm and for the first ones of ours; below 1 fewer values change.
-        diagonal: lowest and highest probability that a category stays, as 0.55,0.75.
-        dominant: let every category rather stay than change.
-        band: how many places an ordinal category may move; 0: any number.
-        start: design of the first matrices: off-diagonal, diagonal or entropy.
-        change: probability of change in the first matrices.
-        population: how many sets of matrices stay.
-        steps: small changes in a burst.
+            thesis' algorithm and the initial ones of memetic; below 1 fewer values change.
+        diagonal: smallest and largest probability that a category is preserved, as 0.55,0.75.
+        dominant: preserve every category with a probability of more than one half.
+        band: number of positions that an ordinal category may move; 0 for any number.
+        start: design of the initial matrices: off-diagonal, diagonal or entropy.
+        change: change probability of the initial matrices.
+        population: number of sets of matrices.
+        steps: small changes per burst.
         matrices: folder for the matrices as CSV and heat maps.
     """
 
@@ -104,10 +103,10 @@ class Parameters:
     algorithm: Algorithm = Algorithm.MEMETIC
     profile: RiskProfile = RiskProfile.STRICT
     probabilistic: bool = False
-    score: Joined = Joined.WORST
-    fitness: Sought = Sought.SCORE
+    score: ScoreRule = ScoreRule.WORST
+    fitness: Target = Target.SCORE
     beside: str = ""
-    draws: int = USUAL_DRAWS
+    draws: int = DEFAULT_DRAWS
     expected: bool = True
     invariant: bool = False
     alpha: float = 1.0
@@ -128,25 +127,23 @@ class Parameters:
             raise ParameterError(
                 f"diagonal must be two numbers, as 0.55,0.75, got {len(self.diagonal)}"
             )
-        if (self.fitness is Sought.BIVARIATE) != bool(self.beside):
+        if (self.fitness is Target.BIVARIATE) != bool(self.beside):
             raise ParameterError("bivariate fitness and beside go together; give both or neither")
         _ = self.limits
 
     @property
     def limits(self) -> Limits:
-        """What every matrix must keep to: its diagonal's range, its band, invariance."""
         low, high = self.diagonal or (0.0, 1.0)
         low = max(low, DOMINANT) if self.dominant else low
         return Limits(low, high, self.band or None, invariant=self.invariant, alpha=self.alpha)
 
     @property
     def cost(self) -> Cost:
-        """One number of loss and risk; bivariate counts are a loss that stands alone."""
-        return first if self.fitness is Sought.BIVARIATE else COSTS[self.score]
+        return first_objective if self.fitness is Target.BIVARIATE else COSTS[self.score]
 
 
-class PramSearch:
-    """Change categories by chance; the transition matrices evolve."""
+class PramSearch(Search):
+    """Apply PRAM to categories; the transition matrices evolve."""
 
     name = NAME
     parameters = Parameters
@@ -169,35 +166,36 @@ class PramSearch:
     kernels = ("pram.transitions", "pram.expectation")
 
     @staticmethod
-    def variants(file: File) -> Variants:
-        """Any matrices and invariant ones, where all quasi-identifiers have categories.
+    def variants(source: SearchInput) -> Variants:
+        """Return general and invariant matrices, if all quasi-identifiers are categorical.
 
-        Not where something is required: repairing would undo what the matrices do.
+        Not if something is required: enforcement would undo the effect of the matrices.
         """
-        if file.numbers or file.requirement.asks_anything:
+        if source.numbers or source.requirement.asks_anything:
             return {}
-        common: dict[str, object] = {"profile": file.profile}
-        if len(file.table) > MANY_RECORDS:
+        common: dict[str, object] = {"profile": source.profile}
+        if len(source.table) > MANY_RECORDS:
             common["population"] = 4
-            if file.profile is RiskProfile.STRICT:
+            if source.profile is RiskProfile.STRICT:
                 common["draws"] = 1
         return {"": common, "-invariant": {**common, "invariant": True}}
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, around: Surroundings) -> Setup[Floats]:
-        """The search made ready for one table."""
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Floats]:
         layout = Layout(table, masked_attributes(table, parameters), parameters.limits)
-        _tell_of_wider_ranges(layout)
-        draws = CommonDraws(table, layout.attributes, around.draws)
-        names = _scope(table, layout.attributes)
+        _warn_of_wider_ranges(layout)
+        draws = CommonDraws(table, layout.attributes, context.draws)
+        names = tuple(dict.fromkeys((*table.schema.quasi_identifiers, *layout.attributes)))
         measures = _measures(layout, names, parameters)
         by_draws = not parameters.expected
-        measured = Randomized.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
-        tell_of_unused_draws(measured, parameters.draws)
+        measured = PramEvaluation.of(
+            table, measures, draws.masked, parameters.draws, by_draws=by_draws
+        )
+        warn_unused_draws(measured, parameters.draws)
         guide = _guide(layout, names, measured, parameters)
-        firsts = _firsts(layout, parameters, around.draws(SETTING_UP))
-        begin = layout.shaped(_start(layout, parameters))
-        steps = _steps(parameters, around, lambda: guide(begin))
+        firsts = _initial_genomes(layout, parameters, context.draws(SETUP_DRAW))
+        begin = layout.shaped(_start_matrices(layout, parameters))
+        steps = _steps(parameters, context, lambda: guide(begin))
         made, scheme = _by_algorithm(layout, parameters)
         problem = TransitionProblem(
             layout, draws, measured, parameters.cost, guide, made, firsts, steps
@@ -206,30 +204,13 @@ class PramSearch:
 
 
 def masked_attributes(table: Table, parameters: Parameters) -> tuple[str, ...]:
-    """What to mask: as told, or every quasi-identifier that has categories."""
-    schema = table.schema
-    if not parameters.attributes:
-        categorical = tuple(
-            n for n in schema.quasi_identifiers if table.attribute(n).is_categorical
-        )
-        if not categorical:
-            raise SchemaError(
-                "PRAM changes categories; name an ordinal or nominal quasi-identifier"
-            )
-        return tuple(name for name in categorical if name != parameters.beside)
-    for name in parameters.attributes:
-        if not table.attribute(name).is_categorical:
-            raise SchemaError(f"PRAM changes categories, and {name!r} is continuous; leave it out")
+    """Return the attributes to mask: those chosen, or all categorical quasi-identifiers."""
+    names = pram_attributes(table, parameters.attributes)
     if parameters.beside in parameters.attributes:
         raise ParameterError(
-            f"{parameters.beside!r} is to stay as it is; leave it out of attributes"
+            f"{parameters.beside!r} must not be masked (beside); remove it from attributes"
         )
-    return parameters.attributes
-
-
-def _scope(table: Table, masked: tuple[str, ...]) -> tuple[str, ...]:
-    """What loss and risk look at: quasi-identifiers, and whatever else is masked."""
-    return tuple(dict.fromkeys((*table.schema.quasi_identifiers, *masked)))
+    return tuple(name for name in names if name != parameters.beside)
 
 
 def _measures(
@@ -237,24 +218,24 @@ def _measures(
 ) -> tuple[Measure, Measure]:
     pair = PROFILES[parameters.profile]
     loss, risk = pair.measures(names, probabilistic=parameters.probabilistic)
-    if parameters.fitness is Sought.BIVARIATE:
+    if parameters.fitness is Target.BIVARIATE:
         return BivariateLoss((*layout.attributes, parameters.beside)), risk
     return loss, risk
 
 
 def _guide(
-    layout: Layout, names: tuple[str, ...], measured: Randomized, parameters: Parameters
+    layout: Layout, names: tuple[str, ...], measured: PramEvaluation, parameters: Parameters
 ) -> Guide:
-    """Loss and risk that bursts climb by, fast to compute for every small change."""
+    """Fast approximation of loss and risk for bursts."""
     strict = parameters.profile is RiskProfile.STRICT
-    foretell = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
-    if parameters.fitness is Sought.SCORE:
-        return foretell
-    return lambda flat: (measured.loss(layout.matrices(flat)), foretell(flat)[1])
+    forecast_in_scope = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
+    if parameters.fitness is Target.SCORE:
+        return forecast_in_scope
+    return lambda flat: (measured.loss(layout.matrices(flat)), forecast_in_scope(flat)[1])
 
 
 def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
-    """The forecast of the masked attributes' matrices; the others in scope stay."""
+    """Forecast for the matrices of the masked attributes; the other attributes stay unchanged."""
     if layout.attributes == forecast.attributes:
         return forecast.read
     numbered = {
@@ -274,14 +255,15 @@ def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
     return read
 
 
-def _start(layout: Layout, parameters: Parameters) -> dict[str, Floats]:
+def _start_matrices(layout: Layout, parameters: Parameters) -> dict[str, Floats]:
     method = Pram(layout.attributes, parameters.start, parameters.change)
     return {name: method.matrix(layout.table, name) for name in layout.attributes}
 
 
-def _firsts(layout: Layout, parameters: Parameters, rng: np.random.Generator) -> tuple[Floats, ...]:
-    """The start; for ours, standard matrices and random ones too."""
-    start = _start(layout, parameters)
+def _initial_genomes(
+    layout: Layout, parameters: Parameters, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    start = _start_matrices(layout, parameters)
     if parameters.algorithm is Algorithm.THESIS:
         return (layout.whole(layout.flat(start)),)
     standard = [Pram(layout.attributes, design, change) for change in CHANGES for design in Design]
@@ -289,51 +271,51 @@ def _firsts(layout: Layout, parameters: Parameters, rng: np.random.Generator) ->
     for method in standard:
         starts.append({name: method.matrix(layout.table, name) for name in layout.attributes})
     while len(starts) < parameters.population:
-        starts.append(_random(layout, rng))
+        starts.append(_random_matrices(layout, rng))
     return tuple(layout.shaped(matrices) for matrices in starts[: parameters.population])
 
 
-def _random(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
-    """Rows with a few likely categories each."""
+def _random_matrices(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
+    """Random matrices with a few likely categories per row."""
     sizes = zip(layout.attributes, layout.sizes, strict=True)
-    return {name: rows_to_one(rng.random((size, size)) ** 8) for name, size in sizes}
+    return {name: normalize_rows(rng.random((size, size)) ** 8) for name, size in sizes}
 
 
-def _steps(parameters: Parameters, around: Surroundings, once: Callable[[], object]) -> int:
-    """Small changes in a burst: as told, by the clock, or a fixed number."""
+def _steps(parameters: Parameters, context: SearchContext, once: Callable[[], object]) -> int:
+    """Return the number of small changes per burst: given, by the clock, or the default."""
     if parameters.steps is not None:
         return parameters.steps
-    if around.decide is None:
+    if context.decide is None:
         return STEPS
 
-    def timed() -> float:
-        once()
-        started = time.process_time()
+    def repeat() -> None:
         for _ in range(TRIAL):
             once()
-        spent = (time.process_time() - started) / TRIAL
-        return min(MOST_STEPS, max(LEAST_STEPS, BURST / max(spent, 1e-9)))
 
-    return int(around.decide("steps", timed))
+    def affordable() -> float:
+        once()
+        _, spent = time_call(repeat, time.process_time)
+        return min(MOST_STEPS, max(LEAST_STEPS, BURST / max(spent / TRIAL, 1e-9)))
+
+    return int(context.decide("steps", affordable))
 
 
 def _by_algorithm(
     layout: Layout, parameters: Parameters
 ) -> tuple[Callable[[Floats], Floats], Scheme[Floats]]:
-    """How a genome becomes valid matrices, and how genomes breed."""
     if parameters.algorithm is Algorithm.THESIS:
         rates = {MUTATE: 0.5, CROSS: 0.5}
         return layout.from_whole, OneAgainstChild(rates, by=parameters.cost)
     return lambda genome: genome, Climbers(parameters.cost)
 
 
-def _tell_of_wider_ranges(layout: Layout) -> None:
-    wanted = layout.wanted
+def _warn_of_wider_ranges(layout: Layout) -> None:
+    given = layout.wanted
     for name, limits in layout.limits.items():
-        if limits.high > wanted.high:
+        if limits.high > given.high:
             warnings.warn(
-                f"no invariant matrix of {name!r} keeps its diagonal within {wanted.low:g} to "
-                f"{wanted.high:g}, because one category holds too many of the records; the "
-                f"nearest range is kept, {limits.low:g} to {limits.high:.4g}",
+                f"no invariant matrix of {name!r} keeps its diagonal within {given.low:g} to "
+                f"{given.high:g}, because one category holds too many records; the "
+                f"nearest possible range is used, {limits.low:g} to {limits.high:.4g}",
                 stacklevel=3,
             )

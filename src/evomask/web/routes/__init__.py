@@ -1,1 +1,1 @@
-"""What the server answers, address by address."""
+"""Routes of the HTTP interface and the pages."""

@@ -1,5 +1,6 @@
-"""The seven screens: each a page with an address of its own, filled by its script from ``/api``."""
+"""The seven pages; each is filled by its script from ``/api``."""
 
+from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -8,25 +9,25 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from evomask.errors import EvomaskError
-from evomask.web.routes.served import FileId, Here, RunName
-from evomask.web.state import Served
+from evomask.runs.options import DEFAULT_SECONDS, readable_endings
+from evomask.web.routes.dependencies import FileId, Here, RunName
 
 router = APIRouter(include_in_schema=False)
 Page: TypeAlias = HTMLResponse
 
-STEPS = ("columns", "risk", "goal", "search", "compare", "release")
+FILE_STEPS, RUN_STEPS = ("columns", "risk", "goal"), ("search", "compare", "release")
 TITLES = {
     "runs": "Runs",
     "columns": "Columns",
-    "risk": "Risk today",
+    "risk": "Baseline risk",
     "goal": "Goal",
     "search": "Search",
     "compare": "Compare",
     "release": "Release",
 }
 
-PARTS = ("dom", "api", "charts", "map")
-"""Scripts of the search that are fetched at once, so that its map is soon there."""
+PRELOADED = ("dom", "api", "charts", "map")
+"""Scripts of the search page that are preloaded, so that its map appears soon."""
 
 
 @cache
@@ -41,76 +42,54 @@ def _templates() -> Environment:
 
 
 def _page(screen: str, *, status: int = 200, file: str = "", run: str = "", **more: Any) -> Page:  # noqa: ANN401
-    steps = [(step, TITLES[step], _address(step, file, run)) for step in STEPS]
-    shown = {"screen": screen, "title": TITLES.get(screen, ""), "file": file, "run": run}
+    steps = [(step, TITLES[step], _address(step, file, run)) for step in FILE_STEPS + RUN_STEPS]
+    context = {"screen": screen, "title": TITLES.get(screen, ""), "file": file, "run": run}
     template = _templates().get_template(f"{screen}.html")
-    parts = PARTS if screen == "search" else ()
-    return HTMLResponse(template.render(**shown, steps=steps, parts=parts, **more), status)
+    context["minutes"] = f"{DEFAULT_SECONDS / 60:g}"
+    scripts = PRELOADED if screen == "search" else ()
+    content = template.render(**context, steps=steps, preloaded=scripts, **more)
+    return HTMLResponse(content, status)
 
 
 def _address(step: str, file: str, run: str) -> str:
-    """Where a step is; nowhere as long as its file or run is not there."""
-    if step in STEPS[:3]:
+    """Return the address of a step; empty without the file or run that it needs."""
+    if step in FILE_STEPS:
         return f"/files/{file}/{step}{f'?run={run}' if run else ''}" if file else ""
     return f"/runs/{run}/{step}" if run else ""
 
 
 def problem_page(_: Request, status: int, body: dict[str, str]) -> Page:
-    """A page that says what is wrong, and the way back."""
+    """Return a page with an error message."""
     return _page("problem", status=status, problem=body)
 
 
 @router.get("/")
 async def show_runs() -> Page:
-    """All runs, and where a new one begins."""
-    return _page("runs")
+    """Show all runs, and the upload of files."""
+    return _page("runs", endings=readable_endings())
 
 
-@router.get("/files/{file_id}/columns")
-async def show_columns(here: Here, file_id: FileId, run: str = "") -> Page:
-    """What each column is."""
-    return _of_file(here, "columns", file_id, run)
+def _file_page(screen: str) -> Callable[..., Awaitable[Page]]:
+    async def show(here: Here, file_id: FileId, run: str = "") -> Page:
+        file = here.workspace.find(file_id)
+        try:
+            known = run if run and here.runs.view(run).file_id == file_id else ""
+        except EvomaskError:
+            known = ""
+        return _page(screen, file=file_id, run=known, name=file.name)
+
+    return show
 
 
-@router.get("/files/{file_id}/risk")
-async def show_risk(here: Here, file_id: FileId, run: str = "") -> Page:
-    """What the file gives away as it is."""
-    return _of_file(here, "risk", file_id, run)
+def _run_page(screen: str) -> Callable[..., Awaitable[Page]]:
+    async def show(here: Here, name: RunName) -> Page:
+        view = here.runs.view(name)
+        return _page(screen, file=view.file_id, run=name, name=view.file)
+
+    return show
 
 
-@router.get("/files/{file_id}/goal")
-async def show_goal(here: Here, file_id: FileId, run: str = "") -> Page:
-    """What is asked of a protection."""
-    return _of_file(here, "goal", file_id, run)
-
-
-@router.get("/runs/{name}/search")
-async def show_search(here: Here, name: RunName) -> Page:
-    """The live map of loss and risk."""
-    return _of_run(here, "search", name)
-
-
-@router.get("/runs/{name}/compare")
-async def show_compare(here: Here, name: RunName) -> Page:
-    """Points side by side."""
-    return _of_run(here, "compare", name)
-
-
-@router.get("/runs/{name}/release")
-async def show_release(here: Here, name: RunName) -> Page:
-    """The chosen point, signed, checked, to take away."""
-    return _of_run(here, "release", name)
-
-
-def _of_file(here: Served, screen: str, file_id: str, run: str) -> Page:
-    file = here.workspace.find(file_id)
-    try:
-        known = run if run and here.desk.view(run).file_id == file_id else ""
-    except EvomaskError:
-        known = ""
-    return _page(screen, file=file_id, run=known, name=file.name)
-
-
-def _of_run(here: Served, screen: str, name: str) -> Page:
-    view = here.desk.view(name)
-    return _page(screen, file=view.file_id, run=name, name=view.file)
+for _screen in FILE_STEPS:
+    router.get(f"/files/{{file_id}}/{_screen}")(_file_page(_screen))
+for _screen in RUN_STEPS:
+    router.get(f"/runs/{{name}}/{_screen}")(_run_page(_screen))

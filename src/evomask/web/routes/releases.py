@@ -1,7 +1,8 @@
-"""Releases: a point chosen, a person's word, checks, reports, and everything to take away."""
+"""Routes of releases: choose a point, sign, verify, download, repeat the run elsewhere."""
 
 import secrets
-from pathlib import Path
+import shlex
+from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -9,20 +10,32 @@ from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
 from evomask.errors import RunError
-from evomask.runs.kept.glance import Plain
-from evomask.runs.kept.names import INTERNAL, MASKED, PLAN, PUBLIC, PUBLIC_RECORD, RECORD
-from evomask.web.answers import Preview, ReleaseView, ReleaseWish, StatementWish, Work
-from evomask.web.commands import words_of
-from evomask.web.commands import work_of as process_of
-from evomask.web.repeating import command_of, python_of
-from evomask.web.routes.served import PROBLEMS, Here, RunName, work_of
-from evomask.web.state import Served
+from evomask.runs.options import ProtectOptions
+from evomask.runs.store.run_summary import (
+    INTERNAL,
+    MASKED,
+    PLAN,
+    PUBLIC,
+    PUBLIC_RECORD,
+    RECORD,
+    JsonObject,
+)
+from evomask.web.processes import evomask_command, job_command
+from evomask.web.routes.dependencies import PROBLEMS, Here, RunName, task_state
+from evomask.web.schemas import (
+    Preview,
+    ReleaseRequest,
+    ReleaseView,
+    StatementRequest,
+    TaskState,
+)
+from evomask.web.server import Served
 from evomask.web.workspace import MissingError
 
 router = APIRouter(prefix="/api/runs", tags=["releases"], responses=PROBLEMS)
 
-USUAL_LIMIT = 10.0
-"""The highest risk in percent that needs no confirmation where nobody set a limit."""
+DEFAULT_MAX_RISK = 10.0
+"""Risk in percent above which a release needs confirmation, if the goal has no limit."""
 
 What = Literal["masked", "public", "internal", "record", "record-public", "plan"]
 Format = Literal["csv", "parquet", "sav", "dta"]
@@ -33,29 +46,29 @@ FILES = {
     "record-public": PUBLIC_RECORD,
     "plan": PLAN,
 }
-SHOWN = (
+REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups; "
     "frame-ancestors 'none'"
 )
-"""What a report may do when it is looked at: nothing but be read."""
+"""Content security policy of a displayed report: no scripts, no requests."""
 
 
 @router.get("/{name}/release")
 async def show_release(here: Here, name: RunName) -> ReleaseView:
-    """The released point, what was said of it, and how to repeat the run."""
-    record, plan = here.desk.record(name), here.desk.plan(name)
-    limit = here.desk.goal(name).get("max_risk", USUAL_LIMIT)
-    working = {
-        "verified": work_of(here.commands, f"verify {name}"),
-        "choosing": work_of(here.commands, f"choose {name}"),
+    """Show the released point, the statement about it, and how to repeat the run."""
+    record, plan = here.runs.record(name), here.runs.plan(name)
+    limit = here.runs.goal(name).get("max_risk", DEFAULT_MAX_RISK)
+    tasks = {
+        "verified": task_state(here.commands, f"verify {name}"),
+        "choosing": task_state(here.commands, f"choose {name}"),
         "limit": limit,
         "command": command_of(plan),
         "python": python_of(plan, record),
     }
-    return ReleaseView.model_validate({**_released(here, name, record, limit), **working})
+    return ReleaseView.model_validate({**_released(here, name, record, limit), **tasks})
 
 
-def _released(here: Served, name: str, record: Plain | None, limit: float) -> dict[str, Any]:
+def _released(here: Served, name: str, record: JsonObject | None, limit: float) -> dict[str, Any]:
     if record is None:
         nothing: dict[str, Any] = dict.fromkeys(("reason", "file"), "")
         empty: dict[str, Any] = {n: {} for n in ("statement", "required", "achieved")}
@@ -65,7 +78,7 @@ def _released(here: Served, name: str, record: Plain | None, limit: float) -> di
         }  # fmt: skip
     return {
         "released": True,
-        "point": here.desk.points(name).chosen,
+        "point": here.runs.points(name).chosen,
         "reason": record["reason"],
         "above": record["chosen"]["risk"] > limit,
         "statement": record["statement"],
@@ -79,57 +92,57 @@ def _released(here: Served, name: str, record: Plain | None, limit: float) -> di
 
 
 @router.post("/{name}/choose")
-async def choose_point(here: Here, name: RunName, wish: ReleaseWish) -> Work:
-    """Release a point of the front: its file is written anew, with record and reports.
+async def choose_point(here: Here, name: RunName, body: ReleaseRequest) -> TaskState:
+    """Release a point of the front: write its file, record and reports.
 
-    Where its risk is above the limit, *confirm* must repeat the risk with one decimal.
+    If its risk exceeds the limit, *confirm* must repeat the risk with one decimal.
     """
-    points, limit = here.desk.points(name), here.desk.goal(name).get("max_risk", USUAL_LIMIT)
-    chosen = next((point for point in points.front if point.point == wish.point), None)
+    points, limit = here.runs.points(name), here.runs.goal(name).get("max_risk", DEFAULT_MAX_RISK)
+    chosen = next((point for point in points.front if point.point == body.point), None)
     if chosen is None:
-        raise MissingError(f"the front has no point {wish.point}; choose another")
-    if chosen.risk > limit and wish.confirm.strip() != f"{chosen.risk:.1f}":
+        raise MissingError(f"the front has no point {body.point}; choose another")
+    if chosen.risk > limit and body.confirm.strip() != f"{chosen.risk:.1f}":
         raise RunError(
-            f"the risk of point {wish.point} is {chosen.risk:.1f} %, above the limit of "
-            f"{limit:g} %; to release it all the same, confirm by writing {chosen.risk:.1f}"
+            f"the risk of point {body.point} is {chosen.risk:.1f} %, above the limit of "
+            f"{limit:g} %; to release it anyway, confirm by writing {chosen.risk:.1f}"
         )
-    _at_rest(here, name)
-    home = here.desk.home(name).absolute()
-    words = words_of("choose", home, "--pick", f"file={chosen.file}", "--json", "--quiet")
+    _check_idle(here, name)
+    home = here.runs.folder_of(name).absolute()
+    words = evomask_command("choose", home, "--pick", f"file={chosen.file}", "--json", "--quiet")
     here.commands.forget(f"verify {name}")
     here.commands.begin(f"choose {name}", lambda: here.commands.answer(words))
-    return work_of(here.commands, f"choose {name}")
+    return task_state(here.commands, f"choose {name}")
 
 
 @router.post("/{name}/statement")
-async def state(here: Here, name: RunName, wish: StatementWish) -> ReleaseView:
-    """What a person says of the release: record and reports are written again with it."""
-    _existing(here, name)
-    _at_rest(here, name)
-    given = {option: text for option, text in wish.model_dump().items() if text.strip()}
-    said = [f"--{option.replace('_', '-')}={text}" for option, text in given.items()]
-    home = here.desk.home(name).absolute()
-    await here.commands.answer(words_of("report", home, *said, "--json", "--quiet"))
+async def state(here: Here, name: RunName, body: StatementRequest) -> ReleaseView:
+    """Add a statement to the release; record and reports are written again."""
+    _record(here, name)
+    _check_idle(here, name)
+    given = {option: text for option, text in body.model_dump().items() if text.strip()}
+    options = [f"--{option.replace('_', '-')}={text}" for option, text in given.items()]
+    home = here.runs.folder_of(name).absolute()
+    await here.commands.answer(evomask_command("report", home, *options, "--json", "--quiet"))
     return await show_release(here, name)
 
 
 @router.post("/{name}/verify")
-async def verify(here: Here, name: RunName) -> Work:
-    """Check the release again: files, promises, reports, log."""
-    _existing(here, name)
-    _at_rest(here, name)
-    words = words_of("verify", here.desk.home(name).absolute(), "--json", "--quiet")
+async def verify(here: Here, name: RunName) -> TaskState:
+    """Verify the release again: files, guarantees, reports, log."""
+    _record(here, name)
+    _check_idle(here, name)
+    words = evomask_command("verify", here.runs.folder_of(name).absolute(), "--json", "--quiet")
     here.commands.begin(f"verify {name}", lambda: here.commands.answer(words))
-    return work_of(here.commands, f"verify {name}")
+    return task_state(here.commands, f"verify {name}")
 
 
 @router.get("/{name}/preview")
 async def preview(
     here: Here, name: RunName, records: Annotated[int, Query(ge=1, le=50)] = 10
 ) -> Preview:
-    """The first records of the released file, only when asked for; they are kept nowhere."""
+    """Show the first records of the released file; they are not stored."""
     masked = _masked(here, name)
-    return Preview(**await here.commands.answer(process_of("preview", masked, records)))
+    return Preview(**await here.commands.answer(job_command("preview", masked, records)))
 
 
 @router.get("/{name}/downloads/{what}", response_class=Response)
@@ -140,44 +153,93 @@ async def download(
     format: Format | None = None,  # noqa: A002
     view: bool = False,
 ) -> Response:
-    """Take away the masked file (in any format), the reports, the records, or the plan."""
-    _existing(here, name)
+    """Download the masked file (in any format), a report, a record, or the plan."""
+    _record(here, name)
     if what == "masked":
         return await _masked_as(here, name, format)
-    home = here.desk.home(name)
+    home = here.runs.folder_of(name)
     path = home / FILES[what]
     if view and path.suffix == ".html":
-        return FileResponse(path, headers={"content-security-policy": SHOWN})
+        return FileResponse(path, headers={"content-security-policy": REPORT_POLICY})
     return FileResponse(path, filename=path.name)
 
 
-async def _masked_as(here: Served, name: str, wanted: str | None) -> Response:
+async def _masked_as(here: Served, name: str, ending: str | None) -> Response:
     masked = _masked(here, name)
-    if wanted is None or masked.suffix == f".{wanted}":
+    if ending is None or masked.suffix == f".{ending}":
         return FileResponse(masked, filename=masked.name)
-    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.draft.{wanted}"
-    await here.commands.answer(process_of("copy", masked, draft))
-    gone = BackgroundTask(draft.unlink, missing_ok=True)
-    return FileResponse(draft, filename=f"{masked.stem}.{wanted}", background=gone)
+    draft = here.workspace.folder / ".web" / f"{secrets.token_hex(8)}.draft.{ending}"
+    await here.commands.answer(job_command("copy", masked, draft))
+    delete = BackgroundTask(draft.unlink, missing_ok=True)
+    return FileResponse(draft, filename=f"{masked.stem}.{ending}", background=delete)
 
 
-def _existing(here: Served, name: str) -> Plain:
-    record = here.desk.record(name)
+def _record(here: Served, name: str) -> JsonObject:
+    record = here.runs.record(name)
     if record is None:
-        raise MissingError(f"{name} has released nothing yet; wait for its end or stop it")
+        raise MissingError(f"{name} has no release yet; wait for its end or stop it")
     return record
 
 
 def _masked(here: Served, name: str) -> Path:
-    path: Path = here.desk.home(name).absolute() / MASKED / _existing(here, name)["output"]["name"]
+    path: Path = (
+        here.runs.folder_of(name).absolute() / MASKED / _record(here, name)["output"]["name"]
+    )
     if not path.is_file():
-        raise MissingError("the released file is gone; release again")
+        raise MissingError("the released file is missing; release again")
     return path
 
 
-def _at_rest(here: Served, name: str) -> None:
-    """What works on a run must end first."""
-    if here.desk.view(name).state in ("waiting", "starting", "running"):
-        raise RunError(f"{name} is at work; stop it first or wait for its end")
+def _check_idle(here: Served, name: str) -> None:
+    """Raise an error while a process works on a run."""
+    if here.runs.view(name).state in ("waiting", "starting", "running"):
+        raise RunError(f"{name} is running; stop it first or wait for its end")
     if here.commands.state(f"choose {name}") == "working":
         raise RunError(f"a point of {name} is being released; wait for it")
+
+
+def command_of(plan: JsonObject) -> str:
+    """Return the command that repeats a run; the seed stays in the plan."""
+    source, budget, bounds = plan["input"], plan["budget"], plan.get("bounds", {})
+    options = ProtectOptions(
+        require=_requirement(plan),
+        seconds=budget.get("seconds"),
+        evaluations=budget.get("evaluations"),
+        pick=plan["pick"] if plan["pick"] != "best" else "suggested",
+        **{f"max_{name}": value for name, value in bounds.items()},
+    )
+    schema = PurePath(source.get("schema", "")).name
+    data = ["--schema", schema] if schema else []
+    words = [_file_name(plan), *data, *options.command_words(), "--out", "release"]
+    return shlex.join(["evomask", "protect", *words])
+
+
+def python_of(plan: JsonObject, record: JsonObject | None) -> str:
+    """Return Python code that repeats a run, with the roles as far as they are known."""
+    roles = {"quasi": "quasi-identifier", "confidential": "confidential", "drop": "identifier"}
+    kinds = {"ordinal": "ordinal", "nominal": "nominal"}
+    attributes = record["attributes"] if record else ()
+    budget = plan["budget"]
+    values = {
+        **{key: [a["name"] for a in attributes if a["role"] == r] for key, r in roles.items()},
+        **{key: [a["name"] for a in attributes if a["kind"] == k] for key, k in kinds.items()},
+        "require": _requirement(plan),
+        "seconds": budget.get("seconds"),
+        "evaluations": budget.get("evaluations"),
+        **{f"max_{name}": value for name, value in plan.get("bounds", {}).items()},
+    }
+    arguments = "".join(f"    {name}={value!r},\n" for name, value in values.items() if value)
+    return (
+        f"import evomask\n\nframe = evomask.read({_file_name(plan)!r})\n"
+        f"result = evomask.protect(\n    frame,\n{arguments})\nreleased = result.masked()\n"
+    )
+
+
+def _requirement(plan: JsonObject) -> str:
+    required = plan["parameters"].get("requirement", {})
+    given = {name: required[name] for name in ("k", "l", "t") if required.get(name, 1) != 1}
+    return ",".join(f"{name}={value:g}" for name, value in given.items())
+
+
+def _file_name(plan: JsonObject) -> str:
+    return PurePath(plan["input"]["path"]).name

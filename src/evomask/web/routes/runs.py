@@ -1,4 +1,4 @@
-"""Runs: asked for, followed as they go, stopped, continued, compared."""
+"""Routes of runs: start, progress, stop, continue, compare."""
 
 import asyncio
 import json
@@ -11,133 +11,140 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
 from evomask.errors import RunError
-from evomask.runs.kept.following import Course
-from evomask.web.answers import (
-    CompareWish,
+from evomask.runs.options import ProtectOptions
+from evomask.runs.store.journal import RunProgress
+from evomask.web.processes import QueuedRun, evomask_command, job_command
+from evomask.web.routes.dependencies import PROBLEMS, Here, RunName, task_state
+from evomask.web.schemas import (
+    CompareRequest,
+    ContinueRequest,
     Goal,
-    More,
     RunDetail,
     RunPoints,
+    RunRequest,
     RunView,
-    RunWish,
-    Work,
+    TaskState,
 )
-from evomask.web.commands import words_of
-from evomask.web.commands import work_of as process_of
-from evomask.web.queue import Request as RunRequest
-from evomask.web.routes.served import PROBLEMS, Here, RunName, work_of
-from evomask.web.state import Served
+from evomask.web.server import Served
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], responses=PROBLEMS)
 
-BETWEEN = 0.25
-"""Seconds between two looks for news of a run."""
+POLL_SECONDS = 0.25
+"""Interval in which a run is checked for news."""
 
-ALIVE = 10.0
-"""Seconds after which a silent stream says that it is still there."""
+KEEPALIVE_SECONDS = 10.0
+"""Interval of keep-alive comments in a stream without news."""
 
-LONGEST_MARK = 24
-"""Characters that the number of an event has at most."""
+MAX_EVENT_ID = 24
+"""Longest id of an event, in characters."""
 
 
 @router.get("")
 async def list_runs(here: Here) -> list[RunView]:
-    """Every run of the folder, those of the command line too."""
-    return list(here.desk)
+    """List all runs of the folder, including those of the command line."""
+    return list(here.runs)
 
 
 @router.post("", status_code=201)
-async def ask_for_run(here: Here, wish: RunWish) -> RunView:
-    """Let a file be protected: the run waits for its turn, then a process of its own begins."""
-    file = here.workspace.find(wish.file)
+async def start_run(here: Here, body: RunRequest) -> RunView:
+    """Queue a run of ``protect``; it is executed by a process of its own."""
+    file = here.workspace.find(body.file)
     schema = (await asyncio.to_thread(here.workspace.schema, file)).path
     name = here.queue.new_name(file.name)
     home = here.folder / name
-    words = words_of(
-        "protect", file.path.absolute(), "--schema", schema.absolute(), *_options(wish.goal),
+    words = evomask_command(
+        "protect", file.path.absolute(), "--schema", schema.absolute(),
+        *_options(body.goal).command_words(), *_where(body.goal.cluster, body.goal.workers),
         "--out", home.absolute(), "--json", "--quiet",
     )  # fmt: skip
-    goal = wish.goal.model_dump()
-    here.queue.ask(name, RunRequest(file.id, file.name, goal, tuple(words), time.time()))
-    return here.desk.view(name)
+    queued = QueuedRun(
+        file=file.id,
+        title=file.name,
+        goal=body.goal.model_dump(),
+        words=tuple(words),
+        asked=time.time(),
+    )
+    here.queue.add(name, queued)
+    return here.runs.view(name)
 
 
-def _options(goal: Goal) -> list[str]:
-    asked = {"k": goal.k, "l": goal.l, "t": goal.t}
-    require = ",".join(f"{name}={value:g}" for name, value in asked.items() if value != 1)
-    options = {
-        "--require": require,
-        "--seconds": goal.seconds,
-        "--evaluations": goal.files,
-        "--searches": ",".join(goal.searches),
-        "--max-risk": goal.max_risk,
-        "--max-loss": goal.max_loss,
-        "--workers": goal.workers if not goal.cluster else None,
-        "--cluster": goal.cluster,
-        "--profile": goal.profile,
-    }
-    given = {option: value for option, value in options.items() if value not in (None, "")}
-    return [word for option, value in given.items() for word in (option, f"{value}")]
+def _options(goal: Goal) -> ProtectOptions:
+    models = {"k": goal.k, "l": goal.l, "t": goal.t}
+    return ProtectOptions(
+        require=",".join(f"{name}={value:g}" for name, value in models.items() if value != 1),
+        seconds=goal.seconds,
+        evaluations=goal.files,
+        searches=tuple(goal.searches),
+        max_risk=goal.max_risk,
+        max_loss=goal.max_loss,
+        profile=goal.profile,
+    )
+
+
+def _where(cluster: str, workers: int) -> tuple[str, str]:
+    return ("--cluster", cluster) if cluster else ("--workers", str(workers))
 
 
 @router.get("/{name}")
 async def show_run(here: Here, name: RunName) -> RunDetail:
-    """A run with its goal, its front and its course."""
-    return here.desk.detail(name)
+    """Show a run with its goal, front and progress."""
+    return here.runs.detail(name)
 
 
 @router.get("/{name}/points")
 async def show_points(here: Here, name: RunName) -> RunPoints:
-    """Everything on the map of loss and risk."""
-    return here.desk.points(name)
+    """Show all points of the map of loss and risk."""
+    return here.runs.points(name)
 
 
 @router.post("/{name}/stop")
 async def stop_run(here: Here, name: RunName) -> RunView:
-    """Ask a run to stop: it ends its turn and keeps what it found; one that waits is taken back."""
-    before = here.desk.view(name)
-    here.desk.stop(name)
-    return here.desk.view(name) if (here.folder / name).exists() else before
+    """Stop a run after its current step, with its results saved; cancel one that waits."""
+    before = here.runs.view(name)
+    here.runs.stop(name)
+    return here.runs.view(name) if (here.folder / name).exists() else before
 
 
 @router.post("/{name}/continue")
-async def continue_run(here: Here, name: RunName, more: More) -> RunView:
-    """Go on with a run, for the rest of its budget or so many seconds; 0 ends the search there."""
-    view = here.desk.view(name)
+async def continue_run(here: Here, name: RunName, body: ContinueRequest) -> RunView:
+    """Continue a run, for the rest of its budget or some seconds; 0 ends the search."""
+    view = here.runs.view(name)
     if view.state in ("waiting", "starting", "running"):
-        raise RunError(f"{name} is at work already; wait, or stop it first")
-    plan, home, before = here.desk.plan(name), here.desk.home(name), here.queue.request(name)
-    if more.seconds is not None and "seconds" not in plan["budget"]:
-        raise RunError(f"{name} is bound by a number of files; continue it without seconds")
-    asked = before.goal if before else {}
-    where = (
-        ("--cluster", asked["cluster"])
-        if asked.get("cluster")
-        else ("--workers", asked.get("workers", 1))
+        raise RunError(f"{name} is running already; wait, or stop it first")
+    plan, home, before = here.runs.plan(name), here.runs.folder_of(name), here.queue.request(name)
+    if body.seconds is not None and "seconds" not in plan["budget"]:
+        raise RunError(f"{name} has a budget of candidates; continue it without seconds")
+    goal = before.goal if before else {}
+    seconds = () if body.seconds is None else ("--seconds", body.seconds)
+    where = _where(goal.get("cluster", ""), goal.get("workers", 1))
+    words = evomask_command("resume", home.absolute(), *seconds, *where, "--json", "--quiet")
+    queued = QueuedRun(
+        file=before.file if before else "",
+        title=view.file,
+        goal=goal,
+        words=tuple(words),
+        asked=time.time(),
     )
-    longer = () if more.seconds is None else ("--seconds", more.seconds)
-    words = words_of("resume", home.absolute(), *longer, *where, "--json", "--quiet")
-    file, goal = (before.file, before.goal) if before else ("", {})
-    here.queue.ask(name, RunRequest(file, view.file, goal, tuple(words), time.time()))
-    return here.desk.view(name)
+    here.queue.add(name, queued)
+    return here.runs.view(name)
 
 
 @router.get("/{name}/compare")
-async def show_comparison(here: Here, name: RunName, files: str) -> Work:
-    """Points side by side, if that was asked for: their records, without anybody's values."""
-    here.desk.home(name)
-    return work_of(here.commands, _comparison(name, files))
+async def show_comparison(here: Here, name: RunName, files: str) -> TaskState:
+    """Show the comparison of points, if it was computed: aggregates only."""
+    here.runs.folder_of(name)
+    return task_state(here.commands, _comparison(name, files))
 
 
 @router.post("/{name}/compare")
-async def compare(here: Here, name: RunName, wish: CompareWish) -> Work:
-    """Look closely at points of the front side by side; that takes a moment."""
-    home, texts = here.desk.home(name), [str(file) for file in wish.files]
-    here.desk.plan(name)
+async def compare(here: Here, name: RunName, body: CompareRequest) -> TaskState:
+    """Evaluate points of the front for a comparison, in the background."""
+    home, texts = here.runs.folder_of(name), [str(file) for file in body.files]
+    here.runs.plan(name)
     key = _comparison(name, ",".join(texts))
-    words = process_of("compare", home.absolute(), ",".join(texts))
+    words = job_command("compare", home.absolute(), ",".join(texts))
     here.commands.begin(key, lambda: here.commands.answer(words))
-    return work_of(here.commands, key)
+    return task_state(here.commands, key)
 
 
 def _comparison(name: str, files: str) -> str:
@@ -151,57 +158,57 @@ async def follow_run(
     name: RunName,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """News of a run as they happen (server-sent events), at most four times a second.
+    """Stream the progress of a run as server-sent events, at most four per second.
 
-    Each is named ``news`` and holds the run, its front where that changed, and the files that
-    were *tried* since, with the place of the *first* of them among all; what was known from that
-    place on is replaced. A stream that broke off goes on where it was.
+    Each event is named ``news`` and has the run, its front if it changed, and the candidates
+    *tried* since the last event, with the index of the *first* of them; known candidates from that
+    index on are replaced. A reconnected stream continues where it was.
     """
-    here.desk.home(name)
-    stream = _news(request, here, name, _Known.by(last_event_id or ""))
+    here.runs.folder_of(name)
+    stream = _events(request, here, name, _Sent.of(last_event_id or ""))
     return StreamingResponse(stream, media_type="text/event-stream")
 
 
 @dataclass(frozen=True)
-class _Known:
-    """How many of the files tried somebody knows, and how often the run had gone back by then."""
+class _Sent:
+    """Number of candidates that a client has, and how often the run had been set back by then."""
 
     files: int = 0
     returns: int = 0
 
     @staticmethod
-    def by(mark: str) -> "_Known":
-        """What the number of an event says; nothing is known by one that is not ours."""
-        returns, _, files = mark.partition("-")
-        if returns.isdecimal() and files.isdecimal() and len(mark) < LONGEST_MARK:
-            return _Known(int(files), int(returns))
-        return _Known()
+    def of(event_id: str) -> "_Sent":
+        """Decode the id of an event; an invalid id means that nothing was sent."""
+        returns, _, files = event_id.partition("-")
+        if returns.isdecimal() and files.isdecimal() and len(event_id) < MAX_EVENT_ID:
+            return _Sent(int(files), int(returns))
+        return _Sent()
 
-    def still(self, course: Course) -> "_Known":
-        """The same where the run went on from there, nothing where it went back since."""
-        return self if self.returns == course.returns else _Known(0, course.returns)
+    def after(self, course: RunProgress) -> "_Sent":
+        """Return the same, or nothing if the run was set back to a snapshot since."""
+        return self if self.returns == course.returns else _Sent(0, course.returns)
 
 
-async def _news(request: Request, here: Served, name: str, known: _Known) -> AsyncIterator[str]:
-    told, front, silent = "", "", time.monotonic()
+async def _events(request: Request, here: Served, name: str, sent: _Sent) -> AsyncIterator[str]:
+    last_run, last_front, silent = "", "", time.monotonic()
     while not await request.is_disconnected() and (here.folder / name).exists():
-        detail = here.desk.detail(name)
-        known = known.still(here.desk.course(name))
-        points = here.desk.points(name, known.files)
+        detail = here.runs.detail(name)
+        sent = sent.after(here.runs.course(name))
+        points = here.runs.points(name, sent.files)
         run = detail.model_dump_json(exclude={"front", "changed"})
-        now = json.dumps([point.model_dump() for point in detail.front])
-        if run != told or now != front or points.tried:
+        front = json.dumps([point.model_dump() for point in detail.front])
+        if run != last_run or front != last_front or points.tried:
             news = {
                 "run": json.loads(run),
-                "front": json.loads(now) if now != front else None,
-                "first": known.files,
+                "front": json.loads(front) if front != last_front else None,
+                "first": sent.files,
                 "tried": points.tried,
             }
-            known = replace(known, files=known.files + len(points.tried))
-            mark = f"{known.returns}-{known.files}"
-            yield f"event: news\nid: {mark}\ndata: {json.dumps(news)}\n\n"
-            told, front, silent = run, now, time.monotonic()
-        elif time.monotonic() - silent > ALIVE:
-            yield ": still here\n\n"
+            sent = replace(sent, files=sent.files + len(points.tried))
+            event_id = f"{sent.returns}-{sent.files}"
+            yield f"event: news\nid: {event_id}\ndata: {json.dumps(news)}\n\n"
+            last_run, last_front, silent = run, front, time.monotonic()
+        elif time.monotonic() - silent > KEEPALIVE_SECONDS:
+            yield ": keep-alive\n\n"
             silent = time.monotonic()
-        await asyncio.sleep(BETWEEN)
+        await asyncio.sleep(POLL_SECONDS)

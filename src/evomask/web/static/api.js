@@ -1,4 +1,4 @@
-// The interface of the server: one sentence where something is wrong.
+// Requests to the HTTP interface; errors are sentences.
 
 import { complain, say } from "./dom.js";
 
@@ -12,10 +12,10 @@ export async function ask(path, method = "GET", body) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Error("the server does not answer; start it again with evomask serve");
+    throw new Error("the server does not respond; start it again with evomask serve");
   }
   if (answer.status === 204) return null;
-  const content = await answer.json().catch(() => ({ error: "the server gave no answer" }));
+  const content = await answer.json().catch(() => ({ error: "the server sent an invalid response" }));
   if (!answer.ok) throw Object.assign(new Error(content.error), { field: content.field || "" });
   return content;
 }
@@ -23,7 +23,7 @@ export async function ask(path, method = "GET", body) {
 export const post = (path, body) => ask(path, "POST", body);
 export const put = (path, body) => ask(path, "PUT", body);
 
-// Do something and tell what went wrong instead of failing in silence, beside it where there is a place.
+// Run an action and show its error, in the element *place* if given.
 export async function attempt(action, place) {
   if (place) complain(place);
   try {
@@ -37,7 +37,7 @@ export async function attempt(action, place) {
 
 const wait = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
-// Look at work until it is done; its result, or its sentence as an error.
+// Poll a background task; return its result, or throw its error.
 export async function finished(look, each = () => {}) {
   for (let pause = 300; ; pause = Math.min(2000, pause * 1.3)) {
     const work = await look();

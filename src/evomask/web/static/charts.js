@@ -1,10 +1,10 @@
-// Small charts from plain numbers: bars side by side, a falling line, a heat map as a table.
+// Small charts: grouped bars, a step line, a heat map as a table.
 
 import { el, svg, fixed, number } from "./dom.js";
 
 const short = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
-// Groups of bars: names along the side, one bar for each series.
+// Grouped horizontal bars, one bar for each series.
 export function bars(title, names, series, unit = "%") {
   const thick = series.length > 2 ? 6 : 9;
   const row = series.length * thick + 9;
@@ -35,9 +35,9 @@ export function tiny(cells) {
     svg("rect", { x: i * wide + 0.5, width: Math.max(1, wide - 1), y: 28 - (27 * share) / most, height: (27 * share) / most })));
 }
 
-// The best score by files tried, falling in steps.
+// Best score by number of candidates, as a step line.
 export function course(points, tried) {
-  if (!points.length) return el("p", { class: "muted" }, "Nothing was measured yet.");
+  if (!points.length) return el("p", { class: "muted" }, "No candidates yet.");
   const end = Math.max(tried, points[points.length - 1][0], 1);
   const most = Math.max(...points.map(([, best]) => best), 1);
   const [x, y] = [(files) => 34 + (300 * files) / end, (best) => 12 + 110 - (110 * best) / most];
@@ -48,17 +48,17 @@ export function course(points, tried) {
     svg("text", { class: "soft", x: 29, y: y(value) + 4, "text-anchor": "end" }, fixed(value, 0)),
   ]);
   const last = points[points.length - 1];
-  const told = points.length > 1 ? `fell from ${fixed(points[0][1])} to ${fixed(last[1])} %` : `is ${fixed(last[1])} % so far`;
+  const change = points.length > 1 ? `fell from ${fixed(points[0][1])} to ${fixed(last[1])} %` : `is ${fixed(last[1])} % so far`;
   return el("figure", { class: "figure" },
     svg("svg", { class: "chart", viewBox: "0 0 350 150", "aria-hidden": "true" }, marks,
       svg("path", { class: "step", d: `${path} H${x(end)}` }),
       svg("circle", { class: "front-dot", cx: x(last[0]), cy: y(last[1]), r: 4 }),
-      svg("text", { class: "soft", x: 184, y: 146, "text-anchor": "middle" }, "files tried"),
+      svg("text", { class: "soft", x: 184, y: 146, "text-anchor": "middle" }, "candidates"),
       svg("text", { class: "soft", x: 334, y: 136, "text-anchor": "end" }, `${end}`)),
-    el("figcaption", { class: "muted small" }, `The best score, the larger of loss and risk, ${told}. Lower is better.`));
+    el("figcaption", { class: "muted small" }, `Best score (maximum of loss and risk) ${change}. Lower is better.`));
 }
 
-// Changes of associations: a table whose cells say it by colour and number.
+// Changes of associations as a coloured table.
 export function heat(names, before, after) {
   const head = el("tr", null, el("td"), names.map((name) => el("th", { scope: "col", class: "number", title: name }, short(name, 6))));
   const rows = names.map((name, i) => el("tr", null, el("th", { scope: "row" }, short(name, 16)), names.map((_, j) => {

@@ -1,4 +1,4 @@
-// Compare: up to four points side by side.
+// Compare page: up to four points side by side.
 
 import { el, fixed, number, percent, place, plural, runPath, show, twoNumbers } from "./dom.js";
 import { ask, finished, post } from "./api.js";
@@ -41,7 +41,7 @@ function group(title, columns, rows) {
     el("tbody", null, shown))));
 }
 
-// Loss and risk as the front tells them: what was looked at closely may be riskier than the search believed.
+// Loss and risk as on the front: the evaluation for the comparison may give other estimates.
 const asOnTheFront = (record, seen) => (seen ? { ...record, points: { ...record.points, chosen: { ...record.points.chosen, point: seen.point, loss: seen.loss, risk: seen.risk } } } : record);
 
 function heads(records) {
@@ -58,24 +58,24 @@ function figures(records) {
   const columns = records.map((record, i) => `${letters(i)} · ${record.points.chosen.point}`);
   const of = (get) => records.map(get);
   const part = (name) => of((r) => r.points.chosen.parts && r.points.chosen.parts[name]);
-  const models = group("Loss, risk and guarantees", columns, [
+  const models = group("Loss, risk and privacy models", columns, [
     line("loss", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.loss)),
     line("risk", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.risk)),
-    line("linked", "people whose record an intruder picks who knows all quasi-identifiers; %", part("linked")),
-    line("read", "unknown values read in similar records, beyond guessing; %", part("read")),
-    line("confidential", "confidential values read by one who knows all quasi-identifiers; %", part("confidential")),
-    line("k", "smallest group of look-alikes; higher is better", of((r) => r.after.k), { text: number, higher: true }),
-    line("l", "fewest confidential values in a group; higher is better", of((r) => r.after.l), { text: number, higher: true }),
-    line("t", "how much a group tells; lower is better, 0 to 1", of((r) => r.after.t)),
-    line("uniques", "people who are the only one of their kind; lower is better", of((r) => r.after.uniques), { text: number }),
-    line("record risk", "mean chance to be identified; %", of((r) => r.after.record_risk)),
-    line("records left out", "lower is better", of((r) => r.suppressed_records), { text: number }),
+    line("re-identification", "records re-identified by an intruder who knows all quasi-identifiers; %", part("linked")),
+    line("attribute disclosure", "unknown quasi-identifiers inferred from similar records, beyond guessing; %", part("read")),
+    line("attribute disclosure, confidential", "confidential values inferred by an intruder who knows all quasi-identifiers; %", part("confidential")),
+    line("k", "smallest equivalence class; higher is better", of((r) => r.after.k), { text: number, higher: true }),
+    line("l", "fewest confidential values in a class; higher is better", of((r) => r.after.l), { text: number, higher: true }),
+    line("t", "largest distance of a class from the file; lower is better, 0 to 1", of((r) => r.after.t)),
+    line("sample uniques", "classes of one record; lower is better", of((r) => r.after.uniques), { text: number }),
+    line("record risk", "mean re-identification risk of a record; %", of((r) => r.after.record_risk)),
+    line("suppressed records", "lower is better", of((r) => r.suppressed_records), { text: number }),
   ]);
   const named = (key) => [...new Map(records.flatMap((r) => r[key].map((m) => [m.name, m]))).values()];
   const value = (record, key, name) => { const found = record[key].find((m) => m.name === name); return found ? found.value : null; };
   const measures = named("measures").map((m) => line(m.title, `${m.meaning}; ${m.direction}`, of((r) => value(r, "measures", m.name)), { higher: m.direction.startsWith("higher") }));
-  const attacks = named("attacks").map((a) => line(a.title, `${a.meaning}; guessing gets ${percent(a.baseline)}, on the original ${percent(a.unmasked)}`, of((r) => value(r, "attacks", a.name))));
-  return [models, group("Attacks that no search has seen", columns, attacks), group("All measures, in percent", columns, measures)];
+  const attacks = named("attacks").map((a) => line(a.title, `${a.meaning}; baseline ${percent(a.baseline)}, on the original ${percent(a.unmasked)}`, of((r) => value(r, "attacks", a.name))));
+  return [models, group("Held-out attacks", columns, attacks), group("All measures, in percent", columns, measures)];
 }
 
 function attributes(records) {
@@ -98,14 +98,14 @@ function largestChange({ attributes: names, before, after }) {
 
 function extras(records) {
   const riskCells = (r) => r.after.cells;
-  const risk = records.map((r, i) => el("div", null, bars(`${letters(i)}: records by their risk`, riskCells(r).map((c) => `${c.low} to ${c.high} %`), [{ name: "records", values: riskCells(r).map((c) => c.records), place: i + 1 }], "")));
+  const risk = records.map((r, i) => el("div", null, bars(`${letters(i)}: records by re-identification risk`, riskCells(r).map((c) => `${c.low} to ${c.high} %`), [{ name: "records", values: riskCells(r).map((c) => c.records), place: i + 1 }], "")));
   const ties = records.filter((r) => r.associations).map((r) => el("details", null, el("summary", null, `${letters(records.indexOf(r))}: change of every association`),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Change of associations" }, heat(r.associations.attributes, r.associations.before, r.associations.after))));
   const largest = records.filter((r) => r.associations).map((r) => {
     const [a, b, before, after] = largestChange(r.associations);
     return el("p", null, `${letters(records.indexOf(r))}: the largest change is between ${a} and ${b}, from ${fixed(before, 2)} to ${fixed(after, 2)}.`);
   });
-  return [el("section", { class: "card" }, el("h2", null, "Risk of single records"), el("div", { class: "small-charts" }, risk)),
+  return [el("section", { class: "card" }, el("h2", null, "Record-level risk"), el("div", { class: "small-charts" }, risk)),
     ties.length ? el("section", { class: "card" }, el("h2", null, "Associations between attributes"), el("p", { class: "muted" }, "After minus before, from −2 to 2; 0 is best."), largest, ties) : null];
 }
 
@@ -114,8 +114,8 @@ async function start() {
   const suggested = run.front.find((p) => p.point === (run.released ?? run.suggested));
   const points = wanted.length ? wanted : suggested ? [suggested.file] : [];
   picks(run, points);
-  if (!points.length) { show("comparison", el("p", { class: "muted" }, "There is no point yet. Wait for the search to find some.")); return; }
-  show("comparison", el("p", { role: "status" }, `Making the files of ${plural(points.length, "point")} again and looking closely at them…`), el("progress", { "aria-label": "Looking closely" }));
+  if (!points.length) { show("comparison", el("p", { class: "muted" }, "There are no points yet. Wait for the search.")); return; }
+  show("comparison", el("p", { role: "status" }, `Evaluating ${plural(points.length, "point")}…`), el("progress", { "aria-label": "Evaluating" }));
   await post(`${runPath}/compare`, { files: points });
   const found = await finished(() => ask(`${runPath}/compare?files=${points.join(",")}`));
   const records = found.points.map((record, i) => asOnTheFront(record, run.front.find((p) => p.file === points[i])));

@@ -1,4 +1,4 @@
-// Elements, numbers and words that all screens share.
+// Elements, number formats and texts shared by all pages.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -37,18 +37,18 @@ export function say(text, bad = false, stays = false) {
   if (text && !stays) fading = setTimeout(() => { status.textContent = ""; }, bad ? 9000 : 3500);
 }
 
-// What went wrong, beside what it is about; nothing where it went well.
+// Show an error beside its element; an empty text removes it.
 export function complain(id, text = "") {
   const node = $(id);
   node.textContent = text;
   node.hidden = !text;
 }
 
-// The two numbers in plain words, wherever they are shown.
-export const LOSS = "how much of what the file could tell is gone";
-export const RISK = "the share of people whom the most successful attacker gets right";
+// Definitions of loss and risk, shown wherever the numbers are.
+export const LOSS = "information loss";
+export const RISK = "disclosure risk: share of individuals disclosed to the strongest intruder";
 export const twoNumbers = () => el("dl", { class: "two" },
-  el("dt", null, "loss"), el("dd", null, `${LOSS}; 0 % is the original file.`),
+  el("dt", null, "loss"), el("dd", null, `${LOSS}, compared with the original file.`),
   el("dt", null, "risk"), el("dd", null, `${RISK}, beyond guessing.`),
   el("dd", { class: "both" }, "Both in percent, 0 to 100; lower is better."));
 
@@ -87,13 +87,13 @@ export const badge = (state) => el("span", { class: `badge ${state.split(" ")[0]
   el("span", { "aria-hidden": "true" }, MARKS[state]), WORDS[state]);
 
 export const ROLES = {
-  "identifier": ["I", "names a person by itself; never released"],
-  "quasi-identifier": ["Q", "others may know it of a person; it is masked"],
-  "confidential": ["C", "what an intruder would like to learn"],
-  "other": ["O", "released as it is"],
-  "weight": ["W", "how many people a record stands for"],
-  "stratum": ["S", "masked within each of its groups on its own"],
-  "household": ["H", "tells who lives together; never released"],
+  "identifier": ["I", "direct identifier; never released"],
+  "quasi-identifier": ["Q", "known to an intruder; masked"],
+  "confidential": ["C", "sensitive; an intruder must not learn it"],
+  "other": ["O", "released unchanged"],
+  "weight": ["W", "survey weight"],
+  "stratum": ["S", "each stratum is masked separately"],
+  "household": ["H", "household number; never released"],
 };
 export const letter = (role) => el("span", { class: `letter ${ROLES[role][0]}`, "aria-hidden": "true" }, ROLES[role][0]);
 
@@ -108,7 +108,7 @@ export function table(heads, rows, attributes = {}) {
   return el("table", attributes, el("thead", null, el("tr", null, head)), el("tbody", null, rows));
 }
 
-// On a narrow screen the steps scroll sideways: the one we are at is shown.
+// On a narrow screen the steps scroll sideways to the current one.
 const steps = document.querySelector(".steps");
 const here = steps?.querySelector("[aria-current]");
 const centre = () => { if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3; };

@@ -1,10 +1,11 @@
-// Goal: what is asked, what would be accepted, how long to search; and what to expect of it.
+// Goal page: privacy models, limits, budget, and the expected number of candidates.
 
 import { $, complain, el, filePath, number, place, show } from "./dom.js";
 import { ask, finished, post } from "./api.js";
 
 const form = $("goal");
 const memory = `goal-${place.file}`;
+const defaultMinutes = Number(form.elements.minutes.defaultValue);
 let perFile = null;
 
 const value = (name) => (form.elements[name].value === "" ? null : Number(form.elements[name].value));
@@ -16,11 +17,11 @@ function about(files) {
 }
 
 function foretell() {
-  const seconds = 60 * (value("minutes") || 2);
-  if (value("files")) { $("outlook").textContent = `Up to ${number(value("files"))} files will be tried${perFile ? `, in about ${Math.max(1, Math.round((value("files") * perFile) / 60))} min` : ""}.`; return; }
+  const seconds = 60 * (value("minutes") || defaultMinutes);
+  if (value("files")) { $("outlook").textContent = `Up to ${number(value("files"))} candidates${perFile ? `, in about ${Math.max(1, Math.round((value("files") * perFile) / 60))} min` : ""}.`; return; }
   if (perFile === null) return;
   const files = (0.85 * seconds * (value("workers") || 1)) / perFile;
-  $("outlook").textContent = `Expect ${about(files)} files in ${value("minutes") || 2} minutes; one takes about ${perFile < 0.1 ? "less than 0.1" : perFile.toFixed(1)} s here.`;
+  $("outlook").textContent = `Expect ${about(files)} candidates in ${value("minutes") || defaultMinutes} minutes; each takes about ${perFile < 0.1 ? "less than 0.1" : perFile.toFixed(1)} s here.`;
 }
 
 function showMembers(names) {
@@ -43,7 +44,7 @@ function remember() {
   localStorage.setItem(memory, JSON.stringify(fields));
 }
 
-// What was asked the last time, tomorrow too; else what was asked of the run that one came from.
+// Restore the last goal of this file, or else the goal of the run that the page was opened from.
 async function recall() {
   const kept = localStorage.getItem(memory);
   const fields = kept ? JSON.parse(kept) : place.run ? fieldsOf((await ask(`/api/runs/${encodeURIComponent(place.run)}`)).goal) : {};
@@ -51,24 +52,24 @@ async function recall() {
 }
 
 function fieldsOf({ k, l, t, max_risk, max_loss, seconds, files, workers }) {
-  const asked = { k: k > 1 ? k : "", l: l > 1 ? l : "", t: t < 1 ? t : "", max_risk, max_loss, minutes: seconds && seconds / 60, files, workers };
-  return Object.fromEntries(Object.entries(asked).map(([name, text]) => [name, text ?? ""]).filter(([name, text]) => text !== "" || !["minutes", "workers"].includes(name)));
+  const fields = { k: k > 1 ? k : "", l: l > 1 ? l : "", t: t < 1 ? t : "", max_risk, max_loss, minutes: seconds && seconds / 60, files, workers };
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text ?? ""]).filter(([name, text]) => text !== "" || !["minutes", "workers"].includes(name)));
 }
 
-function wish() {
+function readGoal() {
   const members = [...form.querySelectorAll("[name=member]")];
   const chosen = members.filter((box) => box.checked).map((box) => box.value);
   localStorage.setItem(`${memory}-members`, JSON.stringify(chosen));
-  if (members.length && !chosen.length) throw Object.assign(new Error("let at least one search take part"), { field: "member" });
+  if (members.length && !chosen.length) throw Object.assign(new Error("select at least one search"), { field: "member" });
   const files = value("files");
   return {
     k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
-    seconds: files ? null : 60 * (value("minutes") || 2), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
+    seconds: files ? null : 60 * (value("minutes") || defaultMinutes), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
     searches: chosen.length < members.length ? chosen : [],
   };
 }
 
-// The sentence below the form, and the field it is about marked.
+// Show an error below the form, and mark its field.
 function blame(error) {
   complain("goal-said", error.message);
   const field = form.elements[{ seconds: "minutes" }[error.field] || error.field];
@@ -88,7 +89,7 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   complain("goal-said");
   try {
-    const run = await post("/api/runs", { file: place.file, goal: wish() });
+    const run = await post("/api/runs", { file: place.file, goal: readGoal() });
     location.assign(`/runs/${encodeURIComponent(run.name)}/search`);
   } catch (error) {
     blame(error);
@@ -97,7 +98,7 @@ form.addEventListener("submit", async (event) => {
 
 await recall().catch(() => {});
 ask("/api/about").then((found) => {
-  $("cores-help").textContent = `processes that work at once; this machine has ${found.cores}`;
+  $("cores-help").textContent = `number of worker processes; this machine has ${found.cores} cores`;
   if (!localStorage.getItem(memory) && !place.run) form.elements.workers.value = found.cores;
   foretell();
 }).catch(() => {});

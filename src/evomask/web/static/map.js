@@ -1,4 +1,4 @@
-// The map of loss and risk: what was tried on a canvas, what matters above it as shapes.
+// Map of loss and risk: candidates on a canvas, the front and other points above it as SVG.
 
 import { el, svg, fixed } from "./dom.js";
 
@@ -20,11 +20,11 @@ export class RiskMap {
     this.tip = el("div", { class: "tip", hidden: true });
     this.plot = el("div", {
       class: "plot", tabindex: "0", role: "group",
-      "aria-label": "Map of loss and risk. Left and right go along the front, Enter pins a point; the table below holds the same.",
+      "aria-label": "Map of loss and risk. Left and right arrows move along the front, Enter pins a point; the table below has the same points.",
       onkeydown: (event) => this.key(event), onpointermove: (event) => this.move(event),
-      onpointerleave: () => this.stand(null), onclick: (event) => this.click(event),
+      onpointerleave: () => this.highlight(null), onclick: (event) => this.click(event),
     }, this.canvas, this.svg, this.tip);
-    this.caption = el("figcaption", null, "No file was measured yet.");
+    this.caption = el("figcaption", null, "No candidates yet.");
     figure.replaceChildren(this.plot, this.key_list(), this.caption);
     this.waiting = false;
     new ResizeObserver(() => this.draw()).observe(this.plot);
@@ -32,12 +32,12 @@ export class RiskMap {
   }
 
   key_list() {
-    const shapes = [["tried", "tried"], ["front-dot", "front"], ["simple", "simple methods"], ["original", "original"], ["chosen", "released"], ["pin", "pinned"]];
-    return el("ul", { class: "key", "aria-label": "What the shapes mean" }, shapes.map(([kind, name]) =>
+    const shapes = [["tried", "candidates"], ["front-dot", "Pareto front"], ["simple", "single methods"], ["original", "original"], ["chosen", "released"], ["pin", "pinned"]];
+    return el("ul", { class: "key", "aria-label": "Legend" }, shapes.map(([kind, name]) =>
       el("li", null, svg("svg", { viewBox: "-9 -9 18 18", "aria-hidden": "true" }, shape(kind, 0, 0)), name)));
   }
 
-  // Redraw soon, however often it is asked for: at most four times a second.
+  // Schedule a redraw, at most four times a second.
   update() {
     if (this.waiting) return;
     this.waiting = true;
@@ -74,11 +74,11 @@ export class RiskMap {
     this.figure.dataset.redraw = fixed(this.drawn - started, 1);
     this.figure.dataset.tried = this.tried.length;
     this.figure.dataset.front = this.points.front.length;
-    if (this.points.front.length && !this.seen) this.tellSeen();
+    if (this.points.front.length && !this.seen) this.recordSeen();
   }
 
-  // When the first map with something on it was on the screen, in milliseconds since the page was asked for.
-  tellSeen() {
+  // Record when the first points were on the screen, in milliseconds since navigation.
+  recordSeen() {
     this.seen = true;
     requestAnimationFrame(() => setTimeout(() => { this.figure.dataset.seen = fixed(performance.now(), 0); }));
   }
@@ -143,11 +143,11 @@ export class RiskMap {
     }
     if (risk !== null && risk <= up) {
       lines.push(svg("line", { class: "limit", x1: x(0), x2: x(across), y1: y(risk), y2: y(risk) }));
-      lines.push(svg("text", { x: x(0) + 6, y: y(risk) - 6 }, `highest risk ${risk} %`));
+      lines.push(svg("text", { x: x(0) + 6, y: y(risk) - 6 }, `maximum risk ${risk} %`));
     }
     if (loss !== null && loss <= across) {
       lines.push(svg("line", { class: "limit", x1: x(loss), x2: x(loss), y1: y(0), y2: y(up) }));
-      lines.push(svg("text", { x: x(loss) + 5, y: y(up) + 12 }, `highest loss ${loss} %`));
+      lines.push(svg("text", { x: x(loss) + 5, y: y(up) + 12 }, `maximum loss ${loss} %`));
     }
     return lines;
   }
@@ -157,7 +157,7 @@ export class RiskMap {
     if (!front.length) return;
     const before = original ? ` The original has a risk of ${fixed(original.risk)} %.` : "";
     const [first, last] = [front[0], front[front.length - 1]];
-    const text = `The front has ${front.length} of ${this.tried.length || front.length} files tried: from a loss of ${fixed(first.loss)} % at a risk of ${fixed(first.risk)} % to a loss of ${fixed(last.loss)} % at ${fixed(last.risk)} %.${before}`;
+    const text = `The Pareto front has ${front.length} of ${this.tried.length || front.length} candidates: from a loss of ${fixed(first.loss)} % at a risk of ${fixed(first.risk)} % to a loss of ${fixed(last.loss)} % at ${fixed(last.risk)} %.${before}`;
     if (this.caption.textContent !== text) this.caption.textContent = text;
   }
 
@@ -173,7 +173,7 @@ export class RiskMap {
     return best;
   }
 
-  move(event) { if (this.s) this.stand(this.nearest(event)); }
+  move(event) { if (this.s) this.highlight(this.nearest(event)); }
 
   click(event) {
     const point = this.s && this.nearest(event);
@@ -186,14 +186,14 @@ export class RiskMap {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (step && front.length) {
       const next = place < 0 ? 0 : Math.max(0, Math.min(front.length - 1, place + step));
-      this.stand(front[next]);
+      this.highlight(front[next]);
     } else if ((event.key === "Enter" || event.key === " ") && place >= 0) this.pick(front[place]);
     else return;
     event.preventDefault();
   }
 
-  // Stand at a point: ring it, tell of it.
-  stand(point) {
+  // Highlight a point and show its tooltip.
+  highlight(point) {
     if (point === this.at) return;
     this.at = point;
     this.tip.hidden = !point;

@@ -1,4 +1,4 @@
-// Runs: what there is, and bringing a file.
+// Runs page: list of runs, and upload of files.
 
 import { $, ago, badge, bytes, complain, el, fixed, number, percent, plural, say, show, table, twoNumbers } from "./dom.js";
 import { ask, attempt, post } from "./api.js";
@@ -14,7 +14,7 @@ function failed(sentence) {
 function bring(file) {
   if (!file) return;
   complain("bring-said");
-  if (file.size > limit) { complain("bring-said", `${file.name} has ${bytes(file.size)}; at most ${bytes(limit)} can be brought. Start with evomask serve --largest for more.`); return; }
+  if (file.size > limit) { complain("bring-said", `${file.name} has ${bytes(file.size)}; at most ${bytes(limit)} can be uploaded. Use evomask serve --largest for more.`); return; }
   $("progress-line").hidden = false;
   $("upload-name").textContent = file.name;
   const sending = new XMLHttpRequest();
@@ -23,7 +23,7 @@ function bring(file) {
   sending.onload = () => {
     const answer = JSON.parse(sending.responseText || "{}");
     if (sending.status === 201) location.assign(`/files/${answer.id}/columns`);
-    else failed(answer.error || "the file was not taken; try again");
+    else failed(answer.error || "the file was not accepted; try again");
   };
   sending.onerror = () => failed("the file could not be sent; try again");
   sending.send(file);
@@ -42,14 +42,14 @@ function prepareDrop() {
   }, "bring-said").finally(() => { $("survey").disabled = false; }));
 }
 
-// Removing is asked for twice: the button says what would go.
+// Deleting needs a second click; the button says what is deleted.
 function remover(file) {
   const button = el("button", { type: "button", class: "link", "aria-label": `Remove ${file.name}` }, "Remove");
   button.addEventListener("click", () => {
     if (!button.dataset.sure) {
       button.dataset.sure = "yes";
       button.textContent = "Remove copy and schema?";
-      button.setAttribute("aria-label", `Remove copy and schema? ${file.name} goes for good; runs of it stay`);
+      button.setAttribute("aria-label", `Remove copy and schema? ${file.name} is deleted; its runs are not`);
       setTimeout(() => button.replaceWith(remover(file)), 6000);
     } else attempt(async () => { await ask(`/api/files/${file.id}`, "DELETE"); await listFiles(); }, "bring-said");
   });
@@ -62,15 +62,15 @@ async function listFiles() {
   const rows = files.map((file) => el("tr", null,
     el("td", null, el("a", { href: `/files/${file.id}/columns` }, file.name)),
     el("td", { "data-label": "size" }, bytes(file.size)),
-    el("td", { "data-label": "brought" }, file.brought ? ago(file.brought) : "lies in the folder"),
+    el("td", { "data-label": "uploaded" }, file.brought ? ago(file.brought) : "in the folder"),
     el("td", { class: "number" }, file.brought ? remover(file) : "")));
-  show("files", el("h3", null, "Files at hand"), table(["file", "size", "brought", "."], rows, { class: "stack" }));
+  show("files", el("h3", null, "Files"), table(["file", "size", "uploaded", "."], rows, { class: "stack" }));
   $("files").querySelector("th:last-child").replaceChildren(el("span", { class: "hidden" }, "actions"));
 }
 
 const path = (run, screen) => `/runs/${encodeURIComponent(run.name)}/${screen}`;
 
-// Where a person who comes back goes on.
+// The next step of a run.
 function next(run) {
   if (run.state === "finished") return run.signed ? ["Open the release", "release"] : ["Choose and sign", "search"];
   if (run.state === "stopped" || run.state === "broken off") return ["Continue", "search"];
@@ -86,18 +86,18 @@ function row(run) {
       run.reason ? el("div", { class: "small trouble" }, run.reason) : ""),
     el("td", { "data-label": "state" }, el("span", null, badge(run.state), run.signed ? el("div", { class: "small muted" }, `signed by ${run.signed}`) : "")),
     el("td", { class: "number", "data-label": "done" }, far),
-    el("td", { class: "number", "data-label": "files tried" }, number(run.tried)),
+    el("td", { class: "number", "data-label": "candidates" }, number(run.tried)),
     el("td", { class: "number", "data-label": "loss" }, best ? percent(best.loss) : "–"),
     el("td", { class: "number", "data-label": "risk" }, best ? percent(best.risk) : "–"),
     el("td", { "data-label": "changed" }, ago(run.changed)),
     el("td", { "data-label": "next" }, el("a", { href: path(run, screen), "aria-label": `${todo}: ${run.name}` }, todo)));
 }
 
-const way = () => [el("p", null, "There are none yet. So it goes:"), el("ol", { class: "way" },
-  ["Bring a file of records, or try the bundled survey of invented people.",
-    "Say which columns others may know of a person, and which they should not learn.",
-    "Let many protections be tried; each is a dot on a map of loss and risk.",
-    "Compare those that no other beats, choose one, sign it, and take it away with its reports."].map((step) => el("li", null, step))),
+const way = () => [el("p", null, "There are no runs yet. The steps:"), el("ol", { class: "way" },
+  ["Upload a microdata file, or try the bundled synthetic survey.",
+    "Confirm which columns are identifiers, quasi-identifiers and confidential.",
+    "Search for masked versions; each candidate is a point on a map of loss and risk.",
+    "Compare points of the Pareto front, release one, sign it, and download it with its reports."].map((step) => el("li", null, step))),
 twoNumbers()];
 
 let shown = "";
@@ -108,7 +108,7 @@ async function listRuns() {
   shown = now;
   if (!runs.length) { show("runs", way()); return; }
   const focused = document.activeElement?.closest("#runs") && document.activeElement.getAttribute("aria-label");
-  show("runs", table(["run", "state", "#done", "#files tried", "#loss", "#risk", "changed", "next"], runs.map(row), { class: "stack" }),
+  show("runs", table(["run", "state", "#done", "#candidates", "#loss", "#risk", "changed", "next"], runs.map(row), { class: "stack" }),
     el("p", { class: "muted small" }, `${plural(runs.length, "run")}. Loss and risk are those of the released point, or of the suggested one.`), twoNumbers());
   if (focused) document.querySelector(`#runs [aria-label="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }

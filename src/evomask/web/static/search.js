@@ -1,4 +1,4 @@
-// Search: the live map, the front as a table, what happens now, and pinning points.
+// Search page: live map, Pareto front as a table, status, pinned points.
 
 import { $, badge, el, lasting, meter, percent, place, plural, runPath, say, show, table, twoNumbers } from "./dom.js";
 import { attempt, post } from "./api.js";
@@ -11,12 +11,12 @@ const state = { run: null, front: [], version: 0, pins: (new URLSearchParams(loc
 const compareAddress = () => `/runs/${encodeURIComponent(place.run)}/compare${state.pins.length ? `?files=${state.pins.join(",")}` : ""}`;
 const releaseAddress = (point) => `/runs/${encodeURIComponent(place.run)}/release?file=${point.file}`;
 
-const map = new RiskMap($("map"), { pick: pin, hover: tellPoint });
+const map = new RiskMap($("map"), { pick: pin, hover: showPoint });
 
 function pin({ point, file }) {
   if (state.pins.includes(file)) state.pins = state.pins.filter((other) => other !== file);
   else if (state.pins.length < MOST) state.pins = [...state.pins, file];
-  else { say("four points are pinned; take one off first", true); return; }
+  else { say("four points are pinned; unpin one first", true); return; }
   const query = state.pins.length ? `?pin=${state.pins.join(",")}` : "";
   history.replaceState(null, "", location.pathname + query);
   const compare = document.querySelector("[data-step=compare]");
@@ -25,8 +25,8 @@ function pin({ point, file }) {
   render();
 }
 
-function tellPoint(point) {
-  state.told = point.file;
+function showPoint(point) {
+  state.shown = point.file;
   const onFront = state.front.some((p) => p.file === point.file && p.loss === point.loss);
   show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}: ` : ""), point.method),
     meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
@@ -46,7 +46,7 @@ function showPins() {
 
 const pinning = (point) => (state.pins.includes(point.file) ? "Unpin" : "Pin");
 
-// The table is made anew only where something in it changed.
+// The table is rebuilt only if something in it changed.
 let tabled = "";
 function showFront() {
   const suggested = state.run.released ?? state.run.suggested;
@@ -60,24 +60,24 @@ function showFront() {
     el("td", { class: "act" }, el("button", { type: "button", "data-file": p.file, "aria-label": `${pinning(p)} point ${p.point}`, onclick: () => pin(p) }, pinning(p)))));
   const focused = document.activeElement?.dataset.file;
   const scrolled = $("front").scrollTop;
-  show("front", rows.length ? table(["#point", "#loss", "#risk", "what was done", "found by", "pin"], rows, { class: "front" }) : el("p", { class: "muted" }, "Nothing was found yet. The first files appear some seconds after the search begins."));
+  show("front", rows.length ? table(["#point", "#loss", "#risk", "method", "search", "pin"], rows, { class: "front" }) : el("p", { class: "muted" }, "No candidates yet. The first ones appear some seconds after the search begins."));
   $("front").scrollTop = scrolled;
   if (focused) document.querySelector(`[data-file="${focused}"]`)?.focus({ preventScroll: true });
 }
 
-const PHASES = { loading: "Reading the file", compiling: "Preparing (once on this machine)", searching: "Searching", auditing: "Looking closely at the front", releasing: "Writing file and reports" };
+const PHASES = { loading: "Reading the file", compiling: "Compiling (once on this machine)", searching: "Searching", auditing: "Auditing the front", releasing: "Writing file and reports" };
 
-// Why nothing was released; what to do about it is said by the page.
+// The reason why nothing was released.
 const unmet = (run) => (run.reason ? `: ${run.reason.split(": ")[0]}` : "");
 
 function happening(run) {
-  if (run.state === "waiting") return `Waits for its turn: place ${run.place} in the queue.`;
+  if (run.state === "waiting") return `Waiting: position ${run.place} in the queue.`;
   if (run.state === "starting") return "Starting.";
   if (run.state === "running" && run.phase === "searching") return `Searching${run.member ? `: now ${run.member}` : ""}. ${run.text && !run.tried ? `${run.text}.` : ""}`;
-  if (run.state === "running" && run.phase === "auditing") return `Looking closely at the front: ${run.checked[0]} of ${run.checked[1]} points.`;
-  if (run.state === "running") return `${PHASES[run.phase] || "At work"}.`;
-  if (run.state === "finished") return `The search is over${unmet(run)}. Choose a point to release.`;
-  if (run.state === "stopped") return `Paused${unmet(run)}; everything found is kept. Continue, ${run.goal.files === undefined ? "end here and look closely at what was found, or" : "or"} choose a point to release.`;
+  if (run.state === "running" && run.phase === "auditing") return `Auditing the front: ${run.checked[0]} of ${run.checked[1]} points.`;
+  if (run.state === "running") return `${PHASES[run.phase] || "Running"}.`;
+  if (run.state === "finished") return `The search has finished${unmet(run)}. Choose a point to release.`;
+  if (run.state === "stopped") return `Paused${unmet(run)}; all results are saved. Continue, ${run.goal.files === undefined ? "end here and audit the front, or" : "or"} choose a point to release.`;
   return run.reason;
 }
 
@@ -87,15 +87,15 @@ function showNow() {
   const { run } = state;
   const bad = ["failed", "broken off"].includes(run.state);
   show("now", el("p", null, badge(run.state)), el("p", { class: bad ? "trouble" : "" }, happening(run)),
-    el("label", { class: "hidden", for: "share" }, "Share of the search that is done"), el("progress", { id: "share", max: 1, value: run.share }),
-    el("p", { class: "muted" }, `${plural(run.tried, "file")} tried, ${plural(run.points, "point")} on the front, ${lasting(run.seconds)} searched${run.state === "running" && run.phase === "searching" && run.tried ? `, ${lasting(run.left)} left` : ""}.`));
+    el("label", { class: "hidden", for: "share" }, "Share of the budget used"), el("progress", { id: "share", max: 1, value: run.share }),
+    el("p", { class: "muted" }, `${plural(run.tried, "candidate")}, ${plural(run.points, "point")} on the front, ${lasting(run.seconds)} searched${run.state === "running" && run.phase === "searching" && run.tried ? `, ${lasting(run.left)} left` : ""}.`));
   const busy = ["waiting", "starting", "running"].includes(run.state);
   const timed = run.goal.files === undefined;
   const wanted = [
-    busy && run.state === "running" && run.phase === "searching" ? ["Pause", act("stop", undefined, "asked to pause; it ends its turn first")] : null,
+    busy && run.state === "running" && run.phase === "searching" ? ["Pause", act("stop", undefined, "pausing at the end of the current step")] : null,
     busy && run.state !== "running" ? ["Cancel", act("stop", undefined, "cancelled")] : null,
-    ["stopped", "broken off"].includes(run.state) ? ["Continue", act("continue", {}, "goes on")] : null,
-    run.state === "stopped" && timed ? ["Stop here", act("continue", { seconds: 0 }, "the search ends; the front is looked at closely")] : null,
+    ["stopped", "broken off"].includes(run.state) ? ["Continue", act("continue", {}, "continuing")] : null,
+    run.state === "stopped" && timed ? ["Stop here", act("continue", { seconds: 0 }, "the search ends; the front is audited")] : null,
   ].filter(Boolean);
   const names = wanted.map(([name]) => name).join();
   if ($("buttons").dataset.names !== names) {
@@ -114,21 +114,21 @@ function render() {
   showFront();
   show("course", course(state.run.course, state.run.tried));
   const shares = Object.entries(state.run.shares).sort((a, b) => b[1] - a[1]);
-  show("shares", shares.length ? shares.map(([name, share]) => meter(name, share, percent(share))) : el("p", { class: "muted" }, "Nobody yet."));
+  show("shares", shares.length ? shares.map(([name, share]) => meter(name, share, percent(share))) : el("p", { class: "muted" }, "None yet."));
   $("notes-card").hidden = !state.run.notes.length;
   $("notes").replaceChildren(...state.run.notes.map((note) => el("li", null, note)));
   document.body.dataset.state = state.run.state;
   document.title = `${state.run.state === "running" ? percent(100 * state.run.share, 0) : state.run.state} · ${title}`;
 }
 
-// Numbers of points change with the front: the one that is told of is told of anew.
-function retell({ released, suggested }) {
-  const told = state.front.find((p) => p.file === state.told);
-  const point = told || state.front.find((p) => p.point === (released ?? suggested)) || state.front[0];
-  if (point) tellPoint(point);
+// Numbers of points change with the front: show the selected point again.
+function refreshPoint({ released, suggested }) {
+  const shown = state.front.find((p) => p.file === state.shown);
+  const point = shown || state.front.find((p) => p.point === (released ?? suggested)) || state.front[0];
+  if (point) showPoint(point);
 }
 
-// The map comes first; what takes longer to write follows it.
+// The map is drawn first; slower parts follow.
 function take(news) {
   const isFirst = state.run === null;
   state.run = news.run;
@@ -137,7 +137,7 @@ function take(news) {
   for (const pair of news.tried) map.tried.push(pair);
   const { original, chosen, simple, goal } = news.run;
   map.points = { front: state.front, simple, original, chosen, max_risk: goal.max_risk ?? null, max_loss: goal.max_loss ?? null };
-  if (news.front) retell(news.run);
+  if (news.front) refreshPoint(news.run);
   if (!isFirst) { render(); return; }
   map.pins = state.pins;
   map.draw();
@@ -152,7 +152,7 @@ function follow() {
     state.lost = false;
   });
   stream.addEventListener("error", () => {
-    if (!state.lost) say("the server does not answer; the run goes on without it. Start evomask serve again.", true, true);
+    if (!state.lost) say("the server does not respond; the run continues without it. Start evomask serve again.", true, true);
     state.lost = true;
     if (stream.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
   });
@@ -168,7 +168,7 @@ $("whole").addEventListener("change", (event) => {
 show("numbers", twoNumbers());
 $("more").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "goes on")();
+  act("continue", { seconds: 60 * Number(event.target.elements.minutes.value) }, "continuing")();
 });
 if (state.pins.length) { const compare = document.querySelector("[data-step=compare]"); if (compare) compare.href = compareAddress(); }
 follow();

@@ -5,19 +5,19 @@ import pytest
 
 from evomask.data.classes import classes_of
 from evomask.errors import ParameterError, SchemaError
-from evomask.evolution.dominance import dominators
+from evomask.evolution.archive import dominators
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
-from evomask.measures.keeping.keeping import Keeping
+from evomask.measures.analyses.analyses import AnalysesToPreserve
+from evomask.searches.base import SearchContext
 from evomask.searches.generalization.local_recoding import recode_locally
 from evomask.searches.generalization.search import GeneralizationSearch, Parameters
-from evomask.searches.generalization.uses.recipe import Recipe
-from evomask.searches.search import Surroundings
+from evomask.searches.generalization.uses import Recipe
 from tests.searches.generalization.lattices import TREES, small_lattice, small_table
 
-KEEP = Keeping(("sex x town",), ("class = yes ~ sex + age",))
+KEEP = AnalysesToPreserve(("sex x town",), ("class = yes ~ sex + age",))
 LINES = {
     name: [tuple(level[leaf] for level in tree.levels) for leaf in range(len(tree.categories))]
     for name, tree in TREES.items()
@@ -25,7 +25,7 @@ LINES = {
 
 
 def ready(keep=KEEP, table=None, **wanted):
-    around = Surroundings(lambda number: draw_stream(1, number), hierarchies=LINES, keep=keep)
+    around = SearchContext(lambda number: draw_stream(1, number), hierarchies=LINES, keep=keep)
     parameters = Parameters(**{"uses": True, "labels": ("illness", "class"), **wanted})
     return GeneralizationSearch.setup(table or small_table(), parameters, around)
 
@@ -48,22 +48,22 @@ def test_every_use_is_an_objective():
 
 def test_the_original_costs_no_table_and_no_model_anything():
     problem = ready().problem
-    told = problem.read(Recipe((0, 0, 0)), 0)
-    assert told["cells"] == told["table sex x town"] == 0
-    assert told["model class = yes ~ sex + age"] == pytest.approx(0, abs=1e-5)
+    setting = problem.read(Recipe((0, 0, 0)), 0)
+    assert setting["cells"] == setting["table sex x town"] == 0
+    assert setting["model class = yes ~ sex + age"] == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.parametrize("recipe", [Recipe((1, 0, 1)), Recipe(k=4, prices=(1.0, 5.0, 0.2))])
 def test_objectives_are_those_of_the_released_table(recipe):
     """The slow obvious twin: classes and majorities counted in the decoded file."""
     problem = ready().problem
-    masked, told = problem.decode(recipe, 0), problem.read(recipe, 0)
+    masked, setting = problem.decode(recipe, 0), problem.read(recipe, 0)
     classes = classes_of(masked, ("age", "sex", "town")).labels
-    assert told["anonymity"] == pytest.approx(100 / min(Counter(classes.tolist()).values()))
+    assert setting["anonymity"] == pytest.approx(100 / min(Counter(classes.tolist()).values()))
     for label in ("illness", "class"):
         pairs = Counter(zip(classes.tolist(), masked[label].tolist(), strict=True))
         main = {c: max(n for (d, _), n in pairs.items() if d == c) for c in set(classes.tolist())}
-        assert told[f"label {label}"] == pytest.approx(100 * (1 - sum(main.values()) / 80))
+        assert setting[f"label {label}"] == pytest.approx(100 * (1 - sum(main.values()) / 80))
 
 
 def test_a_suppressed_record_is_misclassified():
@@ -82,9 +82,9 @@ def test_no_point_of_the_front_is_worse_than_another_everywhere():
 
 def test_the_front_has_nodes_and_local_recodings():
     setup, state = searched()
-    told = setup.problem.overview(state)
-    assert told["local_points"] > 0
-    assert told["nodes"] > 0
+    setting = setup.problem.overview(state)
+    assert setting["local_points"] > 0
+    assert setting["nodes"] > 0
 
 
 def test_what_is_dear_is_generalized_less():
@@ -117,7 +117,7 @@ def test_a_making_tells_levels_or_the_size_of_groups():
 
 def test_uses_without_any_use_are_refused():
     with pytest.raises(ParameterError, match="need a label"):
-        ready(Keeping(), labels=())
+        ready(AnalysesToPreserve(), labels=())
 
 
 def test_a_label_that_is_no_attribute_is_refused_by_name():

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.searches.generalization.uses.recipe import Recipe, Recipes, packed, unpacked
+from evomask.searches.generalization.uses import Recipe, Recipes, pack_recipe, unpack_recipe
 from tests.searches.generalization.lattices import small_lattice
 
 LATTICE = small_lattice()
@@ -32,23 +32,23 @@ def test_local_recoding_of_every_size_and_both_ends_of_the_lattice_come_first():
 @given(recipes(), recipes(), seeds)
 def test_children_are_whole_recipes(first, second, seed):
     rng = np.random.default_rng(seed)
-    assert is_whole(RECIPES.mutated(first, rng))
-    assert is_whole(RECIPES.crossed(first, second, rng))
+    assert is_whole(RECIPES.mutate(first, rng))
+    assert is_whole(RECIPES.cross_pair(first, second, rng))
 
 
 @given(recipes(), recipes(), seeds)
 def test_a_child_is_of_its_first_parents_kind(first, second, seed):
-    child = RECIPES.crossed(first, second, np.random.default_rng(seed))
+    child = RECIPES.cross_pair(first, second, np.random.default_rng(seed))
     assert child.is_local == first.is_local
 
 
 @given(recipes())
 def test_what_was_packed_is_unpacked(recipe):
-    assert unpacked(packed(recipe)) == recipe
+    assert unpack_recipe(pack_recipe(recipe)) == recipe
 
 
 def test_mutation_reaches_other_sizes_and_other_prices():
     parent = Recipe(k=5, prices=(1.0, 1.0, 1.0))
-    made = [RECIPES.mutated(parent, np.random.default_rng(seed)) for seed in range(40)]
+    made = [RECIPES.mutate(parent, np.random.default_rng(seed)) for seed in range(40)]
     assert len({recipe.k for recipe in made}) > 5
     assert len({recipe.prices for recipe in made}) > 5

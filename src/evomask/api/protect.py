@@ -1,0 +1,455 @@
+"""Protecting frames and files: `protect`, `protect_file`, and `load` for runs on disk."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from evomask.api.files import read
+from evomask.api.schema import (
+    RolesNeededError,
+    Schema,
+    Tree,
+    loaded_frame,
+    propose,
+    schema_of,
+)
+from evomask.data.frames import Frame, columns_like, frame_like, reorder
+from evomask.errors import RunError, SchemaError
+from evomask.runs.options import DataOptions, ProtectOptions
+
+if TYPE_CHECKING:
+    from evomask.data.table import Table
+    from evomask.report.drawing import Figure
+    from evomask.report.protection import Choice, Protection
+    from evomask.report.record import ReleaseRecord
+    from evomask.runs.store.preserved_analyses import AtMost, Statistic
+    from evomask.runs.store.run_folder import RunSummary
+
+F = TypeVar("F", bound=Frame)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Generic[F]):
+    """Result of `protect`: a Pareto front of masked frames, one of them chosen.
+
+    Args:
+        frame: the original frame, which is not changed.
+        protection: all candidates and their evaluation.
+        choice: the chosen point and the reason.
+        bounds: limits of loss, risk and errors for the chosen point.
+    """
+
+    frame: F = field(repr=False)
+    protection: "Protection" = field(repr=False)
+    choice: "Choice"
+    bounds: "AtMost" = field(repr=False)
+
+    @property
+    def front(self) -> F:
+        """Points of the Pareto front in the order of their loss, as a frame of the same library."""
+        from evomask.report.describe import point_fields
+
+        points = [point_fields(candidate) for candidate in self.protection.front]
+        columns = {name: [point[name] for point in points] for name in points[0]}
+        frame: F = columns_like(self.frame, columns)
+        return frame
+
+    @property
+    def chosen(self) -> int:
+        """Number of the chosen point; points are numbered from 1 by loss."""
+        return self.choice.candidate.point
+
+    def pick(
+        self,
+        wish: str = "suggested",
+        *,
+        max_risk: float | None = None,
+        max_loss: float | None = None,
+        max_table_error: float | None = None,
+        max_model_error: float | None = None,
+    ) -> int:
+        """Return the number of a point by a rule such as ``knee``, within limits in percent."""
+        from evomask.report.protection import choose_point
+        from evomask.runs.store.preserved_analyses import build_bounds
+
+        bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
+        return choose_point(wish, self.protection.state, bounds).candidate.point
+
+    def _table(self, point: int | None) -> "Table":
+        """Return the masked table of a point, by default the chosen one."""
+        from evomask.report.protection import choose_point
+
+        choice = self.choice if point is None else choose_point(str(point), self.protection.state)
+        return self.protection.files(choice.candidate.number).masked
+
+    def kept(self, point: int | None = None) -> "tuple[Statistic, ...]":
+        """Return the preserved tables and models of a point, before and after masking."""
+        if self.protection.kept is None:
+            return ()
+        return self.protection.kept.compare(self._table(point))
+
+    def masked(self, point: int | None = None, *, shuffled: bool = True) -> F:
+        """Return the masked frame of a point, by default the chosen one.
+
+        Args:
+            shuffled: return the records in a new random order, with a new index, so that
+                they cannot be matched with the original by their order.
+        """
+        from evomask.runs.store.release import draw_order
+
+        masked: F = frame_like(self.frame, self.protection.table, self._table(point))
+        if not shuffled:
+            return masked
+        released: F = reorder(masked, draw_order(len(masked)))
+        return released
+
+    def report(
+        self, path: str | Path, *, public: bool = False, said: Mapping[str, str] | None = None
+    ) -> Path:
+        """Write a report as one HTML page.
+
+        Args:
+            public: write the public report, without seed and risks, instead of the internal one.
+            said: statement about the release: ``purpose``, ``legal_basis``, ``recipients``,
+                ``safeguards``, ``earlier``, ``reason``, ``by``, ``date``, ``review``.
+        """
+        from evomask.report.record import parse_statement, with_statement
+        from evomask.runs.release import record_without_file, write_page
+
+        statement = parse_statement(said or {})
+        record = record_without_file(self.protection, self.choice, self.bounds)
+        return write_page(with_statement(record, statement), Path(path), public=public)
+
+    def __repr__(self) -> str:
+        candidate, state = self.choice.candidate, self.protection.state
+        return (
+            f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} "
+            f"candidates; chosen: {candidate.point}, loss {candidate.loss:.2f} %, "
+            f"risk {candidate.risk:.2f} %>"
+        )
+
+    def _repr_html_(self) -> str:
+        from evomask.report.pages import map_html
+        from evomask.runs.release import map_of
+
+        return map_html(map_of(self.protection, self.choice))
+
+    def plot(self) -> "Figure":
+        """Plot loss and risk of every candidate."""
+        from evomask.report.charts import map_chart
+        from evomask.report.drawing import figure_of
+        from evomask.runs.release import map_of
+
+        return figure_of(map_chart(map_of(self.protection, self.choice)))
+
+
+@dataclass(frozen=True, repr=False)
+class KeptRun:
+    """A run on disk, and its release.
+
+    Args:
+        folder: folder of the run; it contains records, so keep it confidential.
+    """
+
+    folder: Path
+
+    @property
+    def summary(self) -> "RunSummary":
+        """Status of the run: search, file, share of the budget, points, released point."""
+        from evomask.runs.store.run_folder import RunList
+
+        return RunList(self.folder.absolute().parent).find(self.folder.absolute().name)
+
+    @property
+    def record(self) -> "ReleaseRecord":
+        """Record of the release: settings, points, measures; no values of single records."""
+        from evomask.runs.release import load_record
+
+        return load_record(self.folder)
+
+    @property
+    def front(self) -> Any:  # noqa: ANN401
+        """Points of the Pareto front with all their measures, as a polars frame."""
+        from evomask.io.tables import read_frame
+        from evomask.runs.store.run_summary import FRONT
+
+        return read_frame(self.folder / FRONT)
+
+    @property
+    def reports(self) -> tuple[Path, Path]:
+        """Paths of the internal and the public report."""
+        from evomask.runs.release import reports_in
+
+        found = reports_in(self.folder)
+        return found.internal, found.public
+
+    @property
+    def file(self) -> Path:
+        """Path of the released file."""
+        from evomask.runs.store.run_summary import MASKED
+
+        files = sorted((self.folder / MASKED).glob("*"))
+        if not files:
+            raise RunError(f"{self.folder} holds no released file; continue with resume()")
+        return files[0]
+
+    def masked(self) -> Any:  # noqa: ANN401
+        """Return the released records as a polars frame."""
+        return read(self.file)
+
+    def choose(self, wish: str) -> "KeptRun":
+        """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number."""
+        from evomask.runs.protect import choose
+
+        choose(self.folder, wish)
+        return self
+
+    def resume(self, *, workers: int = 1) -> "KeptRun":
+        """Continue with the rest of the budget, and release the chosen point."""
+        from evomask.execution.local import Local
+        from evomask.runs.protect import is_protection, resume_protection
+        from evomask.runs.search import resume
+        from evomask.runs.store.run_folder import RunFolder
+
+        if is_protection(RunFolder(self.folder).plan()):
+            resume_protection(self.folder, evaluators=Local(workers))
+        else:
+            resume(self.folder, evaluators=Local(workers))
+        return self
+
+    def __repr__(self) -> str:
+        run = self.summary
+        released = "" if run.released is None else f", point {run.released} released"
+        return (
+            f"<evomask.KeptRun of {run.search} on {run.file}: {run.standing}, "
+            f"{run.points} points{released}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from evomask.report.pages import map_html
+
+        return map_html(self.record.points)
+
+    def plot(self) -> "Figure":
+        """Plot loss and risk of every candidate."""
+        from evomask.report.charts import map_chart
+        from evomask.report.drawing import figure_of
+
+        return figure_of(map_chart(self.record.points))
+
+
+def protect(
+    frame: F,
+    *,
+    schema: Schema | str | Path | None = None,
+    quasi: Iterable[str] = (),
+    confidential: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    ordinal: Iterable[str] = (),
+    nominal: Iterable[str] = (),
+    strata: Iterable[str] = (),
+    weight: str | None = None,
+    household: str | None = None,
+    hierarchies: Mapping[str, Tree] | None = None,
+    accept_proposal: bool = False,
+    require: str = "",
+    seconds: float | None = None,
+    evaluations: int | None = None,
+    searches: Iterable[str] = (),
+    profile: str = "strict",
+    workers: int = 1,
+    cluster: Any = None,  # noqa: ANN401
+    seed: int | None = None,
+    keep_tables: Iterable[str] = (),
+    keep_models: Iterable[str] = (),
+    max_risk: float | None = None,
+    max_loss: float | None = None,
+    max_table_error: float | None = None,
+    max_model_error: float | None = None,
+    baseline: str = "",
+) -> Result[F]:
+    """Search for masked versions of a pandas, polars or pyarrow frame with low loss and risk.
+
+    Args:
+        schema: a `Schema` or the path of a schema file; other arguments take precedence.
+        quasi: quasi-identifiers, columns that an intruder may know.
+        confidential: confidential (sensitive) columns, for l and t.
+        drop: direct identifiers, left out of every result.
+        keep: columns to release although they look identifying.
+        ordinal: columns with ordered categories.
+        nominal: columns with unordered categories.
+        strata: columns whose combinations are masked separately.
+        weight: column of survey weights.
+        household: column with the household number; left out of every result.
+        hierarchies: hierarchies by column: a file, a result of `hierarchy`, or a mapping.
+        accept_proposal: without quasi-identifiers, accept the roles of `propose`; otherwise their
+            absence is an error, which carries the proposal.
+        require: privacy models that every point fulfils, such as ``k=5,l=2``.
+        seconds: time budget; without it and *evaluations*, the default of ``evomask protect``.
+        evaluations: stop after this many candidates; reproducible with a seed.
+        searches: names of the searches to run; by default all that apply.
+        profile: risk measure, ``strict`` (all intruders) or ``papers`` (as published).
+        workers: number of worker processes.
+        cluster: a Dask client, or an address such as ``tls://host:8786`` or ``local:8``.
+        seed: random seed; keep it secret.
+        keep_tables: tables to preserve, such as ``education x sex: mean hours``.
+        keep_models: regressions to preserve, such as ``income ~ age + education``.
+        max_risk: choose the least loss with at most this risk, in percent.
+        max_loss: choose the least risk with at most this loss, in percent.
+        max_table_error: largest error of preserved tables in the chosen point, in percent.
+        max_model_error: largest error of preserved models in the chosen point, in percent.
+        baseline: ``synthetic`` adds synthetic records for comparison; they cannot be chosen.
+
+    Nothing is printed, and the frame is not changed.
+
+    Example:
+        import evomask
+
+        people = evomask.read("survey.csv").select("age", "sex", "income", "health").head(200)
+        result = evomask.protect(
+            people,
+            quasi=["age", "sex", "income"],
+            confidential=["health"],
+            require="k=5",
+            searches=["grid"],
+            evaluations=8,
+        )
+        released = result.masked()
+        assert released.group_by("age", "sex", "income").len()["len"].min() >= 5
+        print(result)
+    """
+    from evomask.execution.local import open_evaluators
+    from evomask.report.protection import choose_point
+    from evomask.runs.inputs import Input, check_stated
+    from evomask.runs.protect import protect_table
+
+    arguments = Schema(
+        quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
+        nominal=nominal, strata=strata, weight=weight, household=household,
+        hierarchies=hierarchies or {}, keep_tables=keep_tables, keep_models=keep_models,
+    )  # fmt: skip
+    known = _with_roles(frame, schema_of(schema, arguments), accepted=accept_proposal)
+    loaded = loaded_frame(frame, known)
+    check_stated(loaded.table, loaded.stated)
+    options = ProtectOptions(
+        require=require,
+        seconds=seconds,
+        evaluations=evaluations,
+        searches=tuple(searches),
+        profile=profile,
+        seed=seed,
+        max_risk=max_risk,
+        max_loss=max_loss,
+        max_table_error=max_table_error,
+        max_model_error=max_model_error,
+        baseline=baseline,
+    )
+    job = replace(options.job(Input(Path("data frame")), Path()), keep=loaded.keep)
+    with open_evaluators(workers, cluster) as evaluators:
+        protection = protect_table(
+            loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies
+        )
+    choice = choose_point(job.pick, protection.state, job.bounds)
+    return Result(frame, protection, choice, job.bounds)
+
+
+def _with_roles(frame: Frame, schema: Schema, *, accepted: bool) -> Schema:
+    """Return the schema if it has quasi-identifiers, else the proposed one if accepted."""
+    if schema.quasi:
+        return schema
+    proposal = propose(frame, schema=schema)
+    if not accepted:
+        raise RolesNeededError(proposal)
+    if proposal.questions:
+        raise SchemaError(proposal.questions[0])
+    return schema_of(proposal.schema, schema)
+
+
+def protect_file(
+    path: str | Path,
+    out: str | Path,
+    *,
+    schema: str | Path | None = None,
+    quasi: Iterable[str] = (),
+    confidential: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    require: str = "",
+    seconds: float | None = None,
+    evaluations: int | None = None,
+    searches: Iterable[str] = (),
+    pick: str = "suggested",
+    workers: int = 1,
+    seed: int | None = None,
+    baseline: str = "",
+) -> KeptRun:
+    """Protect a file like ``evomask protect``; write release, reports and run to a folder.
+
+    Args:
+        path: file of records.
+        out: new folder for release, reports and run.
+        schema: schema file.
+        quasi: quasi-identifiers, unless the schema has them.
+        confidential: confidential (sensitive) columns.
+        drop: direct identifiers, left out of the release.
+        require: privacy models that every point fulfils, such as ``k=5,l=2``.
+        seconds: time budget; without it and *evaluations*, the default of ``evomask protect``.
+        evaluations: stop after this many candidates; reproducible with a seed.
+        searches: names of the searches to run; by default all that apply.
+        pick: point to release.
+        workers: number of worker processes.
+        seed: random seed; stored in the folder only.
+        baseline: ``synthetic`` adds synthetic records to the reports, for comparison.
+
+    Example:
+        import evomask
+
+        people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
+        path = evomask.write(people, "people.csv")
+        run = evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        assert run.masked().height <= 200
+        print(run)
+    """
+    from evomask.execution.local import Local
+    from evomask.runs.protect import protect_file
+
+    data = DataOptions(
+        schema=Path(schema) if schema else None,
+        quasi=tuple(quasi),
+        confidential=tuple(confidential),
+        drop=tuple(drop),
+    )
+    source = data.input(Path(path))
+    if not source.is_described:
+        raise RolesNeededError(propose(read(source.path)))
+    options = ProtectOptions(
+        require=require,
+        seconds=seconds,
+        evaluations=evaluations,
+        searches=tuple(searches),
+        pick=pick,
+        seed=seed,
+        baseline=baseline,
+    )
+    protect_file(options.job(source, Path(out)), evaluators=Local(workers))
+    return KeptRun(Path(out))
+
+
+def load(folder: str | Path) -> KeptRun:
+    """Load a run that ``evomask protect`` or ``evomask search --run`` saved in a folder.
+
+    Example:
+        import evomask
+
+        people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
+        path = evomask.write(people, "people.csv")
+        evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        run = evomask.load("release")
+        print(run)
+        assert run.masked().height <= 200
+        run.choose("knee")
+    """
+    run = KeptRun(Path(folder))
+    _ = run.summary  # raises an error if there is no run
+    return run

@@ -1,0 +1,313 @@
+"""Files larger than memory (``--in-parts``): chunked `mask` and `protect`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evomask.cli.terminal.output import hanging, notes, progress, say, say_json
+from evomask.errors import ParameterError
+from evomask.runs.options import ProtectOptions, declared
+
+if TYPE_CHECKING:
+    from evomask.outofcore.compare import Comparison
+    from evomask.outofcore.generalize import GeneralizationOutcome, GeneralizeJob
+    from evomask.outofcore.mask import PartsJob
+    from evomask.outofcore.protect import ProtectionOutcome, RecipeJob
+    from evomask.runs.inputs import Input
+
+T = TypeVar("T")
+
+REPORTS = ("report-internal.html", "report-public.html")
+
+GENERALIZATION, GRID = SEARCHES = "generalization", "grid"
+"""Searches on chunked files: levels of hierarchies on all records, or recipes on a sample."""
+
+
+def refuse(**options: object) -> None:
+    """Raise an error for the first option given, because chunked files do not support it."""
+    given = [name for name, value in options.items() if value not in (None, "", False, [], ())]
+    if given:
+        raise ParameterError(
+            f"a file in parts takes no --{given[0].replace('_', '-')}; leave it out"
+        )
+
+
+def refuse_unsupported(options: ProtectOptions) -> None:
+    """Raise an error for an option of ``protect`` that chunked files do not support."""
+    for option in declared(ProtectOptions):
+        if not option.in_parts and getattr(options, option.name) != option.default:
+            refuse(**{option.flags[0].removeprefix("--"): True})
+
+
+def is_chunked_run(folder: Path) -> bool:
+    """Return whether a folder holds a run on a chunked file."""
+    from evomask.runs.store.run_summary import CHUNKS_PLAN
+
+    return (folder / CHUNKS_PLAN).is_file()
+
+
+def run_chunked(
+    function: Callable[..., T],
+    job: object,
+    workers: int,
+    cluster: str | None,
+    *,
+    quiet: bool,
+) -> T:
+    """Run a job on a chunked file with worker processes, and print the finished chunks."""
+    from evomask.execution.local import open_evaluators
+
+    with open_evaluators(workers, cluster) as evaluators:
+        return function(job, evaluators=evaluators, told=_chunk_progress(quiet=quiet))
+
+
+def _chunk_progress(*, quiet: bool) -> Any:  # noqa: ANN401
+    return lambda step, done, count: progress(f"{step}: {done} of {count} parts", quiet=quiet)
+
+
+def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quiet: bool) -> None:
+    """Mask a chunked file with one method, and print the outcome."""
+    from evomask.outofcore.mask import mask_parts
+
+    done = run_chunked(mask_parts, job, workers, cluster, quiet=quiet)
+    notes(done.notes, quiet=quiet)
+    found: dict[str, Any] = {
+        "method": done.method,
+        "masked": str(done.out / "masked"),
+        "records": done.records,
+        "parts": done.parts,
+        "attributes": list(done.attributes),
+        "k": done.alike.least,
+        "classes": done.alike.classes,
+        "seconds": done.seconds,
+    }
+    lines = [_written(found)]
+    if done.aggregation is not None:
+        own = done.aggregation
+        found |= {"sse": own.sse, "il": own.il, "groups": own.groups, "regions": own.regions}
+        lines.append(
+            f"{own.groups:,} groups in {own.regions} regions, information loss {own.il:.4f} %"
+        )
+    say_json(found) if json else say("\n".join(lines))
+
+
+def job_for(
+    options: ProtectOptions, suppression: float, source: "Input", out: Path
+) -> "GeneralizeJob | RecipeJob":
+    """Return the job that protects a chunked file.
+
+    Without ``--searches``, a required privacy model selects full-domain generalization, and
+    otherwise recipes are searched on a sample.
+    """
+    from evomask.outofcore.generalize import GeneralizeJob
+    from evomask.outofcore.protect import DEFAULT_TRIALS, RecipeJob
+    from evomask.runs.protect import required
+    from evomask.runs.store.preserved_analyses import build_bounds
+
+    searches = options.searches
+    if len(searches) > 1 or not set(searches) <= set(SEARCHES):
+        raise ParameterError(
+            f"a file in parts supports --searches {GENERALIZATION} or {GRID}; leave it out, or "
+            "give one of them"
+        )
+    search = searches[0] if searches else GENERALIZATION if options.require else GRID
+    if search == GENERALIZATION:
+        refuse(
+            evaluations=options.evaluations,
+            pick="" if options.pick == "suggested" else options.pick,
+            max_risk=options.max_risk,
+            max_loss=options.max_loss,
+        )
+        return GeneralizeJob(
+            source=source,
+            out=out,
+            requirement=required(options.require),
+            suppression=suppression,
+            seed=options.seed,
+            key=options.key_file,
+            keep_order=options.keep_order,
+        )
+    return RecipeJob(
+        source=source,
+        out=out,
+        requirement=required(options.require),
+        evaluations=options.evaluations or DEFAULT_TRIALS,
+        pick=options.pick,
+        bounds=build_bounds(options.max_risk, options.max_loss, None, None),
+        seed=options.seed,
+        key=options.key_file,
+        keep_order=options.keep_order,
+    )
+
+
+def protect(
+    job: "GeneralizeJob | RecipeJob",
+    workers: int,
+    cluster: str | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Protect a chunked file, and print the outcome."""
+    from evomask.outofcore.generalize import generalize_parts
+    from evomask.outofcore.protect import RecipeJob, protect_parts
+
+    if isinstance(job, RecipeJob):
+        done = run_chunked(protect_parts, job, workers, cluster, quiet=quiet)
+        _print_recipe(done, json=json, quiet=quiet)
+    else:
+        generalized = run_chunked(generalize_parts, job, workers, cluster, quiet=quiet)
+        _print_generalized(generalized, str(job.requirement), json=json, quiet=quiet)
+
+
+def choose(
+    folder: Path,
+    pick: str,
+    max_risk: float | None,
+    max_loss: float | None,
+    key: Path | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Apply another recipe of the front to all chunks, and release the result."""
+    from evomask.outofcore.protect import choose_in_parts, read_recipe_job
+    from evomask.runs.store.preserved_analyses import build_bounds
+
+    bounds = build_bounds(max_risk, max_loss, None, None)
+    job = read_recipe_job(folder, key)
+    done = choose_in_parts(job, pick, bounds, told=_chunk_progress(quiet=quiet))
+    _print_recipe(done, json=json, quiet=quiet)
+
+
+def _print_recipe(done: "ProtectionOutcome", *, json: bool, quiet: bool) -> None:
+    from evomask.report.describe import point_fields
+
+    notes(done.notes, quiet=quiet)
+    chosen, compared = done.choice.candidate, done.compared
+    found = {
+        "method": f"point {chosen.point}",
+        "masked": str(done.out / "masked"),
+        "records": done.alike.records,
+        "parts": done.parts,
+        "k": done.alike.least,
+        "classes": done.alike.classes,
+        "seconds": done.seconds,
+        "front": [point_fields(point) for point in done.front],
+        "sample": done.sample,
+        "files": done.tried,
+        "chosen": point_fields(chosen),
+        "reason": done.choice.reason,
+        "loss": compared.loss,
+        "risk": compared.judged.risk,
+        "risk_parts": compared.judged.as_json(),
+        "original_risk": compared.original.risk,
+        "reports": [str(done.out / name) for name in REPORTS],
+        "promised_k": done.k,
+    }
+    say_json(found) if json else say("\n".join(_recipe_lines(done, found)))
+
+
+def _recipe_lines(done: "ProtectionOutcome", found: dict[str, Any]) -> list[str]:
+    from evomask.report.describe import describe_provenance
+
+    chosen = done.choice.candidate
+    rows = [
+        line
+        for point in done.front
+        for line in hanging(
+            f"{'chosen' if point == chosen else '':>8}{point.point:7}{point.loss:8.2f}"
+            f"{point.risk:8.2f}  ",
+            describe_provenance(point.making),
+        )
+    ]
+    recipes = f"{done.tried} recipes evaluated on {done.sample:,} records"
+    return [
+        f"{recipes}; all in percent, lower is better",
+        f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}  method",
+        *rows,
+        *hanging("chosen       ", done.choice.reason),
+        _written(found),
+        *_loss_and_risk(done.compared),
+        *_folder_lines(done.out),
+    ]
+
+
+def _folder_lines(out: Path) -> list[str]:
+    return [
+        f"reports      {out / REPORTS[0]} (internal)",
+        f"             {out / REPORTS[1]} (to publish)",
+        f"the folder {out} holds records and the seed; keep it confidential",
+    ]
+
+
+def _print_generalized(
+    done: "GeneralizationOutcome", requirement: str, *, json: bool, quiet: bool
+) -> None:
+    notes(done.notes, quiet=quiet)
+    found: dict[str, Any] = {
+        "method": "generalization",
+        "masked": str(done.out / "masked"),
+        "records": done.alike.records,
+        "suppressed": done.suppressed,
+        "parts": done.parts,
+        "levels": dict(done.levels),
+        "generalization_loss": done.loss,
+        "proven": done.proven,
+        "loss": done.compared.loss,
+        "risk": done.compared.judged.risk,
+        "risk_parts": done.compared.judged.as_json(),
+        "original_risk": done.compared.original.risk,
+        "reports": [str(done.out / name) for name in REPORTS],
+        "combinations": done.combinations,
+        "k": done.alike.least,
+        "classes": done.alike.classes,
+        "seconds": done.seconds,
+    }
+    levels = ", ".join(f"{name} {level}" for name, level in done.levels.items())
+    optimal = "proven minimal" if done.proven else "not proven minimal, because of t"
+    lines = [
+        _written(found),
+        f"levels       {levels}; generalization loss {done.loss:.2f} %, {optimal}",
+        f"suppressed   {done.suppressed:,} records of classes that violate {requirement}",
+        *_loss_and_risk(done.compared),
+        *_folder_lines(done.out),
+    ]
+    say_json(found) if json else say("\n".join(lines))
+
+
+def resume(
+    folder: Path,
+    key: Path | None,
+    workers: int,
+    cluster: str | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Continue an interrupted run on a chunked file."""
+    from evomask.outofcore.mask import PartsJob
+    from evomask.outofcore.protect import read_job
+
+    job = read_job(folder, key)
+    if isinstance(job, PartsJob):
+        mask(job, workers, cluster, json=json, quiet=quiet)
+    else:
+        protect(job, workers, cluster, json=json, quiet=quiet)
+
+
+def _loss_and_risk(compared: "Comparison") -> list[str]:
+    judged, before = compared.judged, compared.original
+    error = f", standard error {judged.worst.error:.2f}" if judged.is_sampled else ""
+    targets = f"{judged.people:,} targets attacked{error}; the original {before.risk:.2f} %"
+    risk = f"{judged.risk:.2f} %, by an intruder who {judged.worst.sentence} ({targets})"
+    return [f"loss         {compared.loss:.2f} %", *hanging("risk         ", risk)]
+
+
+def _written(found: dict[str, Any]) -> str:
+    return (
+        f"{found['records']:,} records in {found['parts']} parts by {found['method']} in "
+        f"{found['seconds']:.1f} s: {found['masked']}\n"
+        f"equivalence classes in the written file: {found['classes']:,}, the smallest of "
+        f"{found['k']:,} records"
+    )

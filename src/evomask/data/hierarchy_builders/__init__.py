@@ -1,0 +1,1 @@
+"""Automatic hierarchies: intervals, quantiles, dates, code prefixes, neighbours, similarity."""

@@ -1,1 +1,0 @@
-"""Value trees made by rule: intervals, bands, dates, shortened codes, neighbours, likeness."""

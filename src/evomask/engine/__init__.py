@@ -1,0 +1,1 @@
+"""Portfolio engine: all applicable searches share one budget and one Pareto front."""

@@ -1,0 +1,299 @@
+"""Pareto front of masked files: points, bounds, and rules that choose one point."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import inf
+from typing import Any, TypeVar
+
+import numpy as np
+
+from evomask.errors import ParameterError, UnmetError
+from evomask.evolution.archive import hypervolume, non_dominated_ranks
+from evomask.masking.provenance import Provenance
+from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.types import Points
+
+WORST_CASE = (100.0, 100.0)
+"""Reference point of the hypervolume: largest loss and risk."""
+
+DECIMALS = 2
+"""Decimals of loss and risk that users see."""
+
+ORIGINAL = -1
+"""Number of the original file."""
+
+TOLERANCE = 0.1
+"""Percent of loss or risk that make no difference to a choice."""
+
+DEFAULT_RISK = 10.0
+"""Largest risk of the suggested point, in percent, where no limit is set: one target in ten."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """A masked file: its provenance, its measures in percent, and its place on the front.
+
+    This is the only type for a point: the portfolio, single searches, events, records and reports
+    are all made from it. `as_json` is its serializer.
+
+    Args:
+        number: identifies the file within a run, in the order of evaluation; it never changes.
+        making: provenance of the file.
+        loss, risk: infinite where a single search has other measures.
+        search: ``grid`` or a search of the catalogue.
+        member: specialist of the portfolio that found it.
+        operator: operator that made it.
+        serial: number among the individuals of its search.
+        round: round of the portfolio in which it was evaluated.
+        parameters: those of the specialist.
+        judged: components of the risk, if it has any.
+        errors: of the tables and models to preserve, in percent, if they were computed.
+        point: position on the front, from 1 in the order of loss; 0 for dominated files.
+        individual: individual of a single search; None in a portfolio.
+        draw: random draw that is released, where masking is random.
+        measures: all measures of a single search; None in a portfolio.
+    """
+
+    number: int
+    making: Provenance = field(default_factory=Provenance)
+    loss: float = inf
+    risk: float = inf
+    search: str = "grid"
+    member: str = "grid"
+    operator: str = "first"
+    serial: int = 0
+    round: int = 0
+    parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
+    judged: RiskAssessment | None = field(default=None, compare=False)
+    errors: Mapping[str, float] = field(default_factory=dict, compare=False)
+    point: int = field(default=0, compare=False)
+    individual: Any = field(default=None, compare=False, repr=False)
+    draw: int = field(default=0, compare=False)
+    measures: Mapping[str, float] | None = field(default=None, compare=False)
+
+    @property
+    def file(self) -> int:
+        """Number of the file, which stays the same while the front changes."""
+        return self.number
+
+    @property
+    def worst(self) -> float:
+        """The larger of loss and risk."""
+        return max(self.loss, self.risk)
+
+    @property
+    def readings(self) -> Mapping[str, float]:
+        """Measures by name, as rules and bounds use them."""
+        if self.measures is not None:
+            return {**self.measures, **self.errors}
+        return {"loss": self.loss, "risk": self.risk, "score": self.worst, **self.errors}
+
+    def as_json(self, **details: object) -> dict[str, object]:
+        """Point, search, *details* and all measures, as commands and front files show them."""
+        return {"point": self.point, "search": self.search, **details, **self.readings}
+
+
+def front_of(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
+    """Nondominated points in the order of loss.
+
+    Loss and risk are compared at the precision shown; of equal points the earliest is kept.
+    """
+    distinct: dict[tuple[float, float], FrontPoint] = {}
+    for point in points:
+        distinct.setdefault((round(point.loss, DECIMALS), round(point.risk, DECIMALS)), point)
+    ranks = non_dominated_ranks(np.array(list(distinct)).reshape(-1, 2))
+    best = [point for point, rank in zip(distinct.values(), ranks, strict=True) if rank == 0]
+    return numbered(sorted(best, key=lambda point: (point.loss, point.risk, point.number)))
+
+
+def numbered(front: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
+    """Number the points of a front from 1; they are given in the order of loss."""
+    return tuple(replace(point, point=place) for place, point in enumerate(front, 1))
+
+
+def balanced(points: Sequence[FrontPoint]) -> FrontPoint:
+    """Point with the least maximum of loss and risk; within `TOLERANCE`, the least sum."""
+    return points[_balanced(plane(points))]
+
+
+def least_loss_at_default_risk(points: Sequence[FrontPoint]) -> FrontPoint:
+    """Point of the least loss with a risk of at most `DEFAULT_RISK`.
+
+    Where every point has more risk, the point of the least risk. Decision 0014 compares this rule
+    with others.
+    """
+    allowed = [point for point in points if point.risk <= DEFAULT_RISK]
+    if not allowed:
+        return min(points, key=lambda point: (point.risk, point.loss))
+    return min(allowed, key=lambda point: (point.loss, point.risk, point.number))
+
+
+def volume_of(points: Sequence[FrontPoint]) -> float:
+    """Hypervolume in percent of the loss-risk square (reference point 100, 100)."""
+    return hypervolume(plane(points), WORST_CASE) / 100.0
+
+
+def plane(points: Sequence[FrontPoint]) -> Points:
+    """Loss and risk, one row per point."""
+    return np.array([[point.loss, point.risk] for point in points]).reshape(-1, 2)
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """Select *count* items, evenly from the first to the last."""
+    if len(items) <= count:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, count).round().astype(int)
+    return [items[place] for place in places]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Upper bounds of the chosen point in percent; each field is named after its measure."""
+
+    risk: float | None = None
+    loss: float | None = None
+    table_error: float | None = None
+    model_error: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in self.given.items():
+            if not 0 <= limit <= 100:
+                option = name.replace("_", "-")
+                raise ParameterError(f"max-{option} must lie in 0 to 100 percent, got {limit:g}")
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Bounds that are set, by measure."""
+        return {name: limit for name, limit in asdict(self).items() if limit is not None}
+
+    def excess(self, point: FrontPoint) -> float:
+        """Largest excess over a bound in percent; 0 within all, infinite for a missing measure."""
+        beyond = (point.readings.get(name, inf) - limit for name, limit in self.given.items())
+        return max(0.0, *beyond, 0.0)
+
+    def __str__(self) -> str:
+        """Bounds in words."""
+        words = (f"a {_title(name)} of at most {limit:g} %" for name, limit in self.given.items())
+        return " and ".join(words)
+
+
+UNBOUNDED = Bounds()
+
+
+def within(points: Sequence[FrontPoint], bounds: Bounds) -> tuple[FrontPoint, ...]:
+    """Points within all bounds; if there are none, the error names the nearest."""
+    allowed = tuple(point for point in points if bounds.excess(point) == 0.0)
+    if allowed:
+        return allowed
+    nearest = min(points, key=bounds.excess)
+    has = " and ".join(f"a {_title(n)} of {nearest.readings[n]:.2f} %" for n in bounds.given)
+    raise UnmetError(
+        f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
+        "raise the limit, search longer, or choose a point by its number"
+    )
+
+
+def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> FrontPoint:
+    """Point that is chosen by default.
+
+    With a bound on the risk alone the least loss, with one on the loss alone the least risk, with
+    both the balanced point; otherwise the least loss at the default risk.
+    """
+    if bounds.risk is not None and bounds.loss is None:
+        return min(points, key=lambda point: (point.loss, point.risk, point.number))
+    if bounds.loss is not None and bounds.risk is None:
+        return min(points, key=lambda point: (point.risk, point.loss, point.number))
+    return least_loss_at_default_risk(points) if bounds.risk is None else balanced(points)
+
+
+def _title(measure: str) -> str:
+    return measure.replace("_", " ")
+
+
+def validate_pick(rule: str) -> None:
+    """Refuse an unknown rule for choosing a point, before a run is spent on it."""
+    words = "best|suggested|balanced|knee|sum"
+    if not re.fullmatch(rf"{words}|max-(risk|loss)=\d+(\.\d+)?|file=\d+|[1-9]\d*", rule):
+        raise ParameterError(
+            "pick must be suggested, balanced, knee, sum, max-risk=20, max-loss=10 or a point's "
+            f"number from 1, got {rule!r}"
+        )
+
+
+def pick(points: Sequence[FrontPoint], rule: str, best: FrontPoint) -> FrontPoint:
+    """Choose a point by its number or by a rule: the *best*, the knee, the best within a limit.
+
+    ``file=12`` names a point by the number of its file. A number that is no point's number is
+    also taken for that of a file, because earlier versions named points so.
+    """
+    validate_pick(rule)
+    measure, _, limit = rule.removeprefix("max-").partition("=")
+    if rule in ("best", "suggested"):
+        return best
+    if rule in RULES:
+        return points[RULES[rule](_measured_plane(points))]
+    if measure in ("risk", "loss"):
+        return _best_within(points, measure, float(limit), "loss" if measure == "risk" else "risk")
+    return _by_number(points, int(limit or rule), is_file=bool(limit))
+
+
+def stable_reference(rule: str, chosen: FrontPoint) -> str:
+    """Replace a point's number by that of its file, which stays when the front changes."""
+    return f"file={chosen.file}" if rule.isdecimal() else rule
+
+
+def _by_number(points: Sequence[FrontPoint], number: int, *, is_file: bool) -> FrontPoint:
+    by_point = {} if is_file else {point.point: point for point in points}
+    found = {point.file: point for point in points} | by_point
+    if number not in found:
+        what = "file" if is_file else "point"
+        numbers = ", ".join(str(getattr(point, what)) for point in points)
+        raise ParameterError(f"the front has no {what} {number}; it has {numbers}")
+    return found[number]
+
+
+def _best_within(
+    points: Sequence[FrontPoint], measure: str, limit: float, other: str
+) -> FrontPoint:
+    _measured_plane(points)
+    allowed = [point for point in points if point.readings[measure] <= limit]
+    if not allowed:
+        least = min(point.readings[measure] for point in points)
+        raise UnmetError(
+            f"no point has a {measure} of at most {limit:g}; the smallest is {least:.2f}"
+        )
+    return min(allowed, key=lambda point: point.readings[other])
+
+
+def _measured_plane(points: Sequence[FrontPoint]) -> Points:
+    if not all({"loss", "risk"} <= point.readings.keys() for point in points):
+        raise ParameterError("this search has no loss and risk; pick best or a point by its number")
+    return plane(points)
+
+
+def _knee(plane: Points) -> int:
+    """Point farthest below the line between both ends, with both axes scaled to 0 to 1."""
+    ranges = np.ptp(plane, axis=0)
+    scaled = (plane - plane.min(axis=0)) / np.where(ranges > 0, ranges, 1.0)
+    return int(np.argmin(scaled.sum(axis=1)))
+
+
+def _least_sum(plane: Points) -> int:
+    return int(np.argmin(plane.sum(axis=1)))
+
+
+def _balanced(plane: Points) -> int:
+    worst = plane.max(axis=1)
+    sums = np.where(worst <= worst.min() + TOLERANCE, plane.sum(axis=1), np.inf)
+    return int(np.lexsort((plane[:, 0], sums))[0])
+
+
+RULES: Mapping[str, Callable[[Points], int]] = {
+    "balanced": _balanced,
+    "knee": _knee,
+    "sum": _least_sum,
+}
+"""Rules that choose by loss and risk alone; they return the position of the point."""

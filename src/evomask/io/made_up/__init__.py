@@ -1,1 +1,0 @@
-"""Data that is made up: the bundled survey, and records drawn for studies."""

@@ -1,0 +1,168 @@
+"""Masked files read as tables under the schema of the original.
+
+A set of categories is written as ``[a,c]`` (all from a to c, in their order) or ``{a,c}``, an
+interval of numbers as ``[low,high]``, a suppressed cell as ``*``, and a generalized category by
+its label in the hierarchy.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from evomask.data.frames import Declaration, storage_of
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
+from evomask.data.schema import MISSING, Attribute, Kind, Storage
+from evomask.data.table import Table
+from evomask.errors import DataError, SchemaError
+from evomask.io.sources import Origin, Source
+from evomask.types import Codes, Flags, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """A column of texts: distinct labels, and the code of each record."""
+
+    labels: tuple[str, ...]
+    codes: Codes
+
+    def record_with(self, label: str) -> int:
+        """Return the number, from 1, of the first record with the label."""
+        return int(np.argmax(self.codes == self.labels.index(label))) + 1
+
+
+def masked_version(
+    original: Table, source: Source, hierarchies: Mapping[str, Hierarchy] | None = None
+) -> Table:
+    """Convert a masked file to a table under the original's schema, its cells decoded."""
+    present = [a for a in original.schema if a.name in source.frame.columns]
+    absent = set(original.schema.quasi_identifiers) - {a.name for a in present}
+    if absent:
+        raise SchemaError(
+            f"the masked file has no column {min(absent)!r}; "
+            "list the columns that both files have with --quasi"
+        )
+    texts = [
+        a for a in present if a.is_categorical or storage_of(source.frame[a.name]) is Storage.TEXT
+    ]
+    numbers = {
+        a.name: Declaration(a.kind, a.role, notes=a.notes) for a in present if a not in texts
+    }
+    declared = {a.name: Declaration(Kind.NOMINAL) for a in texts}
+    read = source.table({**numbers, **declared})
+    table = Table(
+        original.schema.only(a.name for a in present),
+        {a.name: np.zeros(len(read)) if a in texts else read[a.name] for a in present},
+    )
+    for attribute in texts:
+        column = _Texts(read.attribute(attribute.name).categories, read.codes(attribute.name))
+        if attribute.is_categorical:
+            hierarchy = (hierarchies or {}).get(attribute.name)
+            table = _decode_categories(table, attribute, column, hierarchy)
+        else:
+            table = _decode_intervals(table, original, attribute, column)
+    return table
+
+
+def matched_records(key: str, original: Origin | None, source: Source) -> Indices:
+    """Match each masked record to its original by a key column; returns record indices."""
+    columns = (None if original is None else original.columns), source.columns
+    ours, theirs = (_keys(key, frame) for frame in columns)
+    records = {value: record for record, value in enumerate(ours)}
+    unknown = next((record for record, value in enumerate(theirs) if value not in records), None)
+    if unknown is not None:
+        raise DataError(
+            f"record {unknown + 1} of the masked file has a {key!r} that the original does not have"
+        )
+    return np.array([records[value] for value in theirs], dtype=np.int64)
+
+
+def _keys(key: str, frame: pl.DataFrame | None) -> list[str]:
+    if frame is None or key not in frame.columns:
+        raise SchemaError(f"no column {key!r} in both files; give one that is in both with --key")
+    values = frame[key].cast(pl.String)
+    if values.null_count() or values.n_unique() < len(values):
+        raise DataError(
+            f"column {key!r} does not tell all records apart: values are missing or repeated; "
+            "give another with --key"
+        )
+    return values.to_list()
+
+
+def _decode_categories(
+    table: Table, attribute: Attribute, column: _Texts, hierarchy: Hierarchy | None
+) -> Table:
+    rows = [_leaves(attribute, label, hierarchy) for label in column.labels]
+    for label, row in zip(column.labels, rows, strict=True):
+        if row is None:
+            raise _outside_domain(attribute, column.record_with(label))
+    leaves = np.array(rows)
+    if (leaves.sum(axis=1) == 1).all():
+        return table.with_columns({attribute.name: leaves.argmax(axis=1)[column.codes]})
+    return table.with_recoded(attribute.name, column.codes, CategorySets(column.labels, leaves))
+
+
+def _outside_domain(attribute: Attribute, record: int) -> DataError:
+    return DataError(
+        f"column {attribute.name!r} of the masked file holds in record {record} a value outside "
+        "its domain; correct it, or give its hierarchy in the schema"
+    )
+
+
+def _leaves(attribute: Attribute, label: str, hierarchy: Hierarchy | None) -> Flags | None:
+    """Return flags of the categories that a cell covers; None if the label is unknown."""
+    names = attribute.categories
+    if label in names:
+        return _flags(names, [label])
+    if label in (SUPPRESSED, MISSING):
+        return np.ones(len(names), dtype=bool)
+    inside = label[1:-1]
+    if label.startswith("[") and label.endswith("]"):
+        ends = _two_of(names, inside)
+        return _flags(names, names[ends[0] : ends[1] + 1]) if ends else None
+    if label.startswith("{") and label.endswith("}"):
+        members = [MISSING if name == "missing" else name for name in inside.split(",")]
+        return _flags(names, members) if set(members) <= set(names) else None
+    levels = [level for level in (hierarchy.levels if hierarchy else ()) if label in level]
+    return np.array([ancestor == label for ancestor in levels[0]]) if levels else None
+
+
+def _flags(names: Sequence[str], members: Sequence[str]) -> Flags:
+    return np.array([name in members for name in names])
+
+
+def _two_of(names: Sequence[str], text: str) -> tuple[int, int] | None:
+    """Return the indices of two names joined by a comma; names may contain commas too."""
+    for i, character in enumerate(text):
+        first, second = text[:i], text[i + 1 :]
+        if character == "," and first in names and second in names:
+            return names.index(first), names.index(second)
+    return None
+
+
+def _decode_intervals(table: Table, original: Table, attribute: Attribute, column: _Texts) -> Table:
+    known = original.values(attribute.name)
+    whole = (float(np.nanmin(known)), float(np.nanmax(known)))
+    ends = [_ends(label, whole) for label in column.labels]
+    for label, interval in zip(column.labels, ends, strict=True):
+        if interval is None or interval[0] > interval[1]:
+            raise _outside_domain(attribute, column.record_with(label))
+    low, high = np.array(ends, dtype=np.float64).T
+    return table.with_recoded(
+        attribute.name, column.codes, Intervals(column.labels, low.copy(), high.copy())
+    )
+
+
+def _ends(label: str, whole: tuple[float, float]) -> tuple[float, float] | None:
+    if label == SUPPRESSED:
+        return whole
+    if label == MISSING:
+        return float("nan"), float("nan")
+    text = label[1:-1] if label.startswith("[") and label.endswith("]") else f"{label},{label}"
+    try:
+        low, high = (float(end) for end in text.split(","))
+    except ValueError:
+        return None
+    return (low, high) if np.isfinite(low) and np.isfinite(high) else None

@@ -1,0 +1,255 @@
+"""Read-back of a written file: an independent check of columns, k, l and t.
+
+The check uses neither the table nor the equivalence classes that the file was made from. Cells
+are the texts or numbers in the file, and records with equal cells form an equivalence class.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evomask.errors import FileError
+from evomask.io.dialects import Dialect, read_decompressed, records
+from evomask.io.formats import BY_ENDING, TSV, ending_of
+
+ROUNDING = 1e-9
+ALWAYS_COUNTED = 100_000
+"""Number of records up to which l and t are computed even if not required."""
+
+Records: TypeAlias = NDArray[np.int64]
+Shares: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ConfidentialSpec:
+    """Order of the values of a confidential attribute, for t-closeness.
+
+    Args:
+        ordered: whether they have an order: that of *order*, else of numbers, else of texts.
+        order: all values as written, in their order.
+        missing: closed ranges of user-missing codes, which come last.
+    """
+
+    ordered: bool = False
+    order: tuple[str, ...] = ()
+    missing: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class ReleaseSpec:
+    """Specification that a written file must satisfy.
+
+    Args:
+        records: number of records.
+        columns: names of the columns, in order.
+        absent: columns that it must not have.
+        quasi_identifiers: columns that define equivalence classes.
+        k, l, t: required privacy models; 1 requires nothing.
+    """
+
+    records: int
+    columns: tuple[str, ...]
+    absent: tuple[str, ...] = ()
+    quasi_identifiers: tuple[str, ...] = ()
+    confidential: Mapping[str, ConfidentialSpec] = field(default_factory=dict)
+    k: int = 1
+    l: int = 1  # noqa: E741
+    t: float = 1.0
+
+
+@dataclass(frozen=True)
+class ReadbackResult:
+    """Properties of a written file, computed from its content.
+
+    Args:
+        k: size of the smallest equivalence class.
+        l: fewest distinct values of a confidential attribute in a class, if there is one.
+        t: largest distance of a confidential attribute's distribution in a class from that in
+            the file.
+    """
+
+    records: int
+    columns: tuple[str, ...]
+    k: int
+    l: int | None = None  # noqa: E741
+    t: float | None = None
+
+
+def read_back(
+    path: Path, spec: ReleaseSpec, dialect: Dialect | None = None, *, name: str = ""
+) -> ReadbackResult:
+    """Read a written file and compute the properties that its specification names.
+
+    l and t of a large file are computed only if they are required.
+    """
+    frame = _read(path, dialect, name)
+    counted = frame.height <= ALWAYS_COUNTED or spec.l > 1 or spec.t < 1
+    confidential = spec.confidential if counted else {}
+    names = (*spec.quasi_identifiers, *confidential)
+    cells = {n: _as_texts(frame[n]) for n in names if n in frame}
+    classes = _classes([cells[n] for n in spec.quasi_identifiers if n in cells], frame.height)
+    results = [_diversity(classes, cells[n], confidential[n]) for n in confidential if n in cells]
+    return ReadbackResult(
+        frame.height,
+        tuple(frame.columns),
+        min(map(len, classes), default=0),
+        min((fewest for fewest, _ in results), default=None),
+        max((distance for _, distance in results), default=None),
+    )
+
+
+def failed_checks(found: ReadbackResult, spec: ReleaseSpec) -> tuple[str, ...]:
+    """Describe the parts of the specification that a file does not satisfy."""
+    identifiers = sorted(set(spec.absent) & set(found.columns))
+    failed = []
+    if found.records != spec.records:
+        failed.append(f"it holds {found.records} records instead of {spec.records}")
+    if identifiers:
+        failed.append(f"it holds the identifier {identifiers[0]!r}")
+    if found.columns != spec.columns:
+        failed.append("its columns are not those of the release")
+    if found.records:
+        l, t = found.l or 0, 1.0 if found.t is None else found.t  # noqa: E741
+        if found.k < spec.k:
+            failed.append(f"it has k = {found.k} instead of {spec.k}")
+        if spec.l > 1 and l < spec.l:
+            failed.append(f"it has l = {l} instead of {spec.l}")
+        if spec.t < 1 and t > spec.t + ROUNDING:
+            failed.append(f"it has t = {t:g} instead of {spec.t:g}")
+    return tuple(failed)
+
+
+def check_written(
+    path: Path, spec: ReleaseSpec, dialect: Dialect | None = None, *, name: str = ""
+) -> ReadbackResult:
+    """Read a written file back; raise an error if it does not satisfy its specification.
+
+    Args:
+        name: final name of the file, if *path* is temporary; its ending determines the format.
+    """
+    found = read_back(path, spec, dialect, name=name)
+    failed = failed_checks(found, spec)
+    if failed:
+        raise FileError(
+            f"{name or path.name} was read back and is not what was promised: {failed[0]}; "
+            "it was removed and nothing is released, please report this with the options used"
+        )
+    return found
+
+
+def _read(path: Path, dialect: Dialect | None, name: str) -> pl.DataFrame:
+    """Read a file by the format of its name, independently of the readers of the registry."""
+    ending = ending_of(Path(name or path))
+    match BY_ENDING[ending].name:
+        case "Parquet files":
+            return pl.read_parquet(path)
+        case "workbooks":
+            return pl.read_excel(path, engine="calamine", infer_schema_length=None)
+        case "SPSS files" | "Stata files":
+            import pyreadstat
+
+            read: Any = pyreadstat.read_dta if ending == ".dta" else pyreadstat.read_sav
+            frame: pl.DataFrame = read(path, user_missing=True, output_format="polars")[0]
+            return frame
+    content = read_decompressed(path, name)
+    return _read_text(content, dialect or Dialect("\t" if ending == TSV else ","))
+
+
+def _read_text(content: bytes, dialect: Dialect) -> pl.DataFrame:
+    text = content.decode(dialect.encoding or "utf-8").removeprefix("\ufeff")
+    text = text if "\n" in text else text.replace("\r", "\n")
+    delimiter = dialect.delimiter or ","
+    cells = pl.read_csv(text.encode(), separator=delimiter, infer_schema=False)
+    cells.columns = next(records(text, delimiter))
+    if dialect.decimal == ",":
+        return cells.with_columns(pl.all().str.replace(r"^(-?\d+),(\d+)$", "$1.$2"))
+    return cells
+
+
+def _as_texts(series: pl.Series) -> pl.Series:
+    """Return cells as texts that differ where those of the file do; 1.0 becomes 1."""
+    if series.dtype == pl.Object or series.dtype.is_float():
+        return pl.Series(series.name, [_as_text(value) for value in series.to_list()])
+    return series.cast(pl.String).fill_null("")
+
+
+def _as_text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and str(value) != "-0.0":
+        return str(int(value))
+    return str(value)
+
+
+def _classes(columns: Sequence[pl.Series], n_records: int) -> list[Records]:
+    """Return the record numbers of each equivalence class."""
+    records = pl.Series("record", np.arange(n_records))
+    if not columns:
+        return [records.to_numpy()]
+    cells = pl.DataFrame([column.alias(str(i)) for i, column in enumerate(columns)])
+    grouped = cells.with_columns(records).group_by(cells.columns).agg("record")["record"]
+    return [group.to_numpy() for group in grouped]
+
+
+def _diversity(
+    classes: Sequence[Records], values: pl.Series, spec: ConfidentialSpec
+) -> tuple[int, float]:
+    """Return l (fewest distinct values in a class) and t (largest distance of a class)."""
+    order = {value: rank for rank, value in enumerate(_sort(values.unique().to_list(), spec))}
+    ranks = values.replace_strict(order, return_dtype=pl.Int64).to_numpy()
+    shares = np.bincount(ranks, minlength=len(order)) / len(ranks)
+    distance = _earth_movers if spec.ordered else _total_variation
+    counted = [np.unique(ranks[records], return_counts=True) for records in classes]
+    distances = (distance(present, counts / counts.sum(), shares) for present, counts in counted)
+    return min((len(present) for present, _ in counted), default=0), max(distances, default=0.0)
+
+
+def _total_variation(present: Records, own: Shares, shares: Shares) -> float:
+    whole = shares[present]
+    return float(np.abs(own - whole).sum() + 1.0 - whole.sum()) / 2
+
+
+def _earth_movers(present: Records, own: Shares, shares: Shares) -> float:
+    """Return the mean absolute difference of the cumulative shares in a class and in the file.
+
+    Between two values of the class its cumulative share is constant and that of the file
+    increases, so each stretch is summed in constant time.
+    """
+    if len(shares) < 2:
+        return 0.0
+    whole = np.cumsum(shares)
+    sums = np.concatenate([[0.0], np.cumsum(whole)])
+    here = np.concatenate([[0.0], np.cumsum(own)])
+    first, last = np.append(0, present), np.append(present, len(shares))
+    cut = np.clip(np.searchsorted(whole, here), first, last)
+    below = here * (cut - first) - (sums[cut] - sums[first])
+    above = (sums[last] - sums[cut]) - here * (last - cut)
+    return float((below + above).sum()) / (len(shares) - 1)
+
+
+def _sort(values: Sequence[str], spec: ConfidentialSpec) -> list[str]:
+    """Sort by the declared order if it has all values, else numbers by size, then texts."""
+    ranks = {value: rank for rank, value in enumerate(spec.order)}
+    if ranks.keys() >= set(values):
+        return sorted(values, key=ranks.__getitem__)
+
+    def key(value: str) -> tuple[int, float, str]:
+        number = _number(value)
+        if number is None:
+            return (3 if value == "" else 1), 0.0, value
+        missing = any(low <= number <= high for low, high in spec.missing)
+        return (2 if missing else 0), number, value
+
+    return sorted(values, key=key)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

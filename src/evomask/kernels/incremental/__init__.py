@@ -1,0 +1,1 @@
+"""Information loss and disclosure risk of a masked file under changes of single cells."""

@@ -1,1 +1,0 @@
-"""A masked file under single changed cells, its loss and risk followed."""

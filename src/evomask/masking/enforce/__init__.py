@@ -1,0 +1,1 @@
+"""Enforcement of requirements (k, l, t) and edit rules on masked files."""

@@ -1,0 +1,89 @@
+"""Requirements on released files, written as text such as ``k=5,l=2,t=0.3``."""
+
+from dataclasses import dataclass
+
+from evomask.data.schema import Role
+from evomask.data.table import Table
+from evomask.errors import ParameterError
+from evomask.masking.composition import InTurn, Stratified
+from evomask.masking.enforce.repair import Repair, SampleRepair
+from evomask.masking.method import MaskingMethod
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A guarantee: k-anonymity, l-diversity and t-closeness on the quasi-identifiers."""
+
+    k: int = 1
+    l: int = 1  # noqa: E741
+    t: float = 1.0
+
+    @property
+    def asks_anything(self) -> bool:
+        """Whether k, l or t differs from the value that every file satisfies."""
+        return self != NOTHING
+
+    @property
+    def as_text(self) -> str:
+        """The requirement as text, such as ``k=5,l=2``; empty if it has no effect."""
+        return str(self).replace(" ", "") if self.asks_anything else ""
+
+    def repair(self, table: Table, share: float = 1.0) -> MaskingMethod:
+        """Return the repair that enforces it on masked versions of *table*, by stratum.
+
+        Args:
+            share: fraction of a larger file that the table is, if it is a sample.
+        """
+        names = table.schema.quasi_identifiers
+        return repair_within(SampleRepair(names, self.k, self.l, self.t, share=share), table)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{name} = {value:g}"
+            for name, value, neutral in (("k", self.k, 1), ("l", self.l, 1), ("t", self.t, 1.0))
+            if value != neutral
+        ]
+        return ", ".join(parts) or "nothing"
+
+
+NOTHING = Requirement()
+
+
+def repair_within(repair: Repair, table: Table) -> MaskingMethod:
+    """Return the repair of each stratum if there are strata.
+
+    t-closeness refers to the distribution in the whole file, not in the stratum; so with t the
+    repair is applied once more to all strata together.
+    """
+    strata = table.schema.with_role(Role.STRATUM)
+    if not strata:
+        return repair
+    stratified = Stratified(repair, strata)
+    return InTurn((stratified, repair)) if repair.t < 1 else stratified
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Parse a requirement such as ``k=5,l=2``; an empty text requires nothing."""
+    values: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, number = part.partition("=")
+        if name not in ("k", "l", "t") or not equals:
+            raise ParameterError(
+                f"a requirement is written k=5, l=2 or t=0.3, joined by commas, got {part!r}"
+            )
+        if name in values:
+            raise ParameterError(f"{name} is required twice in {text!r}; name it once")
+        values[name] = _parse_number(name, number)
+    return Requirement(int(values.get("k", 1)), int(values.get("l", 1)), values.get("t", 1.0))
+
+
+def _parse_number(name: str, text: str) -> float:
+    try:
+        value = float(text) if name == "t" else int(text)
+    except ValueError:
+        what = "a number" if name == "t" else "a whole number"
+        raise ParameterError(f"required {name} must be {what}, got {text}") from None
+    if not (0 < value <= 1 if name == "t" else value >= 1):
+        limits = "in (0, 1]" if name == "t" else "at least 1"
+        raise ParameterError(f"required {name} must be {limits}, got {text}")
+    return value

@@ -1,1 +1,0 @@
-"""What every released file fulfils: a requirement, edit rules, and the repair to both."""

@@ -1,0 +1,261 @@
+"""Masked files as weighted plain records: each cell is replaced by the values that it covers.
+
+Equal records are combined first. A record whose cells cover several values is split into one
+piece for each combination of values; if these are too many, into pieces that are evenly spread
+over the combinations (a lattice with a shift for each record), without random numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evomask.data.schema import Attribute, Kind
+from evomask.data.table import Column, Table
+from evomask.measures.columns import CategoricalColumn, NumberColumn
+from evomask.measures.disclosure.record_risk import survey_weights, weight_of
+from evomask.types import Flags, Floats, Indices
+
+MAX_PIECES = 1 << 17
+"""Approximate number of pieces of all records that cover several combinations."""
+
+MIN_PIECES = 2
+"""Minimum number of pieces of a distinct record, if it covers as many combinations."""
+
+LATTICE_STEPS = np.sqrt([5, 2, 3, 7, 11, 13, 17, 19, 23, 29, 31, 37]) % 1.0
+"""Steps of the lattice as shares of its size: badly approximable numbers leave no gaps."""
+
+SHIFT_BASE = np.e / 2
+"""Its powers shift the lattice of each attribute independently."""
+
+
+@dataclass(frozen=True, eq=False)
+class CategorySupport:
+    """Categories of all cells in one array, with their probabilities.
+
+    Args:
+        starts: position of the first category of each cell.
+        ends: index of the cell plus the cumulative probability of each category.
+    """
+
+    keys: Indices
+    sizes: Floats
+    starts: Indices
+    codes: Indices
+    shares: Floats
+    ends: Floats
+
+    def nth(self, cells: Indices, places: Indices) -> tuple[Column, Floats]:
+        at = self.starts[cells] + places
+        return self.codes[at], self.shares[at]
+
+    def quantile(self, cells: Indices, levels: Floats) -> Column:
+        at = np.searchsorted(self.ends, cells + levels, "right")
+        last = self.starts[cells] + self.sizes[cells].astype(np.int64) - 1
+        return self.codes[np.clip(at, self.starts[cells], last)]
+
+
+def _category_support(original: Table, masked: Table, name: str) -> CategorySupport:
+    cells = CategoricalColumn.of(original, name).cells(masked)
+    rows, codes = np.nonzero(cells.spread)
+    shares, sizes = cells.spread[rows, codes], np.bincount(rows, minlength=len(cells))
+    starts = np.cumsum(sizes) - sizes
+    sums = np.cumsum(shares)
+    before = np.append(0.0, sums)[starts]
+    ends = rows + sums - before[rows]
+    keys = cells.codes.astype(np.int64)
+    return CategorySupport(keys, sizes.astype(np.float64), starts, codes, shares, ends)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberSupport:
+    """Numbers, and intervals that cover the original values inside them.
+
+    Args:
+        first: position of an interval's first value in *ordered*; -1 for a number.
+        centre: the number of a cell that is not an interval.
+        ordered: the original values in increasing order.
+    """
+
+    keys: Indices
+    sizes: Floats
+    first: Indices
+    centre: Floats
+    ordered: Floats
+
+    def nth(self, cells: Indices, places: Indices) -> tuple[Column, Floats]:
+        sizes = self.sizes[cells]
+        if not len(self.ordered):
+            return self.centre[cells], 1.0 / sizes
+        at = np.minimum(self.first[cells] + places, len(self.ordered) - 1)
+        return np.where(self.first[cells] >= 0, self.ordered[at], self.centre[cells]), 1.0 / sizes
+
+    def quantile(self, cells: Indices, levels: Floats) -> Column:
+        return self.nth(cells, (levels * self.sizes[cells]).astype(np.int64))[0]
+
+
+def _number_support(column: NumberColumn, masked: Table) -> NumberSupport:
+    cells = column.cells(masked)
+    sets = cells.are_sets
+    keys = np.empty(len(sets), dtype=np.int64)
+    numbers, keys[~sets] = np.unique(cells.centre[~sets], return_inverse=True)
+    width = len(column.sorted) + 1
+    spans, places = np.unique(cells.first[sets] * width + cells.last[sets], return_inverse=True)
+    keys[sets] = len(numbers) + places
+    first, last = spans // width, spans % width
+    return NumberSupport(
+        keys,
+        np.append(np.ones(len(numbers)), (last - first).astype(np.float64)),
+        np.append(np.full(len(numbers), -1), first),
+        np.append(numbers, np.zeros(len(first))),
+        column.sorted,
+    )
+
+
+Support = CategorySupport | NumberSupport
+"""The values that each distinct cell of a masked column covers, with probabilities.
+
+``keys`` is the index of each record's cell, ``sizes`` the number of values of each cell. ``nth``
+returns the value at a position of a cell and its probability, ``quantile`` the value at a level.
+"""
+
+
+def support_of(original: Table, masked: Table, name: str) -> Support:
+    """Return the support of a masked column, with frequencies of the original."""
+    if original.attribute(name).is_categorical:
+        return _category_support(original, masked, name)
+    return _number_support(NumberColumn.of(original, name), masked)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Plain values with the number of records that each row represents.
+
+    Args:
+        columns: numbers of continuous attributes, codes of others.
+        count: number of records, possibly fractional.
+        weight: sum of their survey weights; the count if there are none.
+        square: sum of the squared weights.
+    """
+
+    columns: Mapping[str, Column]
+    count: Floats
+    weight: Floats
+    square: Floats
+
+    def where(self, flags: Flags) -> "Records":
+        columns = {name: column[flags] for name, column in self.columns.items()}
+        return Records(columns, self.count[flags], self.weight[flags], self.square[flags])
+
+    @property
+    def effective(self) -> float:
+        """Kish's effective sample size."""
+        square = float(self.square.sum())
+        return float(self.weight.sum()) ** 2 / square if square > 0 else 0.0
+
+    def numbers(self, attribute: Attribute) -> Floats:
+        """Return the numbers of an attribute, NaN if missing."""
+        column = self.columns[attribute.name]
+        return scale_of(attribute)[column] if attribute.is_categorical else column
+
+
+def plain_records(original: Table, masked: Table, names: Sequence[str]) -> Records:
+    """Return some attributes of a masked file, with each cell as the values that it covers."""
+    supports = [support_of(original, masked, name) for name in names]
+    rows, labels = _distinct([support.keys for support in supports])
+    weights = weights_of(original, masked)
+    count, weight, square = (
+        np.bincount(labels, part, len(rows)).astype(np.float64)
+        for part in (np.ones_like(weights), weights, weights**2)
+    )
+    cells = [support.keys[rows] for support in supports]
+    sizes = np.array([s.sizes[c] for s, c in zip(supports, cells, strict=True)])
+    piece = _Pieces.of(sizes, count)
+    shares = np.where(piece.whole, 1.0, 1.0 / piece.pieces)
+    columns = {}
+    for place, (name, support) in enumerate(zip(names, supports, strict=True)):
+        columns[name], probability = piece.values(place, support, cells[place])
+        shares *= probability
+    return Records(columns, *(part[piece.row] * shares for part in (count, weight, square)))
+
+
+def weights_of(original: Table, masked: Table) -> Floats:
+    """Survey weights of a masked file, or 1; the original ones if they were masked."""
+    name = weight_of(original)
+    is_there = name is not None and name in masked.schema and not masked.is_recoded(name)
+    return survey_weights(masked if is_there else original, name)
+
+
+def scale_of(attribute: Attribute) -> Floats:
+    """Numeric value of each ordinal category, NaN for missing; empty if one is not numeric."""
+    if attribute.kind is not Kind.ORDINAL:
+        return np.empty(0)
+    try:
+        known = [float(category) for category in attribute.categories[: attribute.domain_size]]
+    except ValueError:
+        return np.empty(0)
+    return np.array([*known, *[np.nan] * attribute.has_missing])
+
+
+def is_number(attribute: Attribute) -> bool:
+    """Whether means of the attribute can be computed."""
+    return not attribute.is_categorical or len(scale_of(attribute)) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """The pieces that distinct records are split into.
+
+    Args:
+        sizes: number of values that each attribute (row) of each record (column) covers.
+        row: record of each piece.
+        number: index of the piece in its record.
+        pieces: number of pieces of its record.
+        whole: whether the pieces are all combinations of the record's values.
+    """
+
+    sizes: Floats
+    row: Indices
+    number: Indices
+    pieces: Indices
+    whole: Flags
+
+    @classmethod
+    def of(cls, sizes: Floats, count: Floats) -> "_Pieces":
+        """Allocate pieces to distinct records in proportion to their frequency."""
+        combinations = sizes.prod(axis=0)
+        wide = combinations > 1
+        share = MAX_PIECES * count / max(float(count[wide].sum()), 1.0)
+        most = np.exp2(np.floor(np.log2(np.maximum(share, MIN_PIECES))))
+        pieces = np.minimum(combinations, most).astype(np.int64)
+        row = np.repeat(np.arange(len(pieces)), pieces)
+        number = np.arange(len(row)) - (np.cumsum(pieces) - pieces)[row]
+        return cls(sizes, row, number, pieces[row], (combinations <= most)[row])
+
+    def values(self, place: int, support: Support, cells: Indices) -> tuple[Column, Floats]:
+        """Return an attribute's value in each piece, and its probability (1 on a lattice)."""
+        own = cells[self.row]
+        below = self.sizes[:place].prod(axis=0)[self.row]
+        digits = np.where(self.whole, self.number // below, 0).astype(np.int64)
+        values, shares = support.nth(own, digits % self.sizes[place][self.row].astype(np.int64))
+        if self.whole.all():
+            return values, shares
+        spread = support.quantile(own, self._levels(place))
+        return np.where(self.whole, values, spread), np.where(self.whole, shares, 1.0)
+
+    def _levels(self, place: int) -> Floats:
+        """Position of each piece on the lattice, with a shift for each record."""
+        step = 2 * np.floor(self.pieces * LATTICE_STEPS[place % len(LATTICE_STEPS)] / 2) + 1
+        shift = (self.row + 0.5) * (SHIFT_BASE ** (place + 1) % 1.0)
+        levels: Floats = (self.number * step / self.pieces + shift) % 1.0
+        return levels
+
+
+def _distinct(keys: Sequence[Indices]) -> tuple[Indices, Indices]:
+    """Return the first record of each equivalence class, and the class of each record."""
+    labels = keys[0]
+    for column in keys[1:]:
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        labels = labels * (int(column.max()) + 1) + column
+    _, rows, places = np.unique(labels, return_index=True, return_inverse=True)
+    return rows.astype(np.int64), places.astype(np.int64)

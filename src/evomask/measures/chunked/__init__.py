@@ -1,0 +1,1 @@
+"""Measures of files larger than memory: sums over chunks, attacks on sampled individuals."""

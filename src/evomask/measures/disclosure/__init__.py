@@ -1,0 +1,1 @@
+"""Disclosure risk of a masked table: re-identification, attribute disclosure, privacy models."""

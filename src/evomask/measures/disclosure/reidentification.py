@@ -1,0 +1,108 @@
+"""Re-identification: probability that an intruder picks the record of a target."""
+
+import numpy as np
+
+from evomask.kernels.linking.boxes import count_links
+from evomask.measures.comparison_space import Space
+from evomask.measures.disclosure.release_index import AgreementWeights, Knowledge, ReleaseIndex
+from evomask.types import Flags, Floats, Indices
+
+TOLERANCE = 0.1
+"""Numbers agree within this share of the standard deviation."""
+
+SMALLEST_SHARE = 1e-6
+"""Bound that keeps probabilities of agreement away from 0 and 1."""
+
+
+def distance_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
+    """For each equivalence class of targets, the chance that the nearest record is their own.
+
+    Ties are shared. A record that equals a target in every known attribute counts as the
+    target's own wherever it is in the file, shared among all records and targets that are
+    equal, so that a shuffled order protects nobody. A cell that covers several values counts
+    as equal to the expected number of individuals that it covers.
+    """
+    costs = index.distances(known)
+    found = count_links(index.boxes, costs, index.targets, index.search, index.covered(known))
+    near, own, apart, equal = found.T
+    sizes = index.sample.sizes
+    shared = np.maximum(np.maximum(near, sizes), equal)
+    others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
+    chances: Floats = (own / near + others) / sizes
+    return chances
+
+
+def agreement_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
+    """For each class of targets, the chance that the record of highest weight is their own.
+
+    Fellegi-Sunter weights of an intruder who knows how often masking leaves each attribute
+    unchanged.
+    """
+    weights = index.steps.get(index.passing_over) or agreement_weights(index, known)
+    costs = index.differences(known, weights)
+    nothing_covered = np.zeros(len(index.boxes.counts))
+    found = count_links(index.boxes, costs, index.targets, index.search, nothing_covered)
+    near, own, _, _ = found.T
+    chances: Floats = own / near / index.sample.sizes
+    return chances
+
+
+def agreement_weights(index: ReleaseIndex, known: Knowledge) -> AgreementWeights:
+    """Compute the weight of agreement of each known attribute.
+
+    The logarithm of the odds that a target agrees with its own record, over the odds that it
+    agrees with any record.
+    """
+    space = index.space
+    tolerances = agreement_tolerances(space)
+    numbers, codes = np.zeros(len(space.numbers)), np.zeros(len(space.categories))
+    for a in np.flatnonzero(known.numbers).tolist():
+        numbers[a] = log_odds_ratio(*_number_agreement(index, a, float(tolerances[a])))
+    for j in np.flatnonzero(known.codes).tolist():
+        codes[j] = log_odds_ratio(*_code_agreement(index, j, index.tables[j] == 0.0))
+    return AgreementWeights(numbers, codes, tolerances)
+
+
+def log_odds_ratio(with_own: float, with_any: float) -> float:
+    """Logarithm of the ratio of the odds of two probabilities, both bounded away from 0 and 1."""
+    shares = np.clip([with_own, with_any], SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
+    own, others = np.log(shares) - np.log1p(-shares)
+    return float(own - others)
+
+
+def _code_agreement(index: ReleaseIndex, j: int, agree: Flags) -> tuple[float, float]:
+    """Share of targets that agree with their own record, and with any, in a category."""
+    sample, column, cells = index.sample, index.space.categories[j], index.masked.cells[j]
+    members, _ = sample.members
+    own = agree[column.codes[members], cells.codes[members]].astype(np.float64)
+    shares = agree @ np.bincount(cells.codes, minlength=len(cells)) / len(cells.codes)
+    with_any = shares[column.codes[sample.representatives]]
+    return sample.mean(sample.within(own)), sample.mean(with_any)
+
+
+def _number_agreement(index: ReleaseIndex, a: int, tolerance: float) -> tuple[float, float]:
+    """Share of targets that agree with their own record, and with any, in a number."""
+    sample, values = index.sample, index.space.numbers[a].values
+    low, high = index.ends(a)
+    members, _ = sample.members
+    own = agree(values[members], low[members], high[members], tolerance)
+    with_any = count_agreeing(values[sample.representatives], low, high, tolerance) / len(low)
+    return sample.mean(sample.within(own.astype(np.float64))), sample.mean(with_any)
+
+
+def agreement_tolerances(space: Space) -> Floats:
+    """Largest difference at which two numbers agree, for each continuous attribute."""
+    return TOLERANCE * np.array([column.deviation for column in space.numbers], dtype=np.float64)
+
+
+def agree(values: Floats, low: Floats, high: Floats, tolerance: float) -> Flags:
+    """Whether each value agrees with the cell at its position; missing agrees with missing."""
+    within: Flags = (low <= values + tolerance) & (high >= values - tolerance)
+    return within | (np.isnan(values) & np.isnan(low))
+
+
+def count_agreeing(values: Floats, low: Floats, high: Floats, tolerance: float) -> Indices:
+    """Number of all cells with which each value agrees."""
+    below = np.searchsorted(np.sort(low), values + tolerance, "right")
+    above = np.searchsorted(np.sort(high), values - tolerance, "left")
+    return np.where(np.isnan(values), np.isnan(low).sum(), below - above).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Incremental evaluation: measures updated by single changed cells."""

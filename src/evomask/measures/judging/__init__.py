@@ -1,1 +1,0 @@
-"""The pair that judges every released file: what use it has lost, and whom it gives away."""

@@ -1,0 +1,1 @@
+"""Published measures of information loss and disclosure risk, as the papers define them."""

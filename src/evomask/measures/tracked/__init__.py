@@ -1,1 +1,0 @@
-"""Readings that follow single changed cells."""

@@ -1,1 +1,0 @@
-"""Microaggregation by genetic algorithms (2006), the hybrid (2007), and positions."""

@@ -1,1 +1,0 @@
-"""All searches that apply share one budget and fill one front."""

@@ -1,1 +1,0 @@
-"""What is known of a release, as data: the record, its public part, and the words."""

@@ -1,0 +1,1 @@
+"""Reports of a release: the record, its public part, descriptions, charts and pages."""

@@ -1,0 +1,333 @@
+"""Build the release record of a finished run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from itertools import accumulate
+from platform import python_version
+from typing import Any
+
+import msgspec
+
+from evomask.data.edits.rules import rules_of
+from evomask.data.parameters import summary_of
+from evomask.data.table import Table
+from evomask.engine.front import ORIGINAL, FrontPoint, balanced
+from evomask.engine.specialists import search_of
+from evomask.engine.state import PortfolioState, operators_of
+from evomask.masking.enforce.requirement import Requirement
+from evomask.masking.provenance import Provenance
+from evomask.masking.randomization.equations import depends_on_frequencies
+from evomask.masking.randomization.pram import (
+    Transitions,
+    category_frequencies,
+    frequency_shift,
+    is_designed,
+)
+from evomask.measures.analyses.analyses import MODEL_ERROR, TABLE_ERROR
+from evomask.measures.attacks.audit import Audit
+from evomask.measures.catalogue import describe_measure
+from evomask.measures.disclosure.record_risk import HouseholdRisk
+from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.measures.disclosure.special_uniques import SpecialRisk
+from evomask.report.attribute_changes import compare_tables, group_means
+from evomask.report.describe import method_text, public_sentences, simple_name
+from evomask.report.distributions import MINIMUM
+from evomask.report.protection import Choice, Protection
+from evomask.report.record import (
+    AttackNote,
+    FileNote,
+    HouseholdNote,
+    MatrixNote,
+    MeasureNote,
+    ModelNote,
+    OperatorNote,
+    PointNote,
+    PointsNote,
+    ReleaseRecord,
+    RiskCell,
+    RiskNote,
+    SearchNote,
+    SpecialNote,
+)
+
+MOST_OTHERS = 400
+"""Dominated candidates that a record holds."""
+
+GRID = "grid"
+INVARIANCE_TOLERANCE = 0.5
+"""Records by which a matrix that counts as invariant may shift the frequencies."""
+
+MOST_SIMPLE = 5
+"""Simple methods that the map shows for comparison."""
+
+
+def build_record(
+    protection: Protection,
+    choice: Choice,
+    files: tuple[FileNote, FileNote],
+    suppressed: int = 0,
+    parameters: Mapping[str, object] | None = None,
+    bounds: Mapping[str, float] | None = None,
+) -> ReleaseRecord:
+    """Build the record of releasing one point of a protection.
+
+    Args:
+        files: the original and the released one.
+        suppressed: number of suppressed records.
+        parameters: what the result depends on besides the parameters of the searches.
+        bounds: upper bounds of the point, by reading.
+    """
+    maker, number = protection.maker, choice.candidate.number
+    file, finding = protection.files(number), protection.findings[number]
+    side_by_side = compare_tables(protection.table, file.masked)
+    return ReleaseRecord(
+        versions={name: version(name) for name in ("evomask", "numpy")}
+        | {"python": python_version()},
+        input=files[0],
+        output=msgspec.structs.replace(
+            files[1], attributes=sum(note.released for note in side_by_side.attributes)
+        ),
+        suppressed_records=suppressed,
+        seed=maker.seed,
+        profile=maker.settings.profile,
+        parameters=_json_types({**(parameters or {}), **maker.settings.members}),
+        required=required_models(maker.settings.requirement),
+        achieved=finding.guarantees,
+        attributes=side_by_side.attributes,
+        method=public_sentences(choice.candidate.making),
+        points=build_points(protection, choice),
+        reason=choice.reason,
+        measures=tuple(measure_note(name, value) for name, value in finding.measures.items()),
+        before=model_note(protection.findings[ORIGINAL].audit),
+        after=model_note(finding.audit),
+        attacks=tuple(_attack_notes(finding.audit)),
+        rules=rule_violations(file.masked),
+        spreads=side_by_side.spreads,
+        associations=side_by_side.associations,
+        matrices=_matrices(protection, choice.candidate, file.repaired),
+        searches=tuple(
+            _search_note(protection, name, share) for name, share in protection.shares.items()
+        ),
+        notes=protection.notes,
+        bounds=dict(bounds or {}),
+        kept=protection.kept.compare(file.masked) if protection.kept else (),
+        group_means=group_means(protection.table, file.masked, side_by_side.attributes),
+        phases={name: round(took, 1) for name, took in protection.phases.items()},
+    )
+
+
+def rule_violations(masked: Table) -> dict[str, int]:
+    """Number of released records that violate each edit rule."""
+    broken = rules_of(masked.schema).violations(masked)
+    return {text: broken.get(text, 0) for text in masked.schema.edits}
+
+
+def required_models(requirement: Requirement) -> dict[str, float]:
+    """Required k, l and t by name; empty if none is required."""
+    values = {"k": requirement.k, "l": requirement.l, "t": requirement.t}
+    return {name: float(value) for name, value in values.items() if value != 1}
+
+
+def build_points(protection: Protection, choice: Choice) -> PointsNote:
+    """All points of the risk-utility map of a protection."""
+    candidates = tuple(protection.state.candidates)
+    return PointsNote(
+        _point_note(protection.original),
+        _point_note(choice.candidate),
+        tuple(map(_point_note, protection.front)),
+        _thin_out(candidates, protection.front),
+        _simple_methods(candidates),
+        len(candidates),
+        _with_names(protection.baselines),
+    )
+
+
+def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
+    return tuple(msgspec.structs.replace(_point_note(p), method=name) for name, p in points.items())
+
+
+def _point_note(candidate: FrontPoint) -> PointNote:
+    return PointNote(
+        candidate.point,
+        candidate.member,
+        method_text(candidate),
+        candidate.loss,
+        candidate.risk,
+        None if candidate.judged is None else risk_note(candidate.judged),
+        candidate.errors.get(TABLE_ERROR),
+        candidate.errors.get(MODEL_ERROR),
+        candidate.number,
+    )
+
+
+def risk_note(judged: RiskAssessment) -> RiskNote:
+    """Components of a risk, for the record."""
+    percents = {name: part.percent for name, part in judged.parts.items()}
+    return RiskNote(
+        percents["linked"],
+        percents.get("read"),
+        percents.get("confidential"),
+        judged.kind,
+        judged.worst.sentence,
+        judged.worst.error,
+        judged.people,
+        judged.expected,
+    )
+
+
+def _thin_out(
+    candidates: Iterable[FrontPoint], front: Iterable[FrontPoint]
+) -> tuple[PointNote, ...]:
+    """Dominated candidates, thinned to one per map cell; the best ones if there are many."""
+    numbers = {candidate.number for candidate in front}
+    places: dict[tuple[int, int], FrontPoint] = {}
+    for candidate in candidates:
+        if candidate.number not in numbers:
+            places.setdefault((round(2 * candidate.loss), round(2 * candidate.risk)), candidate)
+    best = sorted(places.values(), key=lambda candidate: (candidate.worst, candidate.number))
+    return tuple(map(_point_note, best[:MOST_OTHERS]))
+
+
+def _simple_methods(candidates: Sequence[FrontPoint]) -> tuple[PointNote, ...]:
+    """The balanced candidate of each simple method, for the best methods."""
+    found: dict[str, list[FrontPoint]] = {}
+    for candidate in candidates:
+        if candidate.search == GRID:
+            found.setdefault(simple_name(candidate.making), []).append(candidate)
+    best = {name: balanced(some) for name, some in found.items() if name}
+    chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
+    return _with_names({name: best[name] for name in chosen})
+
+
+def measure_note(name: str, value: float) -> MeasureNote:
+    """A measure of the released file, with its description."""
+    about = describe_measure(name)
+    return MeasureNote(
+        name, about.title, str(about.side), str(about.direction), about.meaning, value
+    )
+
+
+def _attack_notes(found: Audit) -> Iterable[AttackNote]:
+    for finding in found.attacks:
+        about, success = finding.about, finding.success
+        yield AttackNote(
+            about.name, about.title, about.meaning, success.value, success.baseline,
+            finding.unmasked,
+        )  # fmt: skip
+
+
+def _search_note(protection: Protection, name: str, share: float) -> SearchNote:
+    state = protection.state
+    effort = protection.efforts[name]
+    return SearchNote(
+        name,
+        effort.bred + effort.trials + effort.files,
+        share,
+        sum(candidate.member == name for candidate in protection.front),
+        _evolution(state, name),
+        tuple(
+            OperatorNote(row.operator, row.children, row.entered, row.improved)
+            for row in operators_of(state)
+            if row.member == name
+        ),
+        summary_of(search_of(protection.maker.settings.members[name])),
+        effort.files,
+        round(effort.seconds, 1) if protection.clocked else None,
+    )
+
+
+def _evolution(state: PortfolioState, name: str) -> tuple[tuple[int, float], ...]:
+    """Best score of a search by the evaluations that all searches had used."""
+    used = {row.generation: row.evaluations for row in state.rounds}
+    own = [
+        (used[candidate.round], candidate.worst)
+        for candidate in state.candidates
+        if candidate.member == name
+    ]
+    best = accumulate((score for _, score in own), min)
+    by_round = {evaluations: score for (evaluations, _), score in zip(own, best, strict=True)}
+    return tuple(by_round.items())
+
+
+def _matrices(
+    protection: Protection, candidate: FrontPoint, repaired: Mapping[str, float]
+) -> tuple[MatrixNote, ...]:
+    """Transition matrices of the chosen file, and what enforcement changed after them."""
+    genome = protection.state.genomes[candidate.number]
+    found = protection.maker.matrices(candidate.member, genome)
+    return tuple(
+        matrix_note(
+            protection.table,
+            name,
+            matrix,
+            repaired.get(name, 0.0),
+            _formula(candidate.making, name),
+        )
+        for name, matrix in found.items()
+    )
+
+
+def _formula(making: Provenance, name: str) -> str:
+    """The formula of an attribute's matrix; empty if there is none."""
+    formulas = (s.parameters.get("formula", "") for s in making.steps if name in s.attributes)
+    return str(next(filter(None, formulas), ""))
+
+
+def matrix_note(
+    original: Table, name: str, matrix: Transitions, repaired: float = 0.0, formula: str = ""
+) -> MatrixNote:
+    """A transition matrix for the record, its rare categories marked.
+
+    Args:
+        formula: its origin; a formula that uses the frequencies reveals them.
+    """
+    frequencies = category_frequencies(original, name)
+    return MatrixNote(
+        name,
+        tuple(category or "missing" for category in original.attribute(name).categories),
+        tuple(tuple(map(float, row)) for row in matrix),
+        frequency_shift(matrix, frequencies) * len(original) < INVARIANCE_TOLERANCE,
+        tuple(map(bool, frequencies < MINIMUM)),
+        repaired,
+        is_designed(matrix, frequencies) or depends_on_frequencies(formula),
+    )
+
+
+def _json_types(values: Mapping[str, object]) -> dict[str, Any]:
+    """Values as decoded from JSON: lists instead of tuples."""
+    read: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(values)))
+    return read
+
+
+def model_note(found: Audit) -> ModelNote:
+    """Privacy models, record and household risk, and special uniques of one file."""
+    risk = found.record_risk
+    return ModelNote(
+        found.k,
+        found.uniques,
+        found.l,
+        found.t,
+        risk.average,
+        tuple(RiskCell(cell.low, cell.high, cell.records) for cell in risk.cells),
+        risk.expected,
+        _household_note(found.households) if found.households else None,
+        _special_note(found.special) if found.special else None,
+    )
+
+
+def _household_note(risk: HouseholdRisk) -> HouseholdNote:
+    cells = tuple(RiskCell(cell.low, cell.high, cell.households) for cell in risk.cells)
+    return HouseholdNote(risk.households, risk.average, risk.expected, risk.of_records, cells)
+
+
+def _special_note(risk: SpecialRisk) -> SpecialNote:
+    return SpecialNote(
+        risk.records,
+        risk.sets,
+        dict(risk.contributions),
+        risk.average,
+        risk.expected,
+        risk.fraction,
+        risk.largest,
+        tuple(RiskCell(cell.low, cell.high, cell.records) for cell in risk.cells),
+    )

@@ -1,0 +1,222 @@
+"""A finished search before release: front, evaluated points, choice of a point."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from evomask.data.table import Table
+from evomask.engine.evaluation import EvaluationContext
+from evomask.engine.front import (
+    DEFAULT_RISK,
+    UNBOUNDED,
+    Bounds,
+    FrontPoint,
+    pick,
+    suggested,
+    within,
+)
+from evomask.engine.state import PortfolioState, shares
+from evomask.measures.analyses.analyses import PreparedAnalyses
+from evomask.measures.attacks.audit import Audit
+from evomask.report.attribute_changes import repaired_shares
+
+SUGGESTED = (
+    f"the suggested point: the smallest loss with a risk of at most {DEFAULT_RISK:g} %, or the "
+    "smallest risk where no point has so little"
+)
+
+PICK_REASONS = {
+    "best": SUGGESTED,
+    "suggested": SUGGESTED,
+    "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
+    "tenth of a percent",
+    "knee": "the knee: beyond it, a little less of one costs much of the other",
+    "sum": "loss and risk add up to the smallest sum found",
+}
+"""Why each rule picks its point."""
+
+
+@dataclass(frozen=True)
+class PointEvaluation:
+    """Evaluation of one point of the front beyond its loss and risk.
+
+    Args:
+        measures: all measures that apply, by name.
+        audit: privacy models and record risk, and attacks if there was time for them.
+        repaired: percent of the masked cells that enforcement changed; None if not counted.
+        file: fingerprint of the evaluated masked file.
+    """
+
+    measures: dict[str, float]
+    audit: Audit
+    repaired: float | None = None
+    file: str = ""
+
+    @property
+    def guarantees(self) -> dict[str, float]:
+        """k, and l and t if there is a confidential attribute, as measured."""
+        reached = {"k": self.audit.k, "l": self.audit.l, "t": self.audit.t}
+        return {name: float(value) for name, value in reached.items() if value is not None}
+
+
+def fingerprint(masked: Table) -> str:
+    """Hash of all cells of a masked file, which identifies its evaluation."""
+    hashed = hashlib.sha256(masked.suppressed.tobytes())
+    for name in masked.schema.names:
+        hashed.update(name.encode())
+        hashed.update("\0".join(masked.labels(name)).encode())
+        hashed.update(masked[name].tobytes())
+    return hashed.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedPoint:
+    """The masked file of a point, its records in the original's order.
+
+    Args:
+        repaired: percent of each attribute's cells that enforcement changed.
+    """
+
+    masked: Table = field(repr=False)
+    repaired: Mapping[str, float]
+
+
+PointLoader: TypeAlias = Callable[[int], MaskedPoint]
+"""Returns the file of a point of a front, by its number."""
+
+
+def point_file(maker: EvaluationContext, state: PortfolioState, number: int) -> MaskedPoint:
+    """Create the file of a point of the front again; the result is deterministic."""
+    (candidate,) = (point for point in state.front if point.number == number)
+    before = maker.decoded(candidate.member, state.genomes[number])
+    masked = maker.releasable(before)
+    names = maker.table.schema.quasi_identifiers
+    return MaskedPoint(masked, repaired_shares(before, masked, names))
+
+
+class SearchEffort(NamedTuple):
+    """Effort of a search of the portfolio.
+
+    Args:
+        seconds: duration of its rounds.
+        files: candidates created and measured on the whole file.
+        bred: offspring.
+        trials: candidates created and measured on the sample of a large file.
+    """
+
+    seconds: float = 0.0
+    files: int = 0
+    bred: int = 0
+    trials: int = 0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A point of the front to release, and the reason in words."""
+
+    candidate: FrontPoint
+    reason: str
+
+
+def choose_point(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
+    """Choose a point of a run's front within bounds, with the reason."""
+    return choose_from_front(wish, state.front, bounds)
+
+
+def choose_from_front(wish: str, front: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Choice:
+    """Choose a point of a front within bounds, with the reason."""
+    allowed = within(front, bounds)
+    return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
+
+
+def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
+    """Why a rule picks its point, in words."""
+    least = {"risk": "loss", "loss": "risk"}
+    bounded = [name for name in least if name in bounds.given]
+    if wish in ("best", "suggested") and len(bounded) == 1:
+        return f"the smallest {least[bounded[0]]} among points with {bounds}"
+    if wish in ("best", "suggested") and bounded:
+        wish = "balanced"
+    among = f", among points with {bounds}" if bounds.given else ""
+    return f"{_reason_without_bounds(wish)}{among}"
+
+
+def _reason_without_bounds(wish: str) -> str:
+    measure, _, limit = wish.removeprefix("max-").partition("=")
+    if measure in ("risk", "loss"):
+        other = "loss" if measure == "risk" else "risk"
+        return f"the smallest {other} among points with a {measure} of at most {limit} %"
+    return PICK_REASONS.get(wish, "the point that was named")
+
+
+@dataclass(frozen=True, eq=False)
+class Protection:
+    """A finished search for protected versions of one file.
+
+    Args:
+        maker: evaluation context: original, requirements and searches.
+        clocked: whether it was bound by time rather than by evaluations.
+        state: the last state, with every candidate and the front.
+        times: seconds used at the end of each round.
+        files: creates the file of a point; may cache it.
+        original: the original file as a candidate.
+        findings: evaluations of points by number; the original has -1.
+        unfinished: whether it was stopped before its budget was used up.
+        kept: preserved analyses, if any were named.
+        phases: seconds of each phase, if the run was bound by time.
+        baselines: alternative releases by description, if requested; their files are not stored.
+    """
+
+    maker: EvaluationContext = field(repr=False)
+    clocked: bool
+    state: PortfolioState = field(repr=False)
+    times: tuple[float, ...]
+    files: PointLoader = field(repr=False)
+    original: FrontPoint
+    findings: Mapping[int, PointEvaluation]
+    notes: tuple[str, ...] = ()
+    unfinished: bool = False
+    kept: PreparedAnalyses | None = field(default=None, repr=False)
+    phases: Mapping[str, float] = field(default_factory=dict)
+    baselines: Mapping[str, FrontPoint] = field(default_factory=dict)
+
+    @property
+    def front(self) -> tuple[FrontPoint, ...]:
+        """Candidates that no other one beats in both loss and risk."""
+        return self.state.front
+
+    @property
+    def table(self) -> Table:
+        return self.maker.table
+
+    @property
+    def seconds(self) -> float:
+        return self.times[-1] if self.times else 0.0
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the effort of each search, in percent."""
+        if not self.clocked:
+            return shares(self.state)
+        return shares(self.state, dict(enumerate(self._took)))
+
+    @property
+    def efforts(self) -> dict[str, SearchEffort]:
+        found: dict[str, SearchEffort] = {}
+        for row, seconds in zip(self.state.rounds, self._took, strict=True):
+            before = found.get(row.member, SearchEffort())
+            found[row.member] = SearchEffort(
+                before.seconds + seconds,
+                before.files + row.files,
+                before.bred + row.bred,
+                before.trials + row.trials,
+            )
+        return found
+
+    @property
+    def _took(self) -> list[float]:
+        took: list[float] = np.diff(self.times, prepend=0.0).tolist()
+        return took

@@ -1,0 +1,280 @@
+"""The part of a release record that may be published.
+
+It is a separate type without fields for a seed, a risk or a rare value, so none can leak into what
+is rendered from it. Its content comes from the released file itself, or is rounded so coarsely that
+ten records or more lie between two steps; of a file of fewer than a hundred records nothing is
+published that only the original reveals.
+"""
+
+from collections.abc import Iterable
+from math import ceil, floor
+from typing import Literal, get_args
+
+import msgspec
+
+from evomask.errors import ParameterError
+from evomask.measures.analyses.estimates import AnalysisComparison
+from evomask.report.distributions import Distribution
+from evomask.report.record import (
+    FORMAT,
+    Associations,
+    AttributeNote,
+    FileNote,
+    MatrixNote,
+    MeasureNote,
+    ReleaseRecord,
+)
+
+MatrixPolicy = Literal["plain", "all", "none"]
+"""Which PRAM matrices the public report shows."""
+
+MATRIX_POLICIES: tuple[MatrixPolicy, ...] = get_args(MatrixPolicy)
+
+
+SMALL_FILE = 100
+"""For files with fewer records nothing is published that depends on the original."""
+
+STEPS = (1, 2, 5, 10, 25, 50, 100)
+"""Rounding steps of shares, in percent."""
+
+SHIFT_STEP = 10
+"""Rounding step in percent of the standard deviation: one record changes at most one."""
+
+
+class PublicAttribute(msgspec.Struct, frozen=True):
+    """Changes of an attribute in percent, rounded up; few suppressed cells are not counted.
+
+    Args:
+        shift: mean change in percent of the standard deviation; for numbers only.
+    """
+
+    name: str
+    label: str
+    kind: str
+    changed: int
+    generalized: int
+    suppressed: str
+    shift: int | None = None
+
+
+class PublicMatrix(msgspec.Struct, frozen=True):
+    """Transition probabilities between categories that are not rare; the rest is merged.
+
+    Args:
+        repaired: whole percent of the cells that enforcement changed afterwards, rounded up.
+    """
+
+    attribute: str
+    categories: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    repaired: int = 0
+
+
+class PublicAssociations(msgspec.Struct, frozen=True):
+    """Associations between attributes in the released file, not in the original.
+
+    Args:
+        change: mean difference to the original over all pairs, rounded up to a tenth; None for a
+            small file.
+    """
+
+    attributes: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    change: float | None = None
+
+
+class PublicStatistic(msgspec.Struct, frozen=True):
+    """Error of a preserved table or model, in coarse percent.
+
+    No figures are published, neither of the original nor of the released file.
+    """
+
+    text: str
+    kind: str
+    error: int
+    overlap: int
+
+
+class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Public record of a release, without fields for a seed or a risk.
+
+    Args:
+        loss: in percent, rounded up.
+        step: rounding step of percentages.
+        small: whether the file has too few records to publish anything about the original.
+        checked: whether the guarantees were counted in the written file.
+    """
+
+    format: int = FORMAT
+    evomask: str
+    file: FileNote
+    suppressed_records: str
+    dropped: int
+    attributes: tuple[PublicAttribute, ...]
+    method: tuple[str, ...]
+    guaranteed: dict[str, float]
+    quasi_identifiers: tuple[str, ...]
+    confidential: tuple[str, ...]
+    loss: int
+    losses: tuple[MeasureNote, ...]
+    spreads: tuple[Distribution, ...]
+    associations: PublicAssociations | None
+    matrices: tuple[PublicMatrix, ...]
+    minimum: int
+    step: int = 1
+    small: bool = False
+    checked: bool = False
+    kept: tuple[PublicStatistic, ...] = ()
+    purpose: str = ""
+    by: str = ""
+    date: str = ""
+    legal_basis: str = ""
+    recipients: str = ""
+    safeguards: str = ""
+
+
+def build_public_record(record: ReleaseRecord, matrices: MatrixPolicy = "plain") -> PublicRecord:
+    """Build the public part of a record.
+
+    Args:
+        matrices: a PRAM matrix that is invariant, or derived from the frequencies by a known
+            formula, reveals the original frequencies, so ``plain`` omits those; ``all`` publishes
+            every matrix, ``none`` no matrix.
+    """
+    n_records = record.input.records
+    small, step = n_records < SMALL_FILE, rounding_step(n_records, record.minimum)
+    policy = "none" if small else matrices
+    return PublicRecord(
+        evomask=record.versions["evomask"],
+        file=record.output,
+        suppressed_records=_count_or_fewer(record.suppressed_records, record.minimum),
+        dropped=len(record.dropped),
+        attributes=tuple(
+            _public_attribute(attribute, record.minimum, step, small=small)
+            for attribute in record.attributes
+            if attribute.released
+        ),
+        method=record.method,
+        guaranteed=record.required,
+        quasi_identifiers=_names_in_role(record, "quasi-identifier"),
+        confidential=_names_in_role(record, "confidential"),
+        loss=_round_up(record.chosen.loss, step),
+        losses=() if small else _losses(record.measures, step),
+        spreads=()
+        if small
+        else tuple(_round_distribution(spread, step) for spread in record.spreads),
+        associations=_public_associations(record.associations, small=small),
+        matrices=tuple(
+            _public_matrix(matrix) for matrix in record.matrices if _may_publish(matrix, policy)
+        ),
+        minimum=record.minimum,
+        step=step,
+        small=small,
+        checked=record.checked is not None,
+        kept=() if small else tuple(_public_statistic(each, step) for each in record.kept),
+        purpose=record.statement.purpose,
+        by=record.statement.by,
+        date=record.statement.date,
+        legal_basis=record.statement.legal_basis,
+        recipients=record.statement.recipients,
+        safeguards=record.statement.safeguards,
+    )
+
+
+def rounding_step(n_records: int, minimum: int) -> int:
+    """The finest step, in percent, that corresponds to at least *minimum* records."""
+    enough = (step for step in STEPS if step * n_records >= 100 * minimum)
+    return next(enough, STEPS[-1])
+
+
+def _round_up(value: float, step: int) -> int:
+    return step * ceil(round(value, 9) / step)
+
+
+def _round(value: float, step: int) -> float:
+    return float(step * round(value / step))
+
+
+def _losses(measures: Iterable[MeasureNote], step: int) -> tuple[MeasureNote, ...]:
+    return tuple(
+        msgspec.structs.replace(measure, value=float(_round_up(measure.value, step)))
+        for measure in measures
+        if measure.side == "loss"
+    )
+
+
+def _public_statistic(kept: AnalysisComparison, step: int) -> PublicStatistic:
+    overlap = step * floor(kept.overlap / step)
+    return PublicStatistic(kept.text, kept.kind, _round_up(kept.error, step), overlap)
+
+
+def _public_associations(
+    found: Associations | None, *, small: bool
+) -> PublicAssociations | None:  # fmt: skip
+    if found is None:
+        return None
+    gaps = [abs(after - before) for _, _, before, after in found.changes]
+    change = ceil(round(10 * sum(gaps) / len(gaps), 9)) / 10
+    return PublicAssociations(found.attributes, found.after, None if small else change)
+
+
+def parse_matrix_policy(text: str) -> MatrixPolicy:
+    """Parse the option that selects which PRAM matrices are published."""
+    if text not in MATRIX_POLICIES:
+        raise ParameterError(f"matrices must be one of {', '.join(MATRIX_POLICIES)}, got {text!r}")
+    return MATRIX_POLICIES[MATRIX_POLICIES.index(text)]
+
+
+def _names_in_role(record: ReleaseRecord, role: str) -> tuple[str, ...]:
+    return tuple(attribute.name for attribute in record.attributes if attribute.role == role)
+
+
+def _count_or_fewer(count: int, minimum: int) -> str:
+    return "none" if count == 0 else f"fewer than {minimum}" if count < minimum else str(count)
+
+
+def _public_attribute(
+    attribute: AttributeNote, minimum: int, step: int, *, small: bool
+) -> PublicAttribute:
+    shift = None if small or attribute.shift is None else _round_up(attribute.shift, SHIFT_STEP)
+    return PublicAttribute(
+        attribute.name,
+        attribute.label,
+        attribute.kind,
+        min(100, _round_up(attribute.changed, step)),
+        min(100, _round_up(attribute.generalized, step)),
+        _count_or_fewer(attribute.suppressed, minimum),
+        shift,
+    )
+
+
+def _round_distribution(spread: Distribution, step: int) -> Distribution:
+    """Round shares so that counts cannot be recovered."""
+    before, after = (
+        tuple(_round(share, step) for share in part) for part in (spread.before, spread.after)
+    )
+    return msgspec.structs.replace(spread, before=before, after=after)
+
+
+def _may_publish(matrix: MatrixNote, matrices: MatrixPolicy) -> bool:
+    enough = sum(not rare for rare in matrix.rare) >= 2
+    reveals = matrix.invariant or matrix.designed
+    return enough and (matrices == "all" or (matrices == "plain" and not reveals))
+
+
+def _public_matrix(matrix: MatrixNote) -> PublicMatrix:
+    """Rows of frequent categories; rare ones share one column."""
+    kept, again = (
+        [place for place, rare in enumerate(matrix.rare) if not rare],
+        ceil(matrix.repaired),
+    )
+    rows = [tuple(round(matrix.rows[i][j], 3) for j in kept) for i in kept]
+    if len(kept) == len(matrix.rare):
+        return PublicMatrix(matrix.attribute, matrix.categories, tuple(rows), again)
+    rest = [round(max(0.0, 1.0 - sum(row)), 3) for row in rows]
+    return PublicMatrix(
+        matrix.attribute,
+        (*(matrix.categories[place] for place in kept), "all others"),
+        tuple((*row, other) for row, other in zip(rows, rest, strict=True)),
+        again,
+    )

@@ -1,1 +1,0 @@
-"""Figures and reports: the only part that draws."""

@@ -1,1 +1,0 @@
-"""What could be released instead, judged by the same pair and never written."""

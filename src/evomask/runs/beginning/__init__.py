@@ -1,1 +1,0 @@
-"""Before anything is protected: an example, a schema proposed, hierarchies made."""

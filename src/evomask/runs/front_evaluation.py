@@ -1,0 +1,340 @@
+"""Evaluation of front points beyond loss and risk: measures, privacy models, held-out attacks."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+
+import msgspec
+
+from evomask.data.schema import Role
+from evomask.data.table import Table
+from evomask.engine.evaluation import EvaluationContext
+from evomask.engine.front import ORIGINAL, FrontPoint
+from evomask.engine.specialists import left_out
+from evomask.engine.state import PortfolioState, note_on_budget
+from evomask.evolution.stopping import Budget
+from evomask.measures.analyses.analyses import PreparedAnalyses
+from evomask.measures.attacks.audit import audit
+from evomask.measures.catalogue import applicable_measures
+from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.measures.measure import Measure
+from evomask.measures.targets import SEARCH_TARGETS
+from evomask.report.describe import complete_provenance
+from evomask.report.protection import (
+    Choice,
+    MaskedPoint,
+    PointEvaluation,
+    PointLoader,
+    Protection,
+    fingerprint,
+    point_file,
+)
+from evomask.runs.store.journal import EventDispatcher, Phase, PointChecked
+from evomask.runs.store.preserved_analyses import comparison_note
+from evomask.runs.store.run_control import CHOICE_COST, Deadline
+from evomask.searches.base import SearchInput
+
+FINDINGS = "findings.json"
+SLOW = ("prl-one-to-one",)
+FEW = 1000
+"""Records above which slow measures are omitted."""
+
+ATTACKED = 2
+"""Number of points that are attacked where no clock runs; the chosen one is among them."""
+
+JUDGED, POINT = "judging", "looking closely"
+LONG = {"prl": 8.0, "rsrl": 2.0, "inference": 0.5, "dbrl": 0.4, "dld": 0.4, "id": 0.3}
+"""Duration of measures that may be omitted, relative to the evaluation of the original."""
+
+MOST_REFINED = 8
+"""Largest number of points whose risk is assessed again until the choice is stable."""
+
+
+def findings(
+    points: Sequence[FrontPoint],
+    original: Table,
+    files: PointLoader,
+    known: Mapping[int, PointEvaluation],
+    deadline: Deadline | None,
+    *,
+    attack: bool = True,
+    each: Callable[[int], None] = lambda _: None,
+) -> dict[int, PointEvaluation]:
+    """Evaluate points, the first in any case, the others while time allows.
+
+    Args:
+        points: the most important first.
+        files: makes the file of a point.
+        known: earlier findings, by number of the point.
+        deadline: time limit; without one all points are evaluated.
+        attack: whether points are attacked, without a deadline only the first few; where they are
+            not, the search was stopped, and only the first point is evaluated.
+        each: callback with the number of each point that was evaluated.
+    """
+    found = {ORIGINAL: PointEvaluation({}, audit(original, clock=deadline))}
+    examiner = _Examiner(original, deadline)
+    for place, point in enumerate(points):
+        is_late = place > 0 and not (attack and (deadline is None or deadline.allows(POINT)))
+        is_attacked = attack and not is_late and (place < ATTACKED or deadline is not None)
+        before = known.get(point.number)
+        if before and place == 0 and before.file != fingerprint(files(point.number).masked):
+            before = None
+        if before and (before.audit.attacks or not is_attacked):
+            found[point.number] = before
+        elif not is_late:
+            found[point.number] = examiner.examine(files(point.number), attack=is_attacked)
+            each(point.number)
+    return found
+
+
+def read_findings(folder: Path) -> dict[int, PointEvaluation]:
+    """Load the findings of a run folder; empty where they cannot be read."""
+    try:
+        return msgspec.json.decode(
+            (folder / FINDINGS).read_bytes(), type=dict[int, PointEvaluation]
+        )
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def encode_findings(found: Mapping[int, PointEvaluation]) -> bytes:
+    """Encode findings as JSON."""
+    return msgspec.json.encode(dict(found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Examiner:
+    """Evaluates single files while time allows.
+
+    Args:
+        unmasked: success of attacks on the original, by name.
+    """
+
+    original: Table
+    deadline: Deadline | None
+    unmasked: dict[str, float] = field(default_factory=dict)
+
+    def examine(self, file: MaskedPoint, *, attack: bool) -> PointEvaluation:
+        """Compute measures and privacy models, and attack the file; long measures come last."""
+        with self.deadline.timing(POINT) if self.deadline else nullcontext():
+            values = dict(self._measures(file, long=False))
+            found = audit(
+                file.masked,
+                self.original if attack else None,
+                in_order=True,
+                unmasked=self.unmasked,
+                clock=self.deadline,
+            )
+            values |= self._measures(file, long=True)
+        values = {name: values[name] for name in measures_of(self.original) if name in values}
+        shares = file.repaired.values()
+        repaired = sum(shares) / len(shares)
+        return PointEvaluation(values, replace(found, notes=()), repaired, fingerprint(file.masked))
+
+    def _measures(self, file: MaskedPoint, *, long: bool) -> Iterator[tuple[str, float]]:
+        for name, measure in measures_of(self.original).items():
+            if (name in LONG) is not long:
+                continue
+            if self.deadline is None or not long:
+                yield name, measure.against(self.original)(file.masked)
+            elif self.deadline.allows(name, LONG[name]):
+                with self.deadline.timing(name):
+                    yield name, measure.against(self.original)(file.masked)
+
+
+def measures_of(original: Table) -> dict[str, Measure]:
+    """Measures that describe a masked file, by name."""
+    measures = applicable_measures(
+        original.schema, original.schema.quasi_identifiers, len(original)
+    )
+    few = len(original) <= FEW
+    return {name: measure for name, measure in measures.items() if few or name not in SLOW}
+
+
+def skipped(
+    points: Sequence[FrontPoint], found: Mapping[int, PointEvaluation], table: Table
+) -> str:
+    """Sentence on evaluations that were omitted for lack of time; empty where none was.
+
+    Args:
+        points: the chosen one first.
+    """
+    chosen = found[points[0].number]
+    attacks = chosen.audit.skipped
+    measures = [name for name in measures_of(table) if name not in chosen.measures]
+    others = sum(
+        not (point.number in found and found[point.number].audit.attacks) for point in points[1:]
+    )
+    parts = [
+        f"attacks on the chosen file ({', '.join(attacks)})" if attacks else "",
+        f"measures of it ({', '.join(measures)})" if measures else "",
+        f"attacks on {others} of the {len(points) - 1} other points" if others else "",
+    ]
+    parts = [part for part in parts if part]
+    return f"there was no time left for {' and '.join(parts)}; allow more" if parts else ""
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """Result of a search: its last state, and the time at the end of each round.
+
+    Args:
+        unfinished: whether candidates and budget are left.
+        deadline: time limit for everything that follows; None where no clock runs.
+    """
+
+    state: PortfolioState
+    times: tuple[float, ...]
+    unfinished: bool = False
+    deadline: Deadline | None = None
+
+
+def refine_chosen_risk(
+    context: EvaluationContext,
+    outcome: SearchOutcome,
+    choose: Callable[[PortfolioState], Choice],
+) -> tuple[SearchOutcome, Choice]:
+    """Assess the risk of the chosen point on more targets, and choose again until it is stable.
+
+    The sample of targets of the search may underestimate the risk of the point that it selects.
+    """
+    state, deadline = outcome.state, outcome.deadline
+    choice = choose(state)
+    for _ in range(MOST_REFINED):
+        if deadline is not None and not deadline.allows(JUDGED, beyond=CHOICE_COST):
+            break
+        point = choice.candidate
+        if point.judged is None or point.judged.people > SEARCH_TARGETS:
+            break
+        with deadline.timing(JUDGED) if deadline else nullcontext():
+            judged = context.assess_risk(point_file(context, state, point.number).masked)
+        if judged is None:
+            break
+        refined = replace(point, risk=judged.risk, judged=judged)
+        front = tuple(refined if p.number == point.number else p for p in state.front)
+        state = replace(state, front=front)
+        choice = choose(state)
+    return replace(outcome, state=state), choice
+
+
+def evaluate_front(
+    context: EvaluationContext,
+    budget: Budget,
+    outcome: SearchOutcome,
+    chosen: FrontPoint,
+    known: Mapping[int, PointEvaluation],
+    events: EventDispatcher,
+    statistics: PreparedAnalyses | None = None,
+) -> Protection:
+    """Evaluate every point of the front (measures, privacy models, held-out attacks) in time.
+
+    The chosen point is the first. After a search that was stopped no point is attacked, because
+    its budget is not used up.
+    """
+    state = outcome.state
+    files = cache(partial(point_file, context, state))
+    others = sorted((p for p in state.front if p != chosen), key=lambda point: point.worst)
+    points = [chosen, *others]
+    events.begin(Phase.AUDITING, f"evaluating {len(points)} points of the front")
+    done: list[int] = []
+
+    def each(number: int) -> None:
+        done.append(number)
+        events.tell(PointChecked(number, len(done), len(points)))
+
+    results = findings(
+        points,
+        context.table,
+        files,
+        known,
+        outcome.deadline,
+        attack=not outcome.unfinished,
+        each=each,
+    )
+    front = tuple(
+        complete_provenance(
+            point, state, _repaired(results.get(point.number)), context.settings.requirement
+        )
+        for point in state.front
+    )
+    notes = _notes(context, state)
+    if outcome.deadline and not outcome.unfinished:
+        notes = (*notes, skipped(points, results, context.table))
+    if statistics:
+        notes = (*notes, comparison_note(front))
+    return Protection(
+        maker=context,
+        clocked=budget.seconds is not None,
+        state=replace(state, front=front),
+        times=outcome.times,
+        files=files,
+        original=_original(context, chosen.errors, outcome.deadline),
+        findings=results,
+        notes=tuple(filter(None, notes)),
+        unfinished=outcome.unfinished,
+        kept=statistics,
+    )
+
+
+def _repaired(finding: PointEvaluation | None) -> float | None:
+    """Percent of the cells that enforcement changed, if it was computed."""
+    return finding.repaired if finding else None
+
+
+def _original(
+    context: EvaluationContext, errors: Iterable[str], deadline: Deadline | None
+) -> FrontPoint:
+    """The original as a point; its risk is assessed on more targets if time allows."""
+    before = context.original
+    judged = before.judged
+    if deadline is None or deadline.allows(JUDGED, 1.0):
+        judged = context.assess_risk(context.table) or before.judged
+    risk = judged.risk if judged else before.risk
+    return unmasked_point(before.loss, risk, judged, dict.fromkeys(errors, 0.0))
+
+
+def unmasked_point(
+    loss: float,
+    risk: float,
+    judged: RiskAssessment | None,
+    errors: Mapping[str, float] | None = None,
+) -> FrontPoint:
+    """A point for comparison that no search found: the original or a baseline."""
+    return FrontPoint(
+        number=ORIGINAL,
+        loss=loss,
+        risk=risk,
+        search="",
+        member="",
+        operator="",
+        judged=judged,
+        errors=errors or {},
+    )
+
+
+def _notes(context: EvaluationContext, state: PortfolioState) -> tuple[str, ...]:
+    """Notes for the user on what was left out or generated."""
+    table, settings = context.table, context.settings
+    identifiers = table.schema.with_role(Role.IDENTIFIER, Role.HOUSEHOLD)
+    refused = sum(row.refused for row in state.rounds)
+    generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
+    notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
+    notes += context.guarantees.notes
+    notes += left_out(
+        SearchInput(table, settings.requirement, settings.profile, context.hierarchies)
+    )
+    if refused:
+        notes.append(f"{refused} maskings could not be made or repaired and were left out")
+    notes += note_on_budget(state, settings.members)
+    if generated:
+        names = f"{', '.join(generated[:8])}{' and others' if len(generated) > 8 else ''}"
+        notes.append(f"hierarchies were made for {names}; the schema can name better ones")
+    if state.trials:
+        promoted = sum(row.files for row in state.rounds)
+        notes.append(
+            f"{state.trials} maskings were tried on a sample of {len(context.sample)} records, and "
+            f"{promoted} made and measured on the whole file, the most promising first"
+        )
+    return tuple(notes)

@@ -1,0 +1,1 @@
+"""First steps with a file: example data, proposed schema, hierarchies, previews."""

@@ -1,0 +1,276 @@
+"""Options of ``protect`` and of input files, declared once.
+
+Command line, Python interface and web app take names, types, defaults and help texts from here.
+The module imports nothing heavy, so that ``evomask --help`` is fast. A new option of ``protect``
+is a field of `ProtectOptions`, a field of `ProtectJob` and, if Python users need it, a parameter
+of `evomask.protect`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evomask.runs.inputs import Input
+    from evomask.runs.protect import ProtectJob
+
+DEFAULT_SECONDS = 120.0
+"""Time budget of ``protect`` where neither seconds nor evaluations are given."""
+
+GOALS, SEARCH, LARGE, RELEASE, DATA = (
+    "Goals and limits", "Search", "Large files", "Release", "Data",
+)  # fmt: skip
+"""Groups of options, as headings of the help."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option, as every front end needs it.
+
+    Args:
+        flags: names on the command line.
+        group: heading of the help below which it is listed.
+        minimum: smallest value allowed.
+        several: whether a list is given by repeating the option, instead of separated by commas.
+        in_parts: whether ``protect --in-parts`` accepts it.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    help: str
+    group: str
+    flags: tuple[str, ...]
+    minimum: float | None = None
+    several: bool = False
+    in_parts: bool = False
+
+
+def _about(
+    text: str,
+    group: str,
+    *flags: str,
+    minimum: float | None = None,
+    several: bool = False,
+    in_parts: bool = False,
+) -> Mapping[str, Any]:
+    return {
+        "help": text, "group": group, "flags": flags, "minimum": minimum, "several": several,
+        "in_parts": in_parts,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """Roles and kinds of the columns of an input file, and the format of its text."""
+
+    schema: Path | None = field(
+        default=None, metadata=_about("Schema file (TOML) with roles and kinds of columns.", DATA)
+    )
+    quasi: tuple[str, ...] = field(
+        default=(),
+        metadata=_about("Quasi-identifiers (columns an intruder may know), A,B,C.", DATA),
+    )
+    confidential: tuple[str, ...] = field(
+        default=(), metadata=_about("Confidential (sensitive) columns.", DATA)
+    )
+    drop: tuple[str, ...] = field(
+        default=(), metadata=_about("Direct identifiers, never released.", DATA)
+    )
+    keep: tuple[str, ...] = field(
+        default=(), metadata=_about("Columns to release although they look identifying.", DATA)
+    )
+    household: str = field(
+        default="", metadata=_about("Column with the household number, never released.", DATA)
+    )
+    weight: str = field(default="", metadata=_about("Column of survey weights.", DATA))
+    ordinal: tuple[str, ...] = field(
+        default=(), metadata=_about("Ordinal columns (ordered categories).", DATA)
+    )
+    nominal: tuple[str, ...] = field(
+        default=(), metadata=_about("Nominal columns (unordered categories).", DATA)
+    )
+    delimiter: str | None = field(
+        default=None, metadata=_about("Field delimiter of a CSV file.", DATA)
+    )
+    encoding: str | None = field(
+        default=None, metadata=_about("Character encoding of a CSV file.", DATA)
+    )
+    decimal: str | None = field(default=None, metadata=_about("Decimal mark of a CSV file.", DATA))
+    missing: tuple[str, ...] = field(
+        default=(), metadata=_about("Texts that mean a missing value, ?,NA.", DATA)
+    )
+
+    def input(self, path: Path) -> "Input":
+        """Return the input that consists of a file and these options."""
+        from evomask.runs.inputs import Input
+
+        return Input(
+            path=path,
+            schema=self.schema,
+            quasi_identifiers=self.quasi,
+            confidential=self.confidential,
+            identifiers=self.drop,
+            ordinal=self.ordinal,
+            nominal=self.nominal,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            missing=self.missing,
+            household=self.household,
+            keep=self.keep,
+            weight=self.weight,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectOptions:
+    """Requirements, limits, budget and release options of ``protect``."""
+
+    pick: str = field(
+        default="suggested",
+        metadata=_about(
+            "Point to release: its number, suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
+            "", "--pick", "--point", in_parts=True,
+        ),
+    )  # fmt: skip
+    require: str = field(
+        default="",
+        metadata=_about(
+            "Privacy models that the release must fulfil, k=5,l=2,t=0.3.", GOALS, in_parts=True
+        ),
+    )
+    max_risk: float | None = field(
+        default=None,
+        metadata=_about("Release the least loss with at most this risk, %.", GOALS, in_parts=True),
+    )
+    max_loss: float | None = field(
+        default=None,
+        metadata=_about("Release the least risk with at most this loss, %.", GOALS, in_parts=True),
+    )
+    keep_tables: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            'Table to preserve, "education x sex: mean hours"; may be given several times.',
+            GOALS, "--keep-table", several=True,
+        ),
+    )  # fmt: skip
+    keep_models: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            'Regression to preserve, "income ~ age + education"; may be given several times.',
+            GOALS, "--keep-model", several=True,
+        ),
+    )  # fmt: skip
+    max_table_error: float | None = field(
+        default=None, metadata=_about("Largest error of preserved tables, %.", GOALS)
+    )
+    max_model_error: float | None = field(
+        default=None, metadata=_about("Largest error of preserved models, %.", GOALS)
+    )
+    seconds: float | None = field(
+        default=None,
+        metadata=_about(f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0),
+    )
+    evaluations: int | None = field(
+        default=None,
+        metadata=_about(
+            "Stop after N candidate files; reproducible with --seed.", SEARCH,
+            minimum=1, in_parts=True,
+        ),
+    )  # fmt: skip
+    searches: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            "Searches to run, grid,partition [default: all that apply].", SEARCH, in_parts=True
+        ),
+    )
+    profile: str = field(
+        default="strict",
+        metadata=_about("Risk measure: strict (all intruders) or papers (as published).", SEARCH),
+    )
+    baseline: str = field(
+        default="",
+        metadata=_about("Compare with a release of synthetic records: synthetic.", SEARCH),
+    )
+    seed: int | None = field(
+        default=None,
+        metadata=_about(
+            "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
+        ),
+    )
+    keep_order: bool = field(
+        default=False,
+        metadata=_about("Save the permutation of the records (order.npy).", RELEASE, in_parts=True),
+    )
+    key_file: Path | None = field(
+        default=None,
+        metadata=_about("Secret key that signs the release.", RELEASE, in_parts=True),
+    )
+
+    def job(self, source: "Input", folder: Path) -> "ProtectJob":
+        """Return the job that protects an input with these options and writes to a folder."""
+        from evomask.runs.protect import ProtectJob, required
+        from evomask.runs.store.preserved_analyses import build_bounds, parse_analyses
+
+        return ProtectJob(
+            source=source,
+            folder=folder,
+            requirement=required(self.require),
+            profile=self.profile,
+            seconds=self.seconds,
+            seed=self.seed,
+            evaluations=self.evaluations,
+            searches=self.searches,
+            pick=self.pick,
+            keep=parse_analyses(self.keep_tables, self.keep_models),
+            bounds=build_bounds(
+                self.max_risk, self.max_loss, self.max_table_error, self.max_model_error
+            ),
+            keep_order=self.keep_order,
+            key=self.key_file,
+            baseline=self.baseline,
+        )
+
+    def command_words(self) -> list[str]:
+        """Return the options that differ from their defaults, as words of a command."""
+        words: list[str] = []
+        for option in declared(type(self)):
+            value = getattr(self, option.name)
+            if value in (option.default, None, ()):
+                continue
+            if option.several:
+                words += [word for text in value for word in (option.flags[0], text)]
+            elif value is True:
+                words.append(option.flags[0])
+            else:
+                words += [
+                    option.flags[0],
+                    ",".join(value) if isinstance(value, tuple) else _text(value),
+                ]
+        return words
+
+
+def declared(options: type[DataOptions] | type[ProtectOptions]) -> Iterator[Option]:
+    """Iterate over the options that a class declares, in the order of its fields."""
+    for entry in fields(options):
+        about = dict(entry.metadata)
+        flags = about.pop("flags") or (f"--{entry.name.replace('_', '-')}",)
+        yield Option(name=entry.name, type=entry.type, default=entry.default, flags=flags, **about)
+
+
+def help_of(name: str) -> str:
+    """Return the help text of an option of ``protect``."""
+    return next(option.help for option in declared(ProtectOptions) if option.name == name)
+
+
+def _text(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def readable_endings() -> tuple[str, ...]:
+    """Return the endings of the file names that can be read, such as ``.csv`` and ``.csv.gz``."""
+    from evomask.io.formats import UPLOADABLE
+
+    return UPLOADABLE

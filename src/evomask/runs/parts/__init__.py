@@ -1,1 +1,0 @@
-"""Files larger than memory: masked, measured and verified part by part."""

@@ -1,0 +1,555 @@
+"""The journal of a run: events, clock and decisions, and readers that follow it as it grows.
+
+A line of the journal that has the key ``event`` is an event; a line for each generation of the
+search holds the clock. Lines with ``note`` are decisions that a resumed run must repeat.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from errno import ENOSPC
+from math import isfinite
+from pathlib import Path
+from typing import IO, Any, Protocol, TypeAlias
+
+import msgspec
+
+from evomask.errors import EvomaskError, RunError, UnmetError
+from evomask.evolution.individual import Brood, Outcomes
+from evomask.evolution.state import State
+from evomask.io.files import open_private
+from evomask.masking.provenance import Provenance
+from evomask.runs.store.run_control import unwrap_interrupts
+from evomask.runs.store.run_summary import JOURNAL
+
+
+class Phase(StrEnum):
+    """Phase of a run."""
+
+    LOADING = "loading"
+    COMPILING = "compiling"
+    SEARCHING = "searching"
+    PROVING = "proving"
+    AUDITING = "auditing"
+    RELEASING = "releasing"
+
+
+class PhaseStarted(msgspec.Struct, frozen=True, tag="began", tag_field="event"):
+    """A phase starts; *text* describes it in a few words."""
+
+    phase: Phase
+    text: str = ""
+
+
+class PointUpdate(msgspec.Struct, frozen=True):
+    """A point of the front, with its provenance in words and as data.
+
+    Args:
+        point: its number on the front, from 1 by loss.
+        file: its number in the order of creation, which does not change with the front; None in
+            journals of earlier versions, where *point* is that number.
+    """
+
+    point: int
+    search: str
+    method: str
+    loss: float
+    risk: float
+    making: Provenance = Provenance()
+    file: int | None = None
+
+
+class CandidateScore(msgspec.Struct, frozen=True, array_like=True):
+    """Loss and risk of a measured candidate; *simple* names a simple method."""
+
+    loss: float
+    risk: float
+    simple: str = ""
+
+
+class RoundFinished(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
+    """A search of the portfolio finished its round.
+
+    Args:
+        round: its number, from 0.
+        files: candidates measured so far.
+        share: share of the budget that is used, from 0 to 1.
+        seconds: duration of the search so far.
+        left: estimated seconds until its end.
+        shares: share of the effort of each search, in percent.
+        suggested: number of the point that would be released by default.
+        front: points of the front by loss; None if it did not change in this round.
+        tried: the candidates measured in this round.
+        before: the risk of the original file, given with the first round.
+    """
+
+    round: int
+    member: str
+    files: int
+    share: float
+    seconds: float
+    left: float
+    shares: dict[str, float]
+    suggested: int
+    front: tuple[PointUpdate, ...] | None = None
+    tried: tuple[CandidateScore, ...] = ()
+    before: float | None = None
+
+
+class GenerationFinished(msgspec.Struct, frozen=True):
+    """A generation of a single search ended; its line has no ``event`` key."""
+
+    generation: int
+    tasks: int
+    evaluations: int
+    best: float | None
+    seconds: float
+
+
+class PointChecked(msgspec.Struct, frozen=True, tag="checked", tag_field="event"):
+    """A point of the front was evaluated in full."""
+
+    point: int
+    done: int
+    of: int
+
+
+class NoteAdded(msgspec.Struct, frozen=True, tag="noted", tag_field="event"):
+    """A note for the user."""
+
+    text: str
+
+
+class RunOutcome(StrEnum):
+    """Outcome of a run."""
+
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class RunEnded(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):
+    """The run ended; *reason* explains why nothing was released."""
+
+    how: RunOutcome
+    reason: str = ""
+    point: int | None = None
+
+
+JournalEvent: TypeAlias = PhaseStarted | RoundFinished | PointChecked | NoteAdded | RunEnded
+Event: TypeAlias = JournalEvent | GenerationFinished
+EventCallback: TypeAlias = Callable[[Event], None]
+
+
+class EventSink(Protocol):
+    """Destination to which events are written."""
+
+    def keep(self, entry: dict[str, Any]) -> None: ...
+
+
+class EventDispatcher:
+    """Passes every event to a journal and to a callback, and times the phases.
+
+    Events that occur before a journal is attached are buffered.
+
+    Args:
+        now: seconds from any fixed point.
+        began: start of the run by that clock; by default now.
+    """
+
+    def __init__(
+        self,
+        watch: EventCallback | None = None,
+        now: Callable[[], float] = time.monotonic,
+        began: float | None = None,
+    ) -> None:
+        self._watch = watch
+        self._now = now
+        self._phases = [(Phase.LOADING, now() if began is None else began)]
+        self._waiting: list[JournalEvent] = []
+        self._keeper: EventSink | None = None
+
+    def kept_in(self, keeper: EventSink) -> None:
+        """Attach a journal; buffered events are written first."""
+        self._keeper = keeper
+        for event in self._waiting:
+            keeper.keep(msgspec.to_builtins(event))
+        self._waiting.clear()
+
+    def tell(self, event: JournalEvent) -> None:
+        """Write an event to the journal and pass it to the callback."""
+        if self._keeper is None:
+            self._waiting.append(event)
+        else:
+            self._keeper.keep(msgspec.to_builtins(event))
+        self.show(event)
+
+    def show(self, event: Event) -> None:
+        """Pass an event that is already in the journal to the callback."""
+        if self._watch is not None:
+            self._watch(event)
+
+    def begin(self, phase: Phase, text: str = "") -> None:
+        self.enter(phase)
+        self.tell(PhaseStarted(phase, text))
+
+    def enter(self, phase: Phase) -> None:
+        """Count the time from now on for a phase, without an event."""
+        self._phases.append((phase, self._now()))
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        ends = [*(began for _, began in self._phases[1:]), self._now()]
+        spent: dict[str, float] = {}
+        for (phase, began), ended in zip(self._phases, ends, strict=True):
+            spent[phase] = spent.get(phase, 0.0) + ended - began
+        return spent
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the run has taken, without the one-time compilation."""
+        return sum(took for phase, took in self.seconds.items() if phase != Phase.COMPILING)
+
+
+@contextmanager
+def record_outcome(events: EventDispatcher) -> Iterator[None]:
+    """Record in the journal that a run failed or was stopped."""
+    try:
+        with unwrap_interrupts():
+            yield
+    except UnmetError:
+        raise
+    except EvomaskError as error:
+        events.tell(RunEnded(RunOutcome.FAILED, str(error)))
+        raise
+    except KeyboardInterrupt:
+        events.tell(RunEnded(RunOutcome.STOPPED))
+        raise
+
+
+@contextmanager
+def record_unmet(events: EventDispatcher, *, unfinished: bool) -> Iterator[None]:
+    """Record that a search ended without a point within the limits."""
+    try:
+        yield
+    except UnmetError as error:
+        events.tell(RunEnded(RunOutcome.STOPPED if unfinished else RunOutcome.FINISHED, str(error)))
+        raise
+
+
+def read_events(journal: Path) -> tuple[Event, ...]:
+    """Return the events of a journal in order; a partial last line is skipped."""
+    try:
+        lines = journal.read_bytes().splitlines()
+    except OSError:
+        return ()
+    return tuple(event for line in lines if (event := decode_event(line)) is not None)
+
+
+def decode_event(line: bytes) -> Event | None:
+    """Decode the event in a line; None if the line holds none."""
+    for kind in (JournalEvent, GenerationFinished):
+        try:
+            event: Event = msgspec.json.decode(line, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        return event
+    return None
+
+
+LONGEST_RUN = 1e12
+"""More seconds than any run takes."""
+
+
+class GenerationSummary(Protocol):
+    """Named numbers that describe one generation."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+class RunState(Protocol):
+    """State of a search that advances from generation to generation."""
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def summary(self) -> GenerationSummary: ...
+
+
+class Journal:
+    """Journal of a run, in memory and, if a path is given, in a file.
+
+    The clock is read once per generation and written before a decision uses it. A resumed run
+    repeats generations that are in the journal: it takes their times and decisions from there, and
+    the clock continues where it stopped.
+
+    Args:
+        now: seconds from any fixed point.
+    """
+
+    def __init__(self, path: Path | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._times: list[float] = []
+        self._notes: dict[str, Any] = {}
+        self._path = path
+        if path is not None and path.exists():
+            _cut_partial_line(path)
+            self._read(path)
+        self._origin = now() - self.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Time used until the last generation in the journal."""
+        return self._times[-1] if self._times else 0.0
+
+    def start(self) -> None:
+        """Start the clock: called before the first evaluation."""
+        self._origin = self._now() - self.seconds
+
+    def time_at(self, state: RunState) -> float:
+        """Time used when the state was reached."""
+        return self._times[state.generation]
+
+    def took(self, generation: int) -> float:
+        """Duration of one generation."""
+        return self._times[generation] - (self._times[generation - 1] if generation else 0.0)
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        return tuple(self._times)
+
+    def require(self, state: RunState) -> None:
+        """Raise if the journal ends before the state."""
+        if state.generation >= len(self._times):
+            raise RunError("the journal of this run is gone or cut short; start the run again")
+
+    def observe(
+        self, before: State[Any], brood: Brood[Any], outcomes: Outcomes[Any], after: State[Any]
+    ) -> None:
+        """Write a line for a new generation; a repeated one only sets the clock."""
+        self.tell(after)
+
+    def tell(self, after: RunState) -> None:
+        """Write a line for a new generation, without details of its evaluation."""
+        if after.generation < len(self._times):
+            self.start()
+            return
+        self._times.append(self._now() - self._origin)
+        self._write({**after.summary._asdict(), "seconds": self.seconds})
+
+    def decide(self, name: str, compute: Callable[[], float]) -> float:
+        """Return a number decided by the clock: computed once, then read from the journal."""
+        if name not in self._notes:
+            self.note(name, compute())
+        value: float = self._notes[name]
+        return value
+
+    def note(self, name: str, value: object) -> None:
+        """Write a value that a resumed run needs."""
+        self._notes[name] = value
+        self._write({"note": name, "value": value})
+        self.sync()
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        return dict(self._notes)
+
+    def noted(self, name: str) -> Any:  # noqa: ANN401
+        """Return a noted value; a complete journal has it."""
+        if name not in self._notes:
+            raise RunError("the journal of this run is gone or cut short; start the run again")
+        return self._notes[name]
+
+    def sync(self) -> None:
+        if self._path is not None:
+            with _raise_run_error(self._path), self._path.open("rb") as file:
+                os.fsync(file.fileno())
+
+    def keep(self, entry: dict[str, Any]) -> None:
+        self._write(entry)
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        if self._path is not None:
+            line = json.dumps(finite_json(entry), allow_nan=False).encode() + b"\n"
+            with _raise_run_error(self._path), _open_to_append(self._path) as file:
+                before = file.tell()
+                if file.write(line) < len(line):
+                    file.truncate(before)
+                    raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+    def _read(self, path: Path) -> None:
+        with _raise_run_error(path):
+            lines = path.read_bytes().splitlines()
+        for number, line in enumerate(lines, 1):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                raise RunError(f"line {number} of {path} is damaged; start the run again") from None
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if "note" in entry:
+            self._notes[entry["note"]] = entry["value"]
+        elif "event" not in entry:
+            seconds = entry["seconds"]
+            if not isinstance(seconds, int | float) or not 0 <= seconds < LONGEST_RUN:
+                raise ValueError("no time")
+            self._times.append(seconds)
+
+
+def _open_to_append(path: Path) -> IO[bytes]:
+    return open(path, "ab", buffering=0, opener=open_private)
+
+
+@contextmanager
+def _raise_run_error(path: Path) -> Iterator[None]:
+    """Convert an `OSError` of the journal into a `RunError` that says how to continue."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"{path} cannot be used: {error.strerror or error}; correct that, then continue with "
+            f"`evomask resume {path.parent}`"
+        ) from None
+
+
+def finite_json(value: Any) -> Any:  # noqa: ANN401
+    """The value with None for every number that is not finite, for JSON."""
+    if isinstance(value, dict):
+        return {name: finite_json(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite_json(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _cut_partial_line(path: Path) -> None:
+    """Remove a last line that a killed process left incomplete."""
+    with _raise_run_error(path), path.open("r+b") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
+
+
+MOST_SIMPLE = 5
+"""Simple methods that are reported for comparison."""
+
+MOST_NOTES = 40
+
+
+@dataclass
+class RunProgress:
+    """Progress of a run, accumulated from its events.
+
+    Args:
+        phase: the current phase, described by *text*.
+        share: share of the budget that is used, from 0 to 1.
+        left: estimated seconds until the search ends.
+        files: candidates measured.
+        front: points of the front, by loss.
+        suggested: number of the point that would be released by default.
+        shares: share of the effort of each search, in percent.
+        before: the risk of the original file.
+        best: candidates measured and best score by then, at each improvement.
+        checked: points evaluated in full, and how many there are.
+        returns: how often a resumed run repeated rounds, so that *tried* became shorter.
+        ended: outcome of the run; None while it runs.
+    """
+
+    phase: str = ""
+    text: str = ""
+    member: str = ""
+    share: float = 0.0
+    seconds: float = 0.0
+    left: float = 0.0
+    files: int = 0
+    front: tuple[PointUpdate, ...] = ()
+    suggested: int | None = None
+    shares: dict[str, float] = field(default_factory=dict)
+    before: float | None = None
+    best: list[tuple[int, float]] = field(default_factory=list)
+    checked: tuple[int, int] = (0, 0)
+    notes: list[str] = field(default_factory=list)
+    ended: RunEnded | None = None
+    tried: list[CandidateScore] = field(default_factory=list)
+    returns: int = 0
+    _starts: list[int] = field(default_factory=list, repr=False)
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, RunEnded):
+            self.ended = event
+            return
+        self.ended = None
+        if isinstance(event, PhaseStarted):
+            self.phase, self.text, self.checked = event.phase.value, event.text, (0, 0)
+        elif isinstance(event, RoundFinished):
+            self._turn(event)
+        elif isinstance(event, PointChecked):
+            self.checked = event.done, event.of
+        elif isinstance(event, NoteAdded) and event.text not in self.notes:
+            self.notes = [*self.notes, event.text][-MOST_NOTES:]
+
+    def _turn(self, turn: RoundFinished) -> None:
+        self._go_back_to(turn.round)
+        self._starts.append(len(self.tried))
+        self.tried.extend(turn.tried)
+        self.member, self.files, self.share = turn.member, turn.files, turn.share
+        self.seconds, self.left, self.shares = turn.seconds, turn.left, turn.shares
+        self.suggested = turn.suggested
+        self.before = self.before if turn.before is None else turn.before
+        self.front = self.front if turn.front is None else turn.front
+        best = min((max(point.loss, point.risk) for point in self.front), default=100.0)
+        if not self.best or best < self.best[-1][1]:
+            self.best.append((turn.files, best))
+
+    def _go_back_to(self, number: int) -> None:
+        """Drop rounds that a resumed run repeats."""
+        if number < len(self._starts):
+            del self.tried[self._starts[number] :]
+            del self._starts[number:]
+            self.returns += 1
+
+    @property
+    def simple(self) -> dict[str, CandidateScore]:
+        """The best candidate of each simple method, for the best methods."""
+        best: dict[str, CandidateScore] = {}
+        for file in self.tried:
+            if file.simple and _larger_part(file) < _larger_part(best.get(file.simple)):
+                best[file.simple] = file
+        names = sorted(best, key=lambda name: (_larger_part(best[name]), name))
+        return {name: best[name] for name in names[:MOST_SIMPLE]}
+
+
+def _larger_part(file: CandidateScore | None) -> float:
+    return 101.0 if file is None else max(file.loss, file.risk)
+
+
+class JournalFollower:
+    """Reads the journal of a run from where it stopped before."""
+
+    def __init__(self, folder: Path) -> None:
+        self._journal = folder / JOURNAL
+        self._read = 0
+        self.course = RunProgress()
+
+    def look(self) -> bool:
+        """Read new lines; return whether there were any."""
+        try:
+            with self._journal.open("rb") as file:
+                file.seek(0, 2)
+                if file.tell() < self._read:
+                    self._read, self.course = 0, RunProgress()
+                file.seek(self._read)
+                text = file.read()
+        except OSError:
+            return False
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for event in _decode_events(whole.splitlines()):
+            self.course.take(event)
+        return bool(whole)
+
+
+def _decode_events(lines: Sequence[bytes]) -> list[Event]:
+    return [event for line in lines if (event := decode_event(line)) is not None]

@@ -1,0 +1,138 @@
+"""Preserved analyses: checked before a search, compared on the front after it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from evomask.data.table import Table
+from evomask.engine.evaluation import EvaluationContext
+from evomask.engine.front import Bounds, FrontPoint, least_loss_at_default_risk
+from evomask.engine.state import PortfolioState
+from evomask.errors import ParameterError
+from evomask.measures.analyses.analyses import (
+    MODEL_ERROR,
+    TABLE_ERROR,
+    AnalysesToPreserve,
+    PreparedAnalyses,
+    errors_of,
+)
+from evomask.measures.analyses.estimates import AnalysisComparison, Estimate
+from evomask.report.protection import point_file
+from evomask.runs.store.journal import EventDispatcher, Phase
+from evomask.runs.store.run_control import CHOICE_COST, RELEASE_COST, Deadline
+
+Statistic = AnalysisComparison
+Figure = Estimate
+AtMost = Bounds
+
+ERRORS, COMPARISON = "kept.json", "comparing"
+
+ErrorsByPoint = Mapping[int, Mapping[str, float]]
+"""Errors of each point, by its number."""
+
+
+def parse_analyses(
+    tables: Iterable[str] | None, models: Iterable[str] | None
+) -> AnalysesToPreserve:
+    """Parse analyses to preserve: ``education x sex: mean hours``, ``income ~ age``."""
+    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()))
+
+
+def build_bounds(
+    risk: float | None = None,
+    loss: float | None = None,
+    table_error: float | None = None,
+    model_error: float | None = None,
+) -> Bounds:
+    """Upper bounds of a point, in percent, from options."""
+    return Bounds(risk, loss, table_error, model_error)
+
+
+def check_bounds(bounds: Bounds, keep: AnalysesToPreserve) -> None:
+    """Raise for a bound on the error of tables or models if none is to be preserved."""
+    for name, analyses, option in (
+        (TABLE_ERROR, keep.tables, "table"),
+        (MODEL_ERROR, keep.models, "model"),
+    ):
+        if name in bounds.given and not analyses:
+            raise ParameterError(
+                f"max-{option}-error bounds a {option} that must survive, and none is named; "
+                f"name one with --keep-{option} or in the schema"
+            )
+
+
+def prepare_analyses(
+    table: Table, keep: AnalysesToPreserve, bounds: Bounds
+) -> PreparedAnalyses | None:
+    """Prepare the analyses to preserve, if any; errors in them are raised at once."""
+    if bounds.given:
+        check_bounds(bounds, keep)
+    return keep.against(table) if keep else None
+
+
+def compare_front(
+    maker: EvaluationContext,
+    state: PortfolioState,
+    kept: PreparedAnalyses,
+    known: ErrorsByPoint,
+    events: EventDispatcher,
+    deadline: Deadline | None = None,
+) -> PortfolioState:
+    """Return the state with the errors of its front's points; known errors are reused.
+
+    Every candidate is created again for this. Under a deadline the default point comes first, then
+    its neighbours on the front while time is left; the other points have no errors.
+    """
+    events.begin(Phase.AUDITING, f"comparing tables and models of {len(state.front)} points")
+    numbers = {point.number for point in state.front}
+    errors = {number: own for number, own in known.items() if own and number in numbers}
+    for point in _by_distance_from_default(state.front):
+        if point.number in errors:
+            continue
+        if (
+            errors
+            and deadline is not None
+            and not deadline.allows(COMPARISON, RELEASE_COST, CHOICE_COST)
+        ):
+            break
+        with deadline.timing(COMPARISON) if deadline else nullcontext():
+            masked = point_file(maker, state, point.number).masked
+            errors[point.number] = errors_of(kept.compare(masked))
+    front = tuple(replace(point, errors=errors.get(point.number, {})) for point in state.front)
+    return replace(state, front=front)
+
+
+def _by_distance_from_default(front: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Points of a front, ordered by distance from the default point."""
+    place = front.index(least_loss_at_default_risk(front))
+    order = sorted(range(len(front)), key=lambda i: (abs(i - place), i))
+    return [front[i] for i in order]
+
+
+def comparison_note(front: Sequence[FrontPoint]) -> str:
+    """A note if there was no time to compare the analyses of all points."""
+    done = sum(bool(point.errors) for point in front)
+    if done == len(front):
+        return ""
+    return (
+        f"time was left to compare the tables and models of {done} of {len(front)} points; "
+        "limits on their errors leave out the others"
+    )
+
+
+def read_errors(folder: Path) -> ErrorsByPoint:
+    """Read the errors of the points from a run folder; empty if there are none."""
+    try:
+        text = (folder / ERRORS).read_bytes()
+        return msgspec.json.decode(text, type=dict[int, dict[str, float]])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def encode_errors(state: PortfolioState) -> bytes:
+    """Encode the errors of the points of a front as JSON."""
+    found = {point.number: dict(point.errors) for point in state.front if point.errors}
+    return msgspec.json.encode(found)

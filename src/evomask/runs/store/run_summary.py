@@ -1,0 +1,76 @@
+"""File names in a run folder, and its plan, record and lock as plain data.
+
+Modules that only list runs import this one: it loads no numerical library.
+"""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evomask.errors import RunError
+from evomask.io.files import replace_text
+
+PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
+RECORD, PUBLIC_RECORD = "record.json", "record-public.json"
+INTERNAL, PUBLIC = "report-internal.html", "report-public.html"
+MASKED = "masked"
+CHUNKS_PLAN = "plan.json"
+LOCK = ".lock"
+
+
+JsonObject: TypeAlias = dict[str, Any]
+
+PLAN_DEFAULTS: JsonObject = {
+    "search": "portfolio", "pick": "best", "input": {}, "budget": {}, "parameters": {}, "bounds": {}
+}  # fmt: skip
+"""Keys that every plan has, with default values."""
+
+
+def read_plan(folder: Path) -> JsonObject:
+    """Return the plan of a run as plain data, with defaults for missing keys."""
+    try:
+        plan = PLAN_DEFAULTS | tomllib.loads((folder / PLAN).read_text(encoding="utf-8"))
+        if any(
+            not isinstance(plan[name], type(default)) for name, default in PLAN_DEFAULTS.items()
+        ):
+            raise ValueError
+        return {**plan, "input": {"path": "", **plan["input"]}}
+    except (OSError, ValueError, RecursionError):
+        raise RunError(f"the plan of {folder.name} cannot be read; start the run again") from None
+
+
+def read_record(folder: Path) -> JsonObject:
+    """Return the record of a release as plain data."""
+    try:
+        record: JsonObject = json.loads((folder / RECORD).read_bytes())
+        return {**record, "chosen": record["points"]["chosen"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise RunError(f"the record of {folder.name} cannot be read; release again") from None
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process holds the lock of the run; never blocks."""
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system: there are no locks
+        return False
+    try:
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def write_note(path: Path, text: str) -> None:
+    """Write a small text beside runs atomically, readable by its owner only."""
+    replace_text(path, text)

@@ -1,1 +1,0 @@
-"""Our search of a lattice: forecasts of unread nodes, and people whose classes bound them."""

@@ -1,1 +1,0 @@
-"""Generalization for several uses at once: what evolves, how it varies, what it costs each use."""

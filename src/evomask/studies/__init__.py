@@ -1,1 +1,0 @@
-"""Studies of what a search did: operators, populations of files, graphs."""

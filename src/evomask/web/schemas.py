@@ -1,0 +1,293 @@
+"""Request and response models of the HTTP interface; source of its OpenAPI description."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evomask.runs.options import help_of
+
+Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Point = Annotated[int, Field(ge=0, le=10_000_000)]
+Text = Annotated[str, Field(max_length=2000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f]*$")]
+State = Literal[
+    "waiting", "starting", "running", "finished", "stopped", "failed", "broken off"
+]  # fmt: skip
+RoleName = Literal[
+    "identifier", "quasi-identifier", "confidential", "other", "weight", "stratum", "household"
+]  # fmt: skip
+KindName = Literal["continuous", "ordinal", "nominal"]
+
+
+class RequestModel(BaseModel):
+    """Base of all request bodies; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    """An error: sentence, id of the incident, and the *field* that is wrong."""
+
+    error: str
+    id: str
+    field: str = ""
+
+
+class FileView(BaseModel):
+    """A data file; *brought* is the time of its upload, 0 for a file in the folder itself."""
+
+    id: str
+    name: str
+    size: int
+    brought: float
+
+
+class ColumnView(BaseModel):
+    """A column without values of single records; *proposed* role and the reasons in *why*."""
+
+    name: str
+    label: str
+    kind: KindName
+    role: RoleName
+    proposed: RoleName
+    why: list[str]
+    distinct: int
+    missing: int
+    storage: str
+    cells: list[tuple[str, float]]
+    levels: list[int]
+    trouble: str
+
+
+class FileColumns(BaseModel):
+    """A file with an overview of its columns."""
+
+    id: str
+    name: str
+    records: int
+    columns: list[ColumnView]
+    edits: list[str]
+    notes: list[str]
+    can_undo: bool
+
+
+class ColumnRequest(RequestModel):
+    """Kind and role of a column."""
+
+    name: Text
+    kind: KindName
+    role: RoleName
+
+
+class SchemaRequest(RequestModel):
+    """Kinds and roles of columns, and edit rules."""
+
+    columns: Annotated[list[ColumnRequest], Field(max_length=2000)]
+    edits: Annotated[list[Text], Field(max_length=200)] = []
+
+
+class UniquesRequest(RequestModel):
+    """Columns that define the equivalence classes."""
+
+    columns: Annotated[list[Text], Field(max_length=2000)]
+
+
+class Uniques(BaseModel):
+    """Number of sample uniques, sizes of equivalence classes, and the effect of each column."""
+
+    records: int
+    uniques: int
+    k: int
+    sizes: dict[str, int]
+    adds: dict[str, int]
+
+
+class HierarchyRequest(RequestModel):
+    """A hierarchy by a rule, such as ``intervals=5,10``, or as lines of text."""
+
+    by: Annotated[str, Field(max_length=200)] = "suiting"
+    text: Annotated[str, Field(max_length=1_500_000)] = ""
+    keep: bool = False
+
+
+class HierarchyView(BaseModel):
+    """A hierarchy: number of groups at each level, and its first lines."""
+
+    levels: list[int]
+    lines: list[list[str]]
+
+
+class TaskState(BaseModel):
+    """State of a background task, with its *result*, or the *error* if it failed."""
+
+    state: Literal["none", "working", "done", "failed"]
+    error: str = ""
+    result: dict[str, Any] | None = None
+
+
+class Goal(RequestModel):
+    """Requirements, limits (in percent) and budget of a run; *files* counts candidates."""
+
+    k: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    l: Annotated[int, Field(ge=1, le=1_000_000)] = 1  # noqa: E741
+    t: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
+    max_risk: Percent | None = Field(default=None, description=help_of("max_risk"))
+    max_loss: Percent | None = Field(default=None, description=help_of("max_loss"))
+    seconds: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)] | None = Field(
+        default=None, description=help_of("seconds")
+    )
+    files: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        default=None, description=help_of("evaluations")
+    )
+    searches: Annotated[list[Annotated[str, Field(pattern=r"^[a-z]+$", max_length=40)]],
+                        Field(max_length=40)] = []  # fmt: skip
+    workers: Annotated[int, Field(ge=1, le=256)] = 1
+    cluster: Annotated[str, Field(pattern=r"^$|^(tcp|tls)://[\w.-]+:\d{1,5}$", max_length=200)] = ""
+    profile: Literal["strict", "papers"] = "strict"
+
+
+class RunRequest(RequestModel):
+    """A run to start: id of the file, and the goal."""
+
+    file: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+    goal: Goal = Goal()
+
+
+class PointView(BaseModel):
+    """A point of the Pareto front: loss and risk in percent, lower is better.
+
+    *point* counts from 1 by loss, so that it may change during a run; *file* is permanent.
+    """
+
+    point: int
+    file: int
+    search: str
+    method: str
+    loss: float
+    risk: float
+
+
+class RunView(BaseModel):
+    """Summary of a run.
+
+    *state* is ``waiting`` in the queue, ``starting``, ``running``, ``finished``, ``stopped`` with
+    budget left, ``failed`` with a *reason*, or ``broken off`` if its process ended unexpectedly.
+    *tried* counts candidates; *signed* names the person who signed the release.
+    """
+
+    name: str
+    file: str
+    file_id: str
+    search: str
+    state: State
+    reason: str
+    place: int
+    phase: str
+    text: str
+    member: str
+    share: float
+    seconds: float
+    left: float
+    tried: int
+    points: int
+    best: PointView | None
+    suggested: int | None
+    released: int | None
+    signed: str
+    checked: tuple[int, int]
+    changed: float
+
+
+class RunDetail(RunView):
+    """A run with its goal, front and progress (*course*: best score by candidates)."""
+
+    goal: dict[str, Any]
+    front: list[PointView]
+    shares: dict[str, float]
+    course: list[tuple[int, float]]
+    notes: list[str]
+    original: PointView | None
+    chosen: PointView | None
+    simple: list[PointView]
+
+
+class RunPoints(BaseModel):
+    """Points of the map of loss and risk; *tried* has pairs of loss and risk of all candidates."""
+
+    front: list[PointView]
+    tried: list[tuple[float, float]]
+    simple: list[PointView]
+    original: PointView | None
+    chosen: PointView | None
+    max_risk: float | None
+    max_loss: float | None
+
+
+class ContinueRequest(RequestModel):
+    """Seconds to search from now on; by default the rest of the budget."""
+
+    seconds: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)] | None = None
+
+
+class CompareRequest(RequestModel):
+    """One to four points to compare, by their *file*, because their numbers change in a search."""
+
+    files: Annotated[list[Point], Field(min_length=1, max_length=4)]
+
+
+class ReleaseRequest(RequestModel):
+    """A point to release; if its risk exceeds the limit, *confirm* must repeat the risk."""
+
+    point: Point
+    confirm: Annotated[str, Field(max_length=40)] = ""
+
+
+class StatementRequest(RequestModel):
+    """Statement about the release; empty fields are not changed."""
+
+    purpose: Text = ""
+    reason: Text = ""
+    by: Text = ""
+    date: Text = ""
+    review: Text = ""
+    legal_basis: Text = ""
+    recipients: Text = ""
+    safeguards: Text = ""
+    earlier: Text = ""
+
+
+class ReleaseView(BaseModel):
+    """The release of a run: chosen point, statement, verification, and how to repeat the run."""
+
+    released: bool
+    point: PointView | None
+    reason: str
+    limit: float
+    above: bool
+    statement: dict[str, str]
+    required: dict[str, float]
+    achieved: dict[str, float]
+    records: int
+    suppressed: int
+    file: str
+    method: list[str]
+    command: str
+    python: str
+    verified: TaskState
+    choosing: TaskState
+
+
+class Preview(BaseModel):
+    """The first records of the released file."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class About(BaseModel):
+    """Version and limits of the server."""
+
+    version: str
+    folder: str
+    at_once: int
+    cores: int
+    upload: int

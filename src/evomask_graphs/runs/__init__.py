@@ -1,0 +1,1 @@
+"""Use cases of social graphs, called by command line and Python interface."""

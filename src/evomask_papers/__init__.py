@@ -1,0 +1,1 @@
+"""Reproductions of the tables and figures of the source papers, printed values beside ours."""

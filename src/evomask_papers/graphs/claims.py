@@ -1,0 +1,137 @@
+"""Claims of section 6.5 (Marés, 2013) about its curves, tested on the rows of a study.
+
+Each check takes the rows of the graph in question and those of the first graph, by the same k.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from evomask_graphs.charts import StudyRow
+from evomask_papers.graphs.inputs import TOPICS
+
+Rows = Sequence[StudyRow]
+Claim = tuple[str, bool]
+"""What is said, and whether it holds."""
+
+Check = Callable[[Rows, Rows], list[Claim]]
+
+MEASURES = "AAMIL", "CDIL", "DBIL"
+
+MUCH = 0.25
+"""A value that is lower by this share is much lower; the thesis does not say what is much."""
+
+NEARLY_ALL = 0.8
+
+
+def loss_of_first(rows: Rows, _: Rows) -> list[Claim]:
+    """Figure 6.10: loss rises with k, and that of distributions most."""
+    first, last = rows[0].losses, rows[-1].losses
+    grown = {name: last[name] - first[name] for name in MEASURES}
+    others = max(grown[name] for name in MEASURES if name != "CDIL")
+    return [_loss_rises(rows), ("CDIL grows fastest", grown["CDIL"] > others)]
+
+
+def loss_of_second(rows: Rows, first: Rows) -> list[Claim]:
+    """Figure 6.11: loss is much lower than that of the first graph, and AAMIL is lowest."""
+    lowest = [row.losses["AAMIL"] < min(row.losses["CDIL"], row.losses["DBIL"]) for row in rows]
+    return [
+        _loss_rises(rows),
+        *_below(
+            "loss",
+            [row.losses["mean"] for row in rows],
+            [row.losses["mean"] for row in first],
+        ),
+        ("AAMIL is lowest for nearly all k", sum(lowest) >= NEARLY_ALL * len(rows)),
+    ]
+
+
+def risk_of_first(rows: Rows, _: Rows) -> list[Claim]:
+    """Figure 6.12: risk falls in all cases; topics by their order, places rarely, all least."""
+    mean = {name: float(np.mean([row.risks[name] for row in rows])) for name in rows[0].risks}
+    topics = [mean[name] for name in TOPICS]
+    return [
+        _risk_falls(rows),
+        (
+            "the first topic is found most often, then the second, then the third",
+            topics[0] > topics[1] > topics[2],
+        ),
+        ("the location is found more rarely than any topic", mean["location"] < min(topics)),
+        ("topics together are found more rarely than each", mean["topics"] < min(topics)),
+        ("all attributes are found more rarely still", mean["all"] < mean["topics"]),
+    ]
+
+
+def risk_of_second(rows: Rows, first: Rows) -> list[Claim]:
+    """Figure 6.13: as the first graph, but all risks are lower."""
+    names = list(rows[0].risks)
+    values, others = (
+        [row.risks[name] for name in names for row in given] for given in (rows, first)
+    )
+    return [*risk_of_first(rows, first), *_below("risk", values, others)[:1]]
+
+
+def microdata_of_first(rows: Rows, _: Rows) -> list[Claim]:
+    """Figure 6.14: loss rises a little while risk falls faster."""
+    first, last = rows[0].microdata, rows[-1].microdata
+    risen, fallen = last["loss"] - first["loss"], first["risk"] - last["risk"]
+    return [
+        ("loss rises with k", rises(row.microdata["loss"] for row in rows)),
+        ("risk falls with k", falls(row.microdata["risk"] for row in rows)),
+        ("risk falls by more points than loss rises", fallen > risen),
+        (
+            "risk falls by a larger share of its first value",
+            fallen * first["loss"] > risen * first["risk"],
+        ),
+    ]
+
+
+def microdata_of_second(rows: Rows, first: Rows) -> list[Claim]:
+    """Figure 6.15: as the first graph, but both are much lower."""
+    return microdata_of_first(rows, first) + [
+        claim
+        for what in ("loss", "risk")
+        for claim in _below(
+            what,
+            [row.microdata[what] for row in rows],
+            [row.microdata[what] for row in first],
+        )
+    ]
+
+
+def _loss_rises(rows: Rows) -> Claim:
+    return "loss rises with k", rises(row.losses["mean"] for row in rows)
+
+
+def _risk_falls(rows: Rows) -> Claim:
+    """Whether each kind of risk falls; those that do not are named."""
+    names = [name for name in rows[0].risks if not falls(row.risks[name] for row in rows)]
+    but = f" (not: {', '.join(names)})" if names else ""
+    return f"risk falls with k in all cases{but}", not names
+
+
+def _below(what: str, values: Sequence[float], others: Sequence[float]) -> list[Claim]:
+    """Whether values are below those of the first graph, each, and by much."""
+    pairs = list(zip(values, others, strict=True))
+    lower = sum(value < other for value, other in pairs)
+    much = sum(value <= (1 - MUCH) * other and value < other for value, other in pairs)
+    return [
+        (f"{what} is below the first graph's throughout ({lower} of {len(pairs)} values)",
+         lower == len(pairs)),
+        (f"{what} is lower by a quarter or more ({much} of {len(pairs)})", much == len(pairs)),
+    ]  # fmt: skip
+
+
+def falls(values: Iterable[float]) -> bool:
+    """Whether values fall with their place, by rank, and the last is below the first."""
+    return rises(-value for value in values)
+
+
+def rises(values: Iterable[float]) -> bool:
+    """Whether values rise with their place, by rank, and the last is above the first."""
+    from scipy.stats import spearmanr
+
+    line = list(values)
+    if not line[-1] > line[0]:
+        return False
+    return bool(spearmanr(range(len(line)), line).statistic > 0.5)

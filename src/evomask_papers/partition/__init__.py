@@ -1,0 +1,1 @@
+"""Microaggregation by genetic algorithms (2006), the hybrid (2007), and location privacy."""

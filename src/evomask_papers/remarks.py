@@ -1,0 +1,241 @@
+"""Remarks on reproductions: what differs from the printed table or figure, and why."""
+
+from collections.abc import Mapping
+
+HOUSING = (
+    "The Housing survey is not to be had; people of Adult stand in for it, so these agree in kind."
+)
+FIRST_FILES = (
+    "First files are of the thesis' methods and counts, with parameters of ours: Housing 110 and "
+    "Adult 86 as printed, Solar flare 104, German credit 101 of 104, whose attributes have too few "
+    "categories for the last of each coding. How many generations it ran is not said; ours 1,000."
+)
+ADULT = "Of Adult the 30,718 complete of 32,561 records are at hand, of the thesis' 48,842."
+EXPECTED = (
+    "Ours are expectations over all files that a matrix may make, not differences of drawn ones."
+)
+SAME_DRAWS = (
+    "Judged as in the thesis, by five drawn files and with probabilistic linkage; but ours are the "
+    "same five for all equations of a run, and its first equations are not printed."
+)
+MEANS = "The thesis' largest and mean of loss and risk are computed by us, and agree with its own."
+RISKS = (
+    "Evolved matrices differ from the printed ones (share 1, seed 1): the risk of the invariant "
+    "one is above that of only invariance, 2.83, and not at or below it (beside SCH 3.14, thesis "
+    "2.34; beside METRO 2.90, thesis 2.83); without invariance it is lower than printed (SCH 1.32 "
+    "and 1.49, thesis 2.72 and 4.00; METRO 1.28 and 2.57, thesis 2.55 and 4.32). As "
+    "there the evolved invariant one has a better utility than only invariance, and the initial "
+    "one the worst; without invariance utilities come in another order."
+)
+TRIED = "Which k and numbers of clusters were tried is not said; ours reach 200 and 60."
+SURFACES = (
+    "In the thesis both measures move with the number of clusters; ours move by 3 to 5 points "
+    "along it and by more than 40 along k."
+)
+DRAWN = "The paper's random files are not published; ours are drawn in its way, so sums differ."
+EPOCHS = (
+    "For 100 records the paper gives no number of epochs; ours has 10,000. A share below 0.1 has "
+    "fewer epochs than the paper, too."
+)
+KEPT = (
+    "Ours keeps the best genome, so it converges earlier on small files; a share below 0.1 has "
+    "fewer epochs, and so earlier ones."
+)
+GRAPHS = (
+    "Twitter's graphs are not published; ours are crawled from two other networks, and links among "
+    "crawled users are thinned at random to the thesis' number, where it keeps every link."
+)
+OUR_MEASURES = (
+    "How it measures microdata the thesis does not say; loss and risk are ours. On Sinanet, whose "
+    "places are drawn, no record is found again at any k."
+)
+
+REMARKS: Mapping[str, str] = {
+    "data-table-2.3": (
+        "The thesis counts one more category than the file holds, of PURPOSE and STATSEX two: one "
+        "that is documented and that nobody has."
+    ),
+    "data-table-2.4": (
+        "The thesis counts one more category than the file holds, of CLASS two; of the three "
+        "counts of flares 10 each, where the file holds 8, 6 and 3 values."
+    ),
+    "data-table-2.5": (
+        "The thesis counts one more category than the file holds; of WORKCLASS, OCCUPATION and "
+        "NATIVE-COUNTRY, which have missing values, ours count these and agree."
+    ),
+    "data-table-2.2": (
+        "The survey is not to be had; ours are the categories of what stands in, of the first "
+        "three one more, that nobody holds, as the text of chapter 3 counts them."
+    ),
+    "masking-figure-2.4": (
+        "The points are drawn and not printed; ours have its three regions and its bottom point."
+    ),
+    "graphs-figure-6.2": "Nothing differs.",
+    "graphs-figure-6.3": "Nothing differs; the users are those of figure 6.5.",
+    "grouping-figure-3.1": "Nothing differs.",
+    "grouping-figure-3.2": "Nothing differs.",
+    "masking-table-2.1": "Swaps are drawn: one draw among many gives the printed file.",
+    "grouping": (
+        "How the thesis scaled its data is not said, and no scaling tried gives its absolute "
+        "costs; its claims are what compares."
+    ),
+    "grouping-figure": (
+        "The thesis draws curves without numbers and does not say how many runs it averaged; ours "
+        "is one unless --runs are told. What its text says is answered."
+    ),
+    "grouping-figure-5.1": (
+        "Seconds are another machine's, and ours remember groups that were measured before; the "
+        "thesis draws curves without numbers, so what its text says is answered."
+    ),
+    "grouping-table-2.1": "The thesis prints 1.5 where the mean of 2 and 3 is 2.5.",
+    "grouping-table-3.1": (
+        "Seconds are another machine's; our kernels make thousands of calls one, so some functions "
+        "have no part of their own here, and the three functions that take 99 % there take less: "
+        "what they call is counted beside."
+    ),
+    "grouping-table-a": (
+        "The groupings are the thesis'; ours is the mean absolute correlation within groups, which "
+        "should be larger for those that join correlated attributes."
+    ),
+    "files-figure-3.1": "Nothing differs.",
+    "files-table-3.1": "Two codes are lost in our copy of the thesis; the others do not differ.",
+    "files": (
+        "The thesis cites its loss of numbers (Mateo-Sanz et al., 2005) and its risk without their "
+        "formulas and scale; by ours even the original with permuted records scores above its best "
+        "files, so falls are smaller."
+    ),
+    "files-table-3.2": (
+        "The thesis cites both measures and prints no formulas; by neither of the two losses in "
+        "the rows do scores fall as far as its own. It has two executions; more have none beside."
+    ),
+    "files-readings": (
+        "Which reading is the thesis' cannot be told; the last row is the nearest, and how far off."
+    ),
+    "files-table-3.3": "Seconds are another machine's; our deviations are of fewer generations.",
+    "files-figure-3.6": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.7": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.8": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.9": f"{HOUSING} {ADULT} {FIRST_FILES}",
+    "files-figure-3.10": FIRST_FILES,
+    "files-figure-3.11": FIRST_FILES,
+    "files-figure-3.12": FIRST_FILES,
+    "files-figure-3.13": FIRST_FILES,
+    "files-attacks": (
+        "The thesis states it and prints no figures. At share 1, seed 1, it holds on Diabetes; on "
+        "the other three evolved files distances link 3 to 4 % and the better special attack 7 to "
+        "9 %, of swapped files 10 to 79 %."
+    ),
+    "clustered": TRIED,
+    "clustered-table-5.1": f"{HOUSING} {TRIED}",
+    "clustered-table-5.3": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.1": f"{HOUSING} {TRIED} {SURFACES}",
+    "clustered-figure-5.2": f"{HOUSING} {TRIED} {SURFACES}",
+    "clustered-figure-5.3": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.4": f"{HOUSING} {TRIED}",
+    "clustered-figure-5.5": f"{TRIED} {SURFACES}",
+    "clustered-figure-5.6": f"{TRIED} {SURFACES}",
+    "clustered-figure-5.10": f"{HOUSING} {TRIED}",
+    "partition": DRAWN,
+    "partition-table-1": "Nothing differs.",
+    "partition-example-1": "Nothing differs.",
+    "partition-table-2": f"{DRAWN} {EPOCHS}",
+    "partition-table-3": f"{DRAWN} {KEPT}",
+    "partition-table-4": f"{DRAWN} {KEPT}",
+    "partition-table-5": (
+        f"{DRAWN} {EPOCHS} Which error its tests take is not said; both are in the rows."
+    ),
+    "partition-figure-2": f"{DRAWN} {KEPT}",
+    "partition-figure-3": f"{DRAWN} {KEPT}",
+    "partition-figure-4": f"{DRAWN} {EPOCHS}",
+    "partition-hybrid-table-1": "Nothing differs.",
+    "partition-hybrid-figure-1": "The paper prints no coordinates; ours have its two partitions.",
+    "partition-hybrid-figure-2": (
+        "The paper prints neither its points nor their number; ours are 160 of its kind Clustered."
+    ),
+    "partition-hybrid-table-2": (
+        "Scattered and Clustered are drawn in the paper's way; how far its groups were shifted is "
+        "not printed. On Clustered its one step gains 37 to 67 percent on MDAV, which ours does "
+        "not; on EIA one step with K = 27 is a sixth above the paper, two steps are 3 to 5 percent "
+        "above it. But for Scattered with K = 12 (83 and 83) its counts of macrogroups in two "
+        "steps are more than records can fill (360 groups of three on Census make 90, not 91): an "
+        "empty last one seems to be counted."
+    ),
+    "partition-variable-sizes": (
+        "The paper announces it; its figures are quoted from other work. The hybrid has our search "
+        "inside macrogroups, not the paper's."
+    ),
+    "partition-locations": (
+        "The paper leaves it to future work, so there is nothing beside ours. The hybrid has our "
+        "search inside macrogroups."
+    ),
+    "pram": (
+        "Judged as in the thesis, by five drawn files and with probabilistic linkage; its scale of "
+        "1,000 records is older, so falls compare and values do not."
+    ),
+    "equations-figure-4.14": "Ours keeps functions before their operands and begins at the end.",
+    "equations-figure-4.15": (
+        "The steps are lost in our copy of the thesis; ours come from the other end of the vector."
+    ),
+    "pram-figure-4.4": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
+    "pram-figure-4.5": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
+    "pram-figure-4.10": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.11": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.12": f"{HOUSING} {EXPECTED}",
+    "pram-figure-4.13": (
+        f"{HOUSING} The mean of five drawn files; how many the thesis drew is not said."
+    ),
+    "pram-figure-4.1": "Nothing differs.",
+    "pram-figure-4.2": "Nothing differs.",
+    "pram-figure-4.3": "Nothing differs.",
+    "pram-table-4.1": "One cell is cut off in print where the others are rounded.",
+    "pram-table-4.2": "Nothing differs: what stands in for Housing is cut to these frequencies.",
+    "pram-table-4.3": f"{HOUSING} Judged as in the thesis; falls compare and values do not.",
+    "pram-table-4.6": f"{HOUSING} Many matrices are as good; most mass leaves the diagonal.",
+    "pram-table-4.7": HOUSING,
+    "pram-table-4.8": (
+        "The two first rows do not differ. The thesis reads ratios along rows of a matrix where it "
+        "defines them along columns; ours are read along rows, and by the definition. SCH is "
+        f"another attribute here. {RISKS}"
+    ),
+    "pram-table-4.9": f"As Table 4.8; METRO is another attribute here. {RISKS}",
+    "pram-table-4.10": f"As Table 4.8: risks of the two first rows do not differ. {RISKS}",
+    "pram-table-4.11": f"As Table 4.9: risks of the two first rows do not differ. {RISKS}",
+    "equations": SAME_DRAWS,
+    "equations-table-4.12": f"{SAME_DRAWS} {MEANS}",
+    "equations-table-4.13": f"{SAME_DRAWS} {MEANS}",
+    "equations-table-4.14": f"{HOUSING} {SAME_DRAWS} {MEANS}",
+    "equations-figure-4.18": f"{HOUSING} {SAME_DRAWS}",
+    "generalization": (
+        "The paper gives the heights of its trees and not the trees; with ours the exact fronts "
+        "are others."
+    ),
+    "generalization-table-1a": (
+        "The complete records hold 72 ages, the paper counts 74; all other numbers agree."
+    ),
+    "generalization-guided": "Ours; there is nothing in the paper beside it.",
+    "graphs-table-6.1": "Nothing differs.",
+    "graphs-figure-6.6": "Nothing differs.",
+    "graphs-figure-6.7": "Nothing differs.",
+    "graphs-figure-6.8": "Nothing differs.",
+    "graphs": (
+        f"{GRAPHS} Foursquare has 4 cities, of which ours hold 1 and 2, and hundreds of topics; "
+        "Sinanet has 10 topics and places that are drawn at random; the thesis has 18 topics. So "
+        "places are nearly always found again, or never. The thesis prints curves without "
+        "numbers: the statements of its text are checked."
+    ),
+    "graphs-figure-6.9": GRAPHS,
+    "graphs-figure-6.14": f"{GRAPHS} {OUR_MEASURES}",
+    "graphs-figure-6.15": f"{GRAPHS} {OUR_MEASURES}",
+}
+"""By the beginning of a name; the longest that fits tells."""
+
+
+def remark_on(name: str) -> str:
+    """Remark on a reproduction."""
+    fitting = [start for start in REMARKS if _begins(name, start)]
+    return REMARKS[max(fitting, key=len)] if fitting else ""
+
+
+def _begins(name: str, start: str) -> bool:
+    rest = name.removeprefix(start)
+    return name.startswith(start) and not (start[-1].isdigit() and rest[:1].isdigit())

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from evomask.engine.front import (
+    DEFAULT_RISK,
+    FrontPoint,
+    balanced,
+    front_of,
+    least_loss_at_default_risk,
+    pick,
+    validate_pick,
+    volume_of,
+)
+from evomask.errors import ParameterError
+from evomask.masking.provenance import Provenance
+
+
+def candidates(*pairs):
+    return [FrontPoint(i, Provenance(), loss, risk) for i, (loss, risk) in enumerate(pairs)]
+
+
+def numbers(front):
+    return [one.number for one in front]
+
+
+def test_the_front_is_what_nothing_beats_by_loss():
+    assert numbers(front_of(candidates((5, 5), (1, 9), (6, 6), (9, 1)))) == [1, 0, 3]
+
+
+def test_what_looks_the_same_appears_once_and_the_earliest_stays():
+    assert numbers(front_of(candidates((5.001, 5), (5.0, 5.0)))) == [0]
+
+
+def test_what_is_beaten_at_the_precision_shown_is_left_out():
+    assert numbers(front_of(candidates((5.0, 5.0), (4.999, 6.0)))) == [0]
+
+
+def test_a_front_can_grow_by_parts():
+    rng = np.random.default_rng(3)
+    everyone = candidates(*rng.uniform(0, 100, (200, 2)).tolist())
+    grown = ()
+    for start in range(0, 200, 7):
+        grown = front_of(sorted((*grown, *everyone[start : start + 7]), key=lambda c: c.number))
+    assert grown == front_of(everyone)
+
+
+def test_the_balanced_point_has_the_smallest_larger_part():
+    assert balanced(candidates((40, 10), (25, 24), (10, 30))).number == 1
+
+
+def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
+    assert balanced(candidates((28.31, 9.77), (28.32, 6.30), (28.50, 1.0))).number == 1
+
+
+def test_the_usual_point_has_the_least_loss_at_the_usual_risk():
+    assert least_loss_at_default_risk(candidates((5, 40), (30, 10), (31, 9), (60, 2))).number == 1
+
+
+def test_where_nothing_has_so_little_risk_the_least_risk_is_usual():
+    assert least_loss_at_default_risk(candidates((10, 80), (40, 45), (60, 21))).number == 2
+
+
+def test_the_usual_point_is_what_a_limit_of_that_risk_picks_on_any_front():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        front = front_of(candidates(*rng.uniform(0, 100, (20, 2)).tolist()))
+        if min(c.risk for c in front) <= DEFAULT_RISK:
+            assert least_loss_at_default_risk(front) is pick(
+                front, f"max-risk={DEFAULT_RISK:g}", front[0]
+            )
+
+
+def test_every_word_picks_by_its_own_rule():
+    front = candidates((0, 60), (20, 35), (30, 29), (42, 12))
+    best = front[0]
+    found = {word: pick(front, word, best).number for word in ("suggested", "balanced", "sum")}
+    assert found == {"suggested": 0, "balanced": 2, "sum": 3}
+    assert pick(front, "balanced", best) is balanced(front)
+
+
+def test_a_wish_that_nobody_knows_is_refused_with_all_words():
+    for wish in ("suggested", "balanced", "knee", "sum", "max-risk=20", "max-loss=7.5", "12"):
+        validate_pick(wish)
+    with pytest.raises(ParameterError, match="suggested, balanced, knee, sum"):
+        validate_pick("fair")
+
+
+def test_the_volume_is_the_share_of_the_plane_that_is_beaten():
+    assert volume_of(candidates((0, 50), (50, 0))) == pytest.approx(75.0)
+    assert volume_of([]) == 0.0

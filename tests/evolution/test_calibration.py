@@ -1,6 +1,0 @@
-from evomask.evolution.calibration import timed
-
-
-def test_a_trial_gives_what_it_found_and_how_long_it_took():
-    ticks = iter([10.0, 12.5])
-    assert timed(lambda: "found", clock=lambda: next(ticks)) == ("found", 2.5)
