@@ -14,6 +14,10 @@ PEERS_OPTIONS ?=
 FUZZ_SECONDS ?= 60
 READERS := table schema tree matrix graph plan journal events rule
 
+# Tests start many processes: without compiled modules each compiles all sources again, and each
+# worker of the tests all assertions.
+unexport PYTHONDONTWRITEBYTECODE
+
 ifdef UV
 PIP_INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 MAKE_VENV := $(UV) venv --quiet --python $(PYTHON) $(VENV)
@@ -22,7 +26,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install wheel demo serve test check quick-tests test-slow test-browser pictures fuzz bench bench-peers docs site format clean
+.PHONY: help install wheel demo serve test check quick-tests test-plain test-slow test-browser pictures fuzz bench bench-peers docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -30,6 +34,7 @@ help:
 	@echo "make demo       the main job on bundled data"
 	@echo "make serve      the web app on the demo's run"
 	@echo "make test       format, lint, types, tests, architecture"
+	@echo "make test-plain the kernels without hooks into numba, and with checked indices"
 	@echo "make test-slow  the long studies too"
 	@echo "make test-browser  web app and reports in Chromium, by axe-core and schemathesis (installs them where it may)"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
@@ -88,11 +93,17 @@ test: $(VENV)/.developed $(ORACLES)/.installed
 
 quick-tests:
 	@mkdir -p build
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser" --durations=50 \
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not browser" --durations=50 \
 		> build/tests.txt 2>&1; code=$$?; sed -n '/slowest 50/,/^====.* in /p' build/tests.txt > build/durations.txt; \
 		grep -v '^ *[0-9.]*s \(call\|setup\|teardown\)' build/tests.txt | tail -n 300; exit $$code
 
-test-slow: check $(ORACLES)/.installed
+# The tests of kernels on the plain path of compilation, then with every index checked.
+test-plain: $(VENV)/.developed
+	for variant in EVOMASK_PLAIN EVOMASK_CHECK_INDICES; do \
+		env $$variant=1 $(BIN)/python -m evomask.kernels && \
+		env $$variant=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile tests/kernels || exit 1; done
+
+test-slow: check $(ORACLES)/.installed test-plain
 	$(BIN)/python -m evomask.kernels
 	EVOMASK_TESTS=thorough $(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not browser"
 
@@ -127,10 +138,7 @@ fuzz: $(FUZZING)/.installed
 		$(FUZZING)/bin/python tests/fuzz/readers.py $$reader -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 docs: $(VENV)/.developed
-	$(BIN)/python -m evomask.cli.reference > docs/commands.new
-	mv docs/commands.new docs/commands.md
-	$(BIN)/python -m evomask.api.reference > docs/api.new
-	mv docs/api.new docs/api.md
+	$(BIN)/python docs/reference.py docs
 
 # What makes the pages is needed for nothing else, so it has an environment of its own.
 $(SITE)/.installed: docs/requirements.txt

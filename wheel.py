@@ -1,4 +1,4 @@
-"""What a wheel carries besides the sources: kernels, where `make wheel` has compiled them."""
+"""Build hook that adds the kernels compiled by `make wheel` to a wheel."""
 
 import os
 import sys
@@ -9,17 +9,17 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 COMPILED = "EVOMASK_WHEEL_KERNELS"
-"""The variable that names a folder of compiled kernels; without it the wheel is for all."""
+"""Variable that names a folder of compiled kernels; without it the wheel fits all machines."""
 
 LINUX = "manylinux_2_28"
-"""The oldest system that the libraries of the compiler are made for."""
+"""Oldest Linux that the wheels of numba and llvmlite support."""
 
 
-class Carrying(BuildHookInterface):  # type: ignore[misc]
-    """Puts compiled kernels into the wheel, and says which machines it is for."""
+class PrebuiltKernels(BuildHookInterface):  # type: ignore[misc]
+    """Add compiled kernels to the wheel, and restrict its tag to the machines that they fit."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Name the files and the tag; a folder `x86-64-v3-0a1b2c3d` is carried without its hash."""
+        """Set files and tag; a folder `x86-64-v3-0a1b2c3d` is included without its hash."""
         folder = os.environ.get(COMPILED)
         if not folder:
             return

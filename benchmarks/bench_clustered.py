@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evomask.data.edits.repair import EditRepair
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import EditRepair, rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve

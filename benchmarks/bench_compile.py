@@ -1,10 +1,12 @@
-"""What kernels cost before they run, and that they run as fast and find the same as ever.
+"""Time to compile kernels, their run time, and whether their results have changed.
 
-    python benchmarks/bench_compile.py [--cold] [name ...]
+    python benchmarks/bench_compile.py [--cold] [--first] [name ...]
 
-Fixed work for kernels of every room: CPU milliseconds, their ratio to the time before states
-were handed on by one address (decisions/0013), and whether the results are the same to the
-last bit. With ``--cold`` it first compiles every kernel into an empty folder, in CPU seconds.
+Fixed work for kernels of every family: CPU milliseconds, their ratio to the time before states
+were passed as one pointer (decisions/0013), and whether the results are the same to the last
+bit. With ``--cold`` it first compiles every kernel into an empty folder, in CPU seconds. With
+``--first`` it only measures how long `protect` takes to its first candidates on the example
+survey, with an empty folder and in two processes.
 """
 
 import hashlib
@@ -136,9 +138,8 @@ def sweeping() -> Callable[[], Any]:
 
 def foretelling() -> Callable[[], Any]:
     from evomask.kernels.pram.transitions import mutate_matrices
-    from evomask.masking.randomization.limits import Limits
     from evomask.measures.expected.forecast import Forecast
-    from evomask.searches.pram.genome import Layout
+    from evomask.searches.pram.genome import Layout, Limits
 
     table = german()
     forecast = Forecast.in_part(table, table.schema.names, strict=True)
@@ -218,8 +219,45 @@ def compiled_cold() -> None:
     print(f"all kernels from nothing: {user:.1f} s CPU ({system:.1f} s of the system)")
 
 
+FIRST = """
+import os, sys, time
+began = time.perf_counter()
+from pathlib import Path
+from evomask.runs.inputs import Input
+from evomask.runs.protect import ProtectJob, protect_file
+
+def spent(what):
+    print(f"{what}: {time.perf_counter() - began:.1f} s wall, {sum(os.times()[:4]):.1f} s CPU")
+
+def watch(event):
+    kind = type(event).__name__
+    if kind == "PhaseStarted" and event.phase in ("compiling", "searching"):
+        spent(f"{event.phase} begins")
+    if kind == "RoundFinished":
+        spent(f"{event.files} candidates evaluated")
+        sys.stdout.flush()
+        os._exit(0)
+
+survey = Path(sys.argv[1])
+source = Input(survey, survey.with_suffix(".toml"))
+protect_file(ProtectJob(source, survey.parent / "run", seconds=60.0, seed=1), watch=watch)
+"""
+
+
+def measure_first_candidates() -> None:
+    from evomask.api.files import example
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        environment = {**os.environ, "EVOMASK_CACHE": f"{folder}/cache", "EVOMASK_CARRIED": "0"}
+        survey = example(f"{folder}/survey")
+        subprocess.run([sys.executable, "-c", FIRST, survey], check=True, env=environment)
+
+
 def main() -> None:
-    names = [name for name in sys.argv[1:] if name != "--cold"]
+    names = [name for name in sys.argv[1:] if not name.startswith("--")]
+    if "--first" in sys.argv:
+        measure_first_candidates()
+        return
     if "--cold" in sys.argv:
         compiled_cold()
     for name, work in works().items():

@@ -14,8 +14,7 @@ import numpy as np
 from evomask.evolution.individual import Individual, worst_objective
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.execution.local import InProcess
-from evomask.masking.randomization.equations import Equation, RowRule
-from evomask.masking.randomization.pram import standard_matrices
+from evomask.masking.randomization.formula_pram import Equation, RowRule
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.equations.genome import readable_formula
 from evomask.searches.equations.problem import MatrixEquations
@@ -25,6 +24,7 @@ from evomask.searches.equations.search import (
     Parameters,
 )
 from evomask_papers.effort import Effort
+from evomask_papers.pram.designs import standard_matrices
 from evomask_papers.pram.inputs import FLARE, GERMAN, HOUSING, original
 
 FIGURE = {GERMAN: 30.97, FLARE: 36.09}

@@ -15,16 +15,16 @@ from collections.abc import Callable
 import numpy as np
 
 from evomask.data.hierarchy import Hierarchy
-from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
+from evomask.data.hierarchy_builders import neighbour_hierarchy
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import seconds
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
 from evomask.searches.generalization.local_recoding import recode_locally
+from evomask.searches.generalization.objectives import index_named
 from evomask.searches.generalization.optimum import optimum
 from evomask.searches.generalization.search import Conditions, build_setup
 from evomask_papers import generalization as paper

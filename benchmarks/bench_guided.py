@@ -25,8 +25,11 @@ import numpy as np
 from bench_generalization import NINE, arx_tree
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, flat_hierarchy, hierarchy_from_lines
-from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
-from evomask.data.hierarchy_builders.numeric import automatic_widths, interval_hierarchy
+from evomask.data.hierarchy_builders import (
+    automatic_widths,
+    interval_hierarchy,
+    neighbour_hierarchy,
+)
 from evomask.data.schema import Attribute, Kind, Role, Schema, Storage
 from evomask.data.table import Table
 from evomask.evolution.archive import fitness_array, hypervolume
@@ -35,11 +38,10 @@ from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file, write_survey
 from evomask.io.schemas import read_schema
 from evomask.io.tables import read_table
-from evomask.searches.generalization.comparison import minimal, representation_ratio
 from evomask.searches.generalization.guided_search import batch_size
-from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.node_evaluator import Objectives
+from evomask.searches.generalization.objectives import Objectives, index_named
+from evomask.searches.generalization.problem import minimal, representation_ratio
 from evomask.searches.generalization.search import POPULATION, Algorithm, Conditions, build_setup
 from evomask_papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies
 

@@ -22,7 +22,6 @@ from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
-from evomask.masking.randomization.pram import standard_matrices
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.base import SearchContext
 from evomask.searches.pram.problem import TransitionProblem
@@ -30,6 +29,7 @@ from evomask.searches.pram.search import (
     Parameters,
     PramSearch,
 )
+from evomask_papers.pram.designs import standard_matrices
 
 FILES = {
     "german": ("uci/german_credit.csv", ("EXISTACC", "SAVINGS", "PRESEMPLOY"), Kind.ORDINAL),

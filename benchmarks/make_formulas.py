@@ -35,26 +35,23 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.execution.local import InProcess
 from evomask.io.datasets import reference_file
-from evomask.masking.randomization.equations import (
-    Domains,
-    Equation,
-    RowRule,
-    parse_equation,
-    transitions,
-)
 from evomask.masking.randomization.formula_pram import (
     FORMULAS_PATH,
+    Domains,
+    Equation,
     FormulaPram,
+    RowRule,
     hash_formulas,
+    parse_equation,
     shipped_formulas,
+    transitions,
 )
 from evomask.masking.randomization.pram import CommonDraws, Design, Pram
 from evomask.measures.expected.expectation import PramEvaluation
 from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.equations.genome import SYMBOLS, Terminals, readable_formula
 from evomask.searches.equations.operators import MUTATIONS, first_equation
-from evomask.searches.equations.problem import Language
-from evomask.searches.equations.schemes import Parsimonious
+from evomask.searches.equations.problem import Language, Parsimonious
 from evomask.types import Floats
 
 MOST_RECORDS = 1_000

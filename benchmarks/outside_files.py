@@ -13,7 +13,7 @@ import polars as pl
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
-from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
+from evomask.data.hierarchy_builders import neighbour_hierarchy
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file

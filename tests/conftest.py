@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ from evomask.cli.main import run
 from evomask.evolution.stopping import Budget
 from evomask.io.datasets import reference_folder
 from evomask.runs.inputs import Input
-from evomask.runs.store.plan import make_plan
+from evomask.runs.store.run_folder import make_plan
 from evomask.searches.catalogue import search_named
 
 for profile, examples in (("quick", 20), ("thorough", 200)):
     settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
-settings.load_profile(os.environ.get("EVOMASK_TESTS", "quick"))
+PROFILE = os.environ.get("EVOMASK_TESTS", "quick")
+settings.load_profile(PROFILE)
 
 TOY_PACKAGE = Path(__file__).parent / "toy_package"
 
@@ -54,6 +56,36 @@ def toy(monkeypatch):
     monkeypatch.syspath_prepend(TOY_PACKAGE)
     yield search_named("toy")
     sys.modules.pop("evomask_toy", None)
+
+
+CHARTS = (
+    "api", "cli/test_verify.py", "examples", "graphs", "hostile/test_nothing_goes_elsewhere.py",
+    "releases/test_leaks.py", "report", "test_docs.py",
+)  # fmt: skip
+"""Folders and files of tests in which the charts of reports are drawn even in `make test`."""
+
+
+def outline(chart):
+    """Return all words of a chart as SVG, without the drawing."""
+    words = [chart.title, *(line.name for line in chart.lines)]
+    for axis in (chart.x, chart.y):
+        words += [axis.title, *axis.categories]
+    for series in chart.series:
+        words += [series.name, *series.labels]
+    return f"<svg>{''.join(f'<text>{escape(word)}</text>' for word in words)}</svg>".encode()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def charts(request):
+    """Charts in reports are words alone, except in tests of reports and in `make test-slow`.
+
+    A drawing takes more time than the rest of a small release.
+    """
+    place = request.path.relative_to(Path(__file__).parent).as_posix()
+    with pytest.MonkeyPatch.context() as patch:
+        if PROFILE == "quick" and not place.startswith(CHARTS):
+            patch.setattr("evomask.report.drawing.svg", outline)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -95,8 +127,10 @@ def plan_of(toy, people):
     return make
 
 
-LONG = ("test_docs.py", "test_examples.py")
-"""Files of tests that take half a minute each: begun first, they do not keep others waiting."""
+LONG = (
+    "test_docs.py", "test_examples.py", "test_events.py", "test_stopping.py", "test_cache.py",
+)  # fmt: skip
+"""Files of tests that take longest: begun first, they do not keep others waiting."""
 
 SLOW = (
     "test_commands_shown_in_the_documentation_run[docs/keeping.md-0]",

@@ -18,9 +18,8 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.recoding.group_values import GroupValues, with_group_values
-from evomask.searches.generalization.indices import geometric_loss
 from evomask.searches.generalization.lattice import Lattice, lattice_of
-from evomask.searches.generalization.node_evaluator import Reader
+from evomask.searches.generalization.objectives import Reader, geometric_loss
 
 Task = dict[str, Any]
 Answer = Mapping[str, Any]

@@ -10,7 +10,7 @@ import numpy as np
 
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import Hierarchy, flat_hierarchy, hierarchy_from_lines
-from evomask.data.hierarchy_builders.numeric import interval_hierarchy
+from evomask.data.hierarchy_builders import interval_hierarchy
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.io.datasets import reference_file

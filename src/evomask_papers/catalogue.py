@@ -62,6 +62,7 @@ REPRODUCTIONS: Mapping[str, str] = {
     "clustered-table-5.1": "clustered:table_5_1",
     "clustered-table-5.2": "clustered:table_5_2",
     "clustered-table-5.3": "clustered:table_5_3",
+    "clustered-readings": "clustered:readings",
     "clustered-figure-5.1": "clustered:figure_5_1",
     "clustered-figure-5.2": "clustered:figure_5_2",
     "clustered-figure-5.3": "clustered:figure_5_3",

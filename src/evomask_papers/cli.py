@@ -81,8 +81,9 @@ def _one(name: str, out: Path | None, asked: "Asked", *, json: bool, quiet: bool
     rows = [_line(row, cell) for row in reproduction.rows]
     share = spent_share(name, asked.share, asked.runs)
     spent = f"Share {share:g} of the paper's effort."
-    data = {**reproduction.as_json, "share": share, "remark": remark_on(name)}
-    lines = [*rows, *readings, *written, f"{spent} {remark_on(name)}"]
+    remark = remark_on(name, [] if reproduction.charts else reproduction.rows)
+    data = {**reproduction.as_json, "share": share, "remark": remark}
+    lines = [*rows, *readings, *written, f"{spent} {remark}"]
     say_json(data) if json else say("\n".join(filter(None, lines)))
 
 

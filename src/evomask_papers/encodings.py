@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from evomask.evolution.variation import gray
-from evomask.masking.randomization.equations import stacks
+from evomask.masking.randomization.formula_pram import stacks
 from evomask.searches.equations.genome import formula
 from evomask.searches.pram.genome import THOUSAND
-from evomask.searches.pram.operators import exchange_ranges, flip_gray_bit
+from evomask.searches.pram.problem import exchange_ranges, flip_gray_bit
 from evomask.types import Floats, Points
 
 Row = dict[str, object]

@@ -23,7 +23,7 @@ from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import InProcess
 from evomask.runs.inputs import load
 from evomask.runs.search import Run
-from evomask.runs.store.plan import search_parameters
+from evomask.runs.store.run_folder import search_parameters
 from evomask.searches.base import SearchContext
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Parameters

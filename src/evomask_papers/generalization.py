@@ -22,16 +22,15 @@ from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.state import State
 from evomask.evolution.stopping import evaluations
 from evomask.execution.local import InProcess
-from evomask.searches.generalization.comparison import (
+from evomask.searches.generalization.lattice import Lattice, Levels, lattice_of
+from evomask.searches.generalization.objectives import Objectives, index_named
+from evomask.searches.generalization.problem import (
     convergence_error,
     lattice_chart,
     minimal,
     points,
     representation_ratio,
 )
-from evomask.searches.generalization.indices import index_named
-from evomask.searches.generalization.lattice import Lattice, Levels, lattice_of
-from evomask.searches.generalization.node_evaluator import Objectives
 from evomask.searches.generalization.search import Algorithm, Conditions, build_setup
 from evomask.types import Points
 from evomask_papers.adult import HEIGHTS, LABEL, SENSITIVE, complete_records, hierarchies

@@ -8,10 +8,17 @@ from typing import Any
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.individual import FIRST
 from evomask.evolution.state import State
-from evomask.evolution.study import Study, efficacy, efficiency, lifetime, mean_counts, utilization
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.runs.search import Run, perform_alone
+from evomask_papers.operator_statistics import (
+    Study,
+    efficacy,
+    efficiency,
+    lifetime,
+    mean_counts,
+    utilization,
+)
 
 BORN = Axis("generation of birth")
 

@@ -8,7 +8,7 @@ from typing import Any
 from evomask.data.chart import Chart
 from evomask.errors import EvomaskError
 from evomask_papers.catalogue import REPRODUCTIONS, function_named, reproduce, summary_of
-from evomask_papers.remarks import remark_on
+from evomask_papers.remarks import LEFT_OUT, remark_on
 
 SMALL = 0.005
 """Below it two decimals show nothing."""
@@ -44,7 +44,8 @@ class Entry:
     @property
     def as_told_now(self) -> "Entry":
         """The same results with current remarks."""
-        return replace(self, summary=summary_of(self.name), remark=remark_on(self.name))
+        remark = remark_on(self.name, self.rows)
+        return replace(self, summary=summary_of(self.name), remark=remark)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def entry_of(name: str, asked: Asked, *, clock: Callable[[], float]) -> tuple[En
         return replace(entry, seconds=clock() - started, failure=str(error)), []
     readings = [f"{chart.title}: {chart.reading}" for chart in made.charts]
     rows = [] if made.charts else made.rows
-    return replace(entry, seconds=clock() - started, rows=rows, readings=readings), made.charts
+    entry = replace(entry, seconds=clock() - started, rows=rows, readings=readings)
+    return entry.as_told_now, made.charts
 
 
 def takes(name: str, option: str) -> bool:
@@ -115,7 +117,13 @@ def page(entries: Sequence[Entry]) -> str:
     left = [name for name in REPRODUCTIONS if name not in made]
     more = [f"Not made yet, here: {', '.join(left)}.", ""] if left else []
     head = ["# The papers' tables and figures, made again", about, "", *more]
-    return "\n".join([*head, *(line for entry in entries for line in _section(entry)), ""])
+    lines = [line for entry in entries for line in _section(entry)]
+    return "\n".join([*head, *lines, *left_out()])
+
+
+def left_out() -> list[str]:
+    """What the papers have and evomask has not, with the reason."""
+    return ["## Left out", *(f"- {what}: {why}." for what, why in LEFT_OUT.items()), ""]
 
 
 def _efforts(entries: Sequence[Entry]) -> str:

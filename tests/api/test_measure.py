@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import evomask
 from evomask.runs.inputs import Input
-from evomask.runs.measure import MeasureJob, measure_files
+from evomask.runs.measure import measure_files
 
 QUASI = ["age", "income"]
 
@@ -79,7 +79,7 @@ def test_a_frame_is_measured_as_its_file_is(people, masked, measured, tmp_path):
     people.write_csv(tmp_path / "people.csv")
     masked.write_csv(tmp_path / "masked.csv")
     source = Input(tmp_path / "people.csv", quasi_identifiers=tuple(QUASI))
-    by_file = measure_files(MeasureJob(source, tmp_path / "masked.csv"))
+    by_file = measure_files(source, tmp_path / "masked.csv")
     assert measured.as_json() == by_file.as_json()
 
 

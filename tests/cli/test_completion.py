@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evomask.cli.completion import header_of
+from evomask.cli.terminal.options import header_of
 
 HEADERS = {"plain.csv": "age,sex,income", "marks.csv": "age;sex;income", "tabs.tsv": "age\tsex"}
 

@@ -8,7 +8,18 @@ import pytest
 import typer
 
 from evomask.cli.main import app
-from evomask.cli.reference import commands
+
+
+def commands(group, name):
+    """All commands with their full names, in the order of the help."""
+    context = typer.Context(group)
+    for word in group.list_commands(context):
+        command = group.get_command(context, word)
+        if hasattr(command, "list_commands"):
+            yield from commands(command, f"{name} {word}")
+        elif not command.hidden:
+            yield f"{name} {word}", command
+
 
 COMMANDS = dict(commands(typer.main.get_command(app), "evomask"))
 EXAMPLES = [

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy, hierarchy_from_lines
-from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy, prefix_hierarchy
-from evomask.data.hierarchy_builders.numeric import automatic_widths, interval_hierarchy
+from evomask.data.hierarchy_builders import (
+    automatic_widths,
+    interval_hierarchy,
+    neighbour_hierarchy,
+    prefix_hierarchy,
+)
 from evomask.data.schema import Kind
 from evomask.errors import ParameterError, SchemaError
 

@@ -10,20 +10,19 @@ from hypothesis import strategies as st
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import Bands, fit_hierarchy
-from evomask.data.hierarchy_builders.builder import (
+from evomask.data.hierarchy_builders import (
     MOST_VALUES,
     complete_hierarchies,
+    date_hierarchy,
     define_hierarchy,
     hierarchy_by_rule,
     lines_of,
     parse_builder_rule,
-)
-from evomask.data.hierarchy_builders.categorical import (
-    date_hierarchy,
     parse_dates,
+    quantile_bands,
+    roundest,
     similarity_hierarchy,
 )
-from evomask.data.hierarchy_builders.numeric import quantile_bands, roundest
 from evomask.data.schema import Kind, Role
 from evomask.errors import ParameterError, SchemaError
 

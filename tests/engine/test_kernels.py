@@ -20,7 +20,7 @@ def released(table):
     return table.with_schema(table.schema.assigning(roles))
 
 
-def test_progress_is_told_once_for_each_finished_module(monkeypatch):
+def test_progress_is_reported_once_for_each_finished_module(monkeypatch):
     def compile_ahead(names, watch):
         for step in (Progress("a", 0, 2), Progress("b", 0, 2), Progress("b", 1, 2, 0.1)):
             watch(step)
@@ -35,16 +35,23 @@ def test_progress_is_told_once_for_each_finished_module(monkeypatch):
 @pytest.mark.parametrize(
     ("table", "needed", "spared"),
     [
-        (numbers(x=np.arange(30)), "groups.mdav", ("groups.mixed_mdav", "groups.walks")),
-        (numbers(x=np.arange(3000)), "groups.walks", ("groups.mixed_mdav",)),
-        (categories(a=[0, 1] * 1000), "groups.mixed_mdav", ("groups.mdav", "groups.walks")),
+        (numbers(x=np.arange(30)), "groups.mdav", {"groups.mondrian", "groups.walks"}),
+        (numbers(x=np.arange(3000)), "groups.mdav", {"groups.mondrian", "groups.walks"}),
+        (categories(a=[0, 1] * 1000), "groups.mondrian", {"groups.mixed_mdav", "groups.mdav"}),
     ],
 )
-def test_the_first_candidates_need_the_kernels_of_their_kinds_and_size(table, needed, spared):
+def test_the_first_candidate_needs_the_kernels_of_one_masking_method(table, needed, spared):
     names = evaluation.first_kernels(released(table), "strict")
     assert needed in names
-    assert not set(spared) & set(names)
-    assert len(names) <= 6
+    assert not spared & set(names)
+    assert len(names) <= 5
+
+
+def test_a_large_file_of_numbers_compiles_its_search_indexes_in_the_background():
+    for records, expected in ((30, False), (3000, True)):
+        table = released(numbers(x=np.arange(records)))
+        groups = evaluation.later_kernels(table, "strict", [])
+        assert ("groups.walks" in {name for group in groups for name in group}) is expected
 
 
 def test_only_the_strict_profile_needs_attribute_inference():
@@ -75,11 +82,12 @@ def test_every_module_that_is_named_has_kernels():
 
 
 def test_groups_are_compiled_one_after_another_until_the_block_ends(monkeypatch):
-    begun, may_end, ended = [], threading.Event(), threading.Event()
+    begun, stopped, may_end, ended = [], [], threading.Event(), threading.Event()
 
-    def compile_ahead(names):
+    def compile_ahead(names, stop):
         begun.append(names)
         may_end.wait(10)
+        stopped.append(stop.is_set())
         ended.set()
 
     monkeypatch.setattr(evaluation, "compile_ahead", compile_ahead)
@@ -89,12 +97,13 @@ def test_groups_are_compiled_one_after_another_until_the_block_ends(monkeypatch)
     may_end.set()
     assert ended.wait(10)
     assert begun == [("a",)]
+    assert stopped == [True]
 
 
 def test_all_groups_are_compiled_while_the_block_runs(monkeypatch):
     begun, done = [], threading.Event()
 
-    def compile_ahead(names):
+    def compile_ahead(names, stop):
         begun.append(names)
         if names == ("b",):
             done.set()

@@ -3,9 +3,8 @@ import pytest
 
 from evomask.evolution.individual import FIRST, Outcome
 from evomask.evolution.loop import Worker, begin, evolve
-from evomask.evolution.schemes import PlusSelection
+from evomask.evolution.schemes import Alone, PlusSelection
 from evomask.evolution.stopping import either, evaluations, generations, idle
-from evomask.evolution.study import Alone
 from evomask.execution.local import InProcess
 
 

@@ -100,8 +100,8 @@ def test_an_operator_is_set_aside_after_its_patience():
     assert useful_operators(vain, ["a", "b"], 5) == ("b",)
 
 
-def test_when_no_operator_is_useful_all_stay():
-    assert useful_operators(ledger(a=[0] * 5), ["a"], 5) == ("a",)
+def test_when_every_operator_works_in_vain_none_stays():
+    assert useful_operators(ledger(a=[0] * 5), ["a"], 5) == ()
 
 
 def test_a_gap_replaces_at_least_one():

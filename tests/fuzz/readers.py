@@ -16,7 +16,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["evomask"]):
-    from evomask.data.edits.rules import parse_rule
+    from evomask.data.edits import parse_rule
     from evomask.data.schema import Attribute, Kind
     from evomask.errors import EvomaskError
     from evomask.io.hierarchies import read_lines
@@ -24,7 +24,7 @@ with atheris.instrument_imports(include=["evomask"]):
     from evomask.io.schemas import read_schema
     from evomask.io.tables import read_source
     from evomask.runs.store.journal import Journal, read_events
-    from evomask.runs.store.plan import decode_plan
+    from evomask.runs.store.run_folder import decode_plan
     from evomask_graphs.graph_files import GraphSource, read_graph
 
 REGION = Attribute("region", Kind.NOMINAL, categories=("n", "s", "w"))

@@ -7,7 +7,7 @@ import pytest
 
 from evomask.data.frames import Declaration
 from evomask.data.hierarchy import fit_hierarchy, hierarchy_from_lines
-from evomask.data.hierarchy_builders.categorical import prefix_hierarchy
+from evomask.data.hierarchy_builders import prefix_hierarchy
 from evomask.data.schema import Kind
 from evomask.errors import FileError
 from evomask.io.datasets import reference_folder

@@ -1,7 +1,7 @@
 """Declaration, hashing and caching of kernels.
 
-``EVOMASK_PLAIN=1 pytest tests/kernels`` runs the tests of this folder on the plain path of
-compilation (numba without hooks), ``EVOMASK_CHECK_INDICES=1`` with checked indices.
+`make test-plain` runs the tests of this folder on the plain path of compilation (numba without
+hooks) and with checked indices.
 """
 
 import os
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,18 +19,14 @@ import pytest
 from evomask.kernels import jit
 from evomask.kernels.compiler.cache import cache_folder
 from evomask.kernels.groups.mdav import mdav
-from evomask.kernels.groups.splits import _split_line, split_values
+from evomask.kernels.groups.splits import _split_path
 
 HERE = """
 from evomask.kernels import jit
 print(jit._kernel_file(jit.source_of("incremental.bursts"), "burst").path)
 """
-COMPILED = """
-import numpy as np
-from evomask.kernels.jit import PATH
-from evomask.kernels.groups.splits import split_values
-print(PATH, *split_values(np.array([5.0, 1, 2, 9, 8, 4]), 2))
-"""
+REPRESENTATIVE = ("compiler/test_bundles.py", "compiler/test_lowering.py", "groups/test_splits.py")
+"""Tests of kernels that the quick tests run on the plain path too; `make test-plain` runs all."""
 
 
 def _names(module):
@@ -77,21 +75,33 @@ def test_another_compiler_or_processor_has_other_files():
     assert _answer(HERE, EVOMASK_CHECK_INDICES="1") != _answer(HERE, EVOMASK_CHECK_INDICES="")
 
 
-def test_the_plain_path_gives_the_same_results(tmp_path):
-    found = _answer(COMPILED, EVOMASK_PLAIN="1", EVOMASK_CACHE=str(tmp_path))
-    labels = split_values(np.array([5.0, 1, 2, 9, 8, 4]), 2)
-    assert found == " ".join(["plain", *map(str, labels)])
+@pytest.mark.skipif(jit.PATH == "plain", reason="all tests run on the plain path")
+def test_kernels_pass_their_tests_on_the_plain_path():
+    assert _answer("from evomask.kernels import jit; print(jit.PATH)", EVOMASK_PLAIN="1") == "plain"
+    files = [str(Path(__file__).parent / name) for name in REPRESENTATIVE]
+    answer = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files],
+        capture_output=True, text=True, check=False, env={**os.environ, "EVOMASK_PLAIN": "1"},
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stdout[-2000:]
+
+
+def test_the_required_versions_of_numba_are_those_that_were_tested():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    (required,) = (own for own in project["dependencies"] if own.startswith("numba"))
+    first, last = jit.TESTED_NUMBA[0], int(jit.TESTED_NUMBA[-1].removeprefix("0."))
+    assert required == f"numba>={first},<0.{last + 1}"
 
 
 def test_a_half_compiled_module_is_not_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "CACHE", tmp_path)
-    path = jit.source_of("groups.splits")
-    assert jit.KERNELS.findall(path.read_text()) == ["_split_line", "_split_path"]
-    for name, complete in (("_split_line", False), ("_split_path", True)):
+    path = jit.source_of("groups.mdav")
+    assert jit.KERNELS.findall(path.read_text()) == ["_mdav", "assign_rest"]
+    for name, complete in (("_mdav", False), ("assign_rest", True)):
         file = jit._kernel_file(path, name).path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-        assert jit.is_compiled("groups.splits") is complete
+        assert jit.is_compiled("groups.mdav") is complete
 
 
 def test_a_lazy_kernel_is_compiled_when_it_is_called_first(tmp_path, monkeypatch):
@@ -106,9 +116,54 @@ def test_a_lazy_kernel_is_compiled_when_it_is_called_first(tmp_path, monkeypatch
     assert [path.name for path in tmp_path.rglob("*.kernel")] == ["test_jit.doubled.kernel"]
 
 
+TWO_AT_ONCE = """
+import sys
+import numpy as np
+from evomask.kernels.groups.splits import split_values
+print("ready", flush=True)
+sys.stdin.readline()
+split_values(np.array([5.0, 1, 2, 9, 8, 4]), 2)
+"""
+
+
+def test_two_processes_that_need_a_kernel_compile_it_once(tmp_path):
+    files = set()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", TWO_AT_ONCE], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, env={**os.environ, "EVOMASK_CACHE": str(tmp_path)},
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    while any(process.poll() is None for process in processes):
+        files |= {(path, path.stat().st_ino) for path in tmp_path.rglob("*.kernel")}
+        time.sleep(0.01)
+    for process in processes:
+        process.communicate()
+    assert len(files) == 1
+
+
+def test_a_kernel_is_ready_once_it_is_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "CACHE", tmp_path)
+
+    @jit.lazy(jit.INT64)
+    def halved(number):
+        return number // 2
+
+    assert not jit.is_ready(halved)
+    halved(2)
+    assert jit.is_ready(halved)
+    assert jit.is_ready(jit.LazyKernel(halved.function, halved.signature))
+
+
 def test_a_kernel_refuses_other_types_than_declared():
     with pytest.raises(TypeError):
-        _split_line(np.array([1, 2, 3]), 2)
+        _split_path(np.array([1, 2, 3]), 2)
 
 
 def test_importing_a_module_compiles_nothing(tmp_path):

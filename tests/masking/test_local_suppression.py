@@ -12,13 +12,18 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.tables import read_table
-from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
+from evomask.masking import local_suppression
+from evomask.masking.local_suppression import (
+    Keys,
+    LocalSuppression,
+    SuppressionMatching,
+    category_cells,
+    covering_cells,
+    fewest_cells,
+    patterns_by_size,
+    wildcard_cells,
+)
 from evomask.masking.microaggregation.mondrian import Mondrian
-from evomask.masking.suppression import category as category_module
-from evomask.masking.suppression import covering
-from evomask.masking.suppression.category import Keys, category_cells, patterns_by_size
-from evomask.masking.suppression.covering import covering_cells, wildcard_cells
-from evomask.masking.suppression.exact import fewest_cells
 from evomask.measures.disclosure.privacy_models import k_anonymity
 from tests.oracles.anonymity import pycanon_answers
 from tests.tables import mixed
@@ -111,7 +116,7 @@ def test_covering_is_exact(seed, k):
 
 
 def test_covering_without_trying_all_patterns_still_covers(monkeypatch):
-    monkeypatch.setattr(covering, "MAX_PATTERNS", 0)
+    monkeypatch.setattr(local_suppression, "MAX_COVERING_PATTERNS", 0)
     rows = random_rows(3)
     assert covered(rows, covering_cells(rows, 4)) >= 4
 
@@ -243,7 +248,7 @@ def test_by_category_few_more_cells_are_suppressed_than_needed(seed, k):
 
 
 def test_too_many_patterns_leave_a_chain_of_larger_ones(monkeypatch):
-    monkeypatch.setattr(category_module, "MAX_PATTERNS", 10)
+    monkeypatch.setattr(local_suppression, "MAX_PATTERNS", 10)
     rows = random_rows(4, n=40, width=5)
     sizes = [len(some) for some in patterns_by_size(rows, np.ones(5))]
     assert sizes == [5, 1, 1, 1, 1]

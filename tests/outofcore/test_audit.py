@@ -8,7 +8,7 @@ from evomask.errors import FileError
 from evomask.outofcore.generalize import generalize_parts
 from evomask.outofcore.mask import PartsJob, mask_parts
 from evomask.outofcore.measure import AuditPartsJob, audit_parts
-from evomask.runs.audit import AuditJob, audit_files
+from evomask.runs.audit import audit_files
 from evomask.runs.inputs import Input
 from tests.outofcore.conftest import town, written
 from tests.outofcore.test_generalize import job as generalizing
@@ -33,7 +33,7 @@ def masked(people, tmp_path):
 def whole(masked, tmp_path):
     written(masked).write_parquet(tmp_path / "masked.parquet")
     town().write_parquet(tmp_path / "original.parquet")
-    return audit_files(AuditJob(source(tmp_path / "masked.parquet"), tmp_path / "original.parquet"))
+    return audit_files(source(tmp_path / "masked.parquet"), tmp_path / "original.parquet")
 
 
 def test_models_and_attacks_are_those_of_the_whole_file(masked, whole, people):

@@ -8,7 +8,7 @@ import pytest
 
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy import fit_hierarchy, flat_hierarchy
-from evomask.data.hierarchy_builders.builder import automatic_hierarchy, lines_of
+from evomask.data.hierarchy_builders import automatic_hierarchy, lines_of
 from evomask.data.schema import Kind, Role
 from evomask.errors import ParameterError, SchemaError
 from evomask.masking.enforce.requirement import Requirement
@@ -16,7 +16,7 @@ from evomask.outofcore.generalize import GeneralizeJob, RecodeTask, generalize_p
 from evomask.outofcore.release import verify_parts
 from evomask.report.record import decode_record
 from evomask.runs.inputs import Input
-from evomask.runs.measure import MeasureJob, measure_files
+from evomask.runs.measure import measure_files
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.optimum import optimum
 from tests.outofcore.conftest import town, written
@@ -175,7 +175,7 @@ def test_loss_and_risk_are_those_of_the_released_records(people, tmp_path):
     town().write_parquet(tmp_path / "whole.parquet")
     back.write_parquet(tmp_path / "back.parquet")
     source = replace(job(people, tmp_path).source, path=tmp_path / "whole.parquet")
-    expected = measure_files(MeasureJob(source, tmp_path / "back.parquet"))
+    expected = measure_files(source, tmp_path / "back.parquet")
     assert done.compared.loss == pytest.approx(expected.loss, abs=1e-9)
     assert done.compared.judged.risk == pytest.approx(expected.judged.risk, abs=1e-9)
     assert done.compared.original.risk == pytest.approx(expected.original.risk, abs=1e-9)

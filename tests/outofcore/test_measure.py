@@ -13,7 +13,7 @@ from evomask.outofcore.generalize import GeneralizeJob, generalize_parts
 from evomask.outofcore.mask import mask_parts
 from evomask.outofcore.measure import MeasurePartsJob, measure_parts
 from evomask.runs.inputs import Input
-from evomask.runs.measure import MeasureJob, measure_files
+from evomask.runs.measure import measure_files
 from tests.outofcore.conftest import town, written
 from tests.outofcore.test_mask import job as masking
 
@@ -28,9 +28,7 @@ def whole(tmp_path, masked):
     """What the files tell as a whole."""
     town().write_parquet(tmp_path / "whole.parquet")
     masked.write_parquet(tmp_path / "masked.parquet")
-    return measure_files(
-        MeasureJob(source(tmp_path / "whole.parquet"), tmp_path / "masked.parquet")
-    )
+    return measure_files(source(tmp_path / "whole.parquet"), tmp_path / "masked.parquet")
 
 
 def same(found, expected):
@@ -80,7 +78,7 @@ def test_text_files_are_measured_in_parts(tmp_path, small_parts):
     frame.write_csv(tmp_path / "town.csv")
     masked.write_csv(tmp_path / "masked.csv")
     files = Input(tmp_path / "town.csv", quasi_identifiers=QUASI), tmp_path / "masked.csv"
-    same(measure_parts(MeasurePartsJob(*files)), measure_files(MeasureJob(*files)))
+    same(measure_parts(MeasurePartsJob(*files)), measure_files(*files))
 
 
 def test_a_sample_of_people_is_told_with_its_error(people, tmp_path):

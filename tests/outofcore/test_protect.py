@@ -27,7 +27,7 @@ from evomask.outofcore.recipes import read_front
 from evomask.outofcore.release import verify_parts
 from evomask.report.record import decode_record
 from evomask.runs.inputs import Input
-from evomask.runs.measure import MeasureJob, measure_files
+from evomask.runs.measure import measure_files
 from tests.outofcore.conftest import town, written
 from tests.outofcore.test_generalize import order_of
 
@@ -73,7 +73,7 @@ def test_the_made_one_is_measured_as_the_whole_file_would_be(done, people, tmp_p
     in_place(tmp_path / "out").write_parquet(tmp_path / "masked.parquet")
     town().write_parquet(tmp_path / "original.parquet")
     source = replace(job(people, tmp_path).source, path=tmp_path / "original.parquet")
-    whole = measure_files(MeasureJob(source, tmp_path / "masked.parquet"))
+    whole = measure_files(source, tmp_path / "masked.parquet")
     assert done.compared.loss == pytest.approx(whole.loss, abs=1e-6)
     assert done.compared.judged.risk == pytest.approx(whole.risk, abs=1e-6)
 

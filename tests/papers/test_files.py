@@ -13,7 +13,13 @@ from evomask_papers.catalogue import REPRODUCTIONS, reproduce
 from evomask_papers.effort import Effort
 from evomask_papers.file_study import FilesStudy, ScoreRange
 from evomask_papers.files import claims
-from evomask_papers.files.attacks import FOR_AVERAGES, FOR_SWAPPING, STANDARD, overcomes
+from evomask_papers.files.attacks import (
+    FOR_AVERAGES,
+    FOR_SWAPPING,
+    RANKS,
+    STANDARD,
+    overcomes,
+)
 from evomask_papers.files.initial_files import PRINTED, first_files
 from evomask_papers.files.inputs import (
     ADULT,
@@ -202,21 +208,23 @@ class TestAttacks:
         monkeypatch.setattr("evomask_papers.files.attacks.CONTINUOUS", (TARRAGONA,))
         return reproduce("files-attacks", share=0.005).rows
 
-    def test_each_attack_links_more_than_the_standard_one_where_it_was_made_for(self, rows):
-        swapped, averaged, _ = rows
-        assert swapped["made for swapping"] > swapped["distance linkage"]
+    def test_each_attack_links_more_than_one_that_does_not_know_the_method(self, rows):
+        swapped, averaged, *_ = rows
+        assert swapped["made for swapping"] > swapped["ranks alone"]
         assert averaged["made for microaggregation"] > averaged["distance linkage"]
         assert [row["holds"] for row in (swapped, averaged)] == ["yes", "yes"]
 
     def test_the_evolved_file_is_asked_whether_it_overcomes_both(self, rows):
-        linked = {attack: rows[-1][attack] for attack in (STANDARD, FOR_SWAPPING, FOR_AVERAGES)}
+        attacks = (STANDARD, RANKS, FOR_SWAPPING, FOR_AVERAGES)
+        linked = {attack: rows[-1][attack] for attack in attacks}
         assert rows[-1]["holds"] == ("yes" if overcomes(linked) else "no")
+        assert [row["file"] for row in rows[-2:]] == ["best first file", "evolved"]
 
     @pytest.mark.parametrize(
-        ("swapping", "averages", "so"), [(30, 40, True), (41, 3, False), (3, 41, False)]
+        ("swapping", "averages", "so"), [(50, 40, True), (51, 3, False), (3, 41, False)]
     )
-    def test_it_overcomes_them_where_neither_links_more(self, swapping, averages, so):
-        linked = {STANDARD: 40.0, FOR_SWAPPING: swapping, FOR_AVERAGES: averages}
+    def test_it_overcomes_them_where_neither_gains_by_what_it_knows(self, swapping, averages, so):
+        linked = {STANDARD: 40.0, RANKS: 50.0, FOR_SWAPPING: swapping, FOR_AVERAGES: averages}
         assert overcomes(linked) is so
 
 
@@ -229,6 +237,12 @@ class TestClaims:
     def test_loss_and_risk_both_fall_or_do_not(self):
         assert claims.both_fall(study_of([(30, 40)], [(20, 30)])).holds
         assert not claims.both_fall(study_of([(30, 40)], [(20, 45)])).holds
+
+    def test_pairs_fall_at_the_price_of_balance_or_do_not(self):
+        first = [(30, 40), (20, 60)]
+        assert claims.pairs_fall(study_of(first, [(25, 35), (5, 50)])).holds
+        assert not claims.pairs_fall(study_of(first, [(25, 35), (30, 32)])).holds
+        assert not claims.pairs_fall(study_of(first, [(35, 45), (20, 60)])).holds
 
     def test_one_operator_is_better_in_all_generations_or_not(self):
         low, high, crossing = (

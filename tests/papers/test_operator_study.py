@@ -4,8 +4,8 @@ import pytest
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.stopping import Budget
-from evomask.evolution.study import efficacy, lifetime, utilization
 from evomask.runs.search import perform
+from evomask_papers.operator_statistics import efficacy, lifetime, utilization
 from evomask_papers.operator_study import (
     OperatorStudy,
     best_cost_chart,

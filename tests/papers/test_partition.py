@@ -72,11 +72,13 @@ def test_the_optimum_is_counted_over_the_whole_grid(monkeypatch):
 
 
 def test_whether_the_optimum_is_always_found_is_answered_by_runs():
-    assert "above 0: yes (100 of 100 runs)" in claims.optimum_claim(grid_of(stuck), 6.83, 1.0)
+    assert "above 0: yes (100 of 100 runs, 100.00 %)" in claims.optimum_claim(
+        grid_of(stuck), 6.83, 1.0
+    )
     missed = [t._replace(sse=3.0) if t[:2] == (0.5, 0.5) else t for t in grid_of(stuck)]
     answer = claims.optimum_claim(missed, 6.83, 1.0)
     assert "6.83 in the paper and 1.00 here" in answer
-    assert "above 0: no (99 of 100 runs)" in answer
+    assert "above 0: no (99 of 100 runs, 99.00 %)" in answer
 
 
 def test_whether_the_epoch_grows_is_answered_step_by_step():

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from evomask.evolution.individual import ScoreRule
-from evomask.masking.randomization.limits import Limits, constrain
 from evomask.masking.randomization.pram import (
     category_frequencies,
     constant_diagonal,
     frequency_shift,
 )
 from evomask.measures.profiles import PapersLoss, PapersRisk
+from evomask.searches.pram.genome import Limits, constrain
 from evomask.searches.pram.search import Algorithm
 from evomask_papers.catalogue import REPRODUCTIONS, reproduce
 from evomask_papers.effort import Effort

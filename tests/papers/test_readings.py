@@ -71,7 +71,7 @@ def test_the_nearest_answer_to_each_question_is_kept(monkeypatch):
     monkeypatch.setattr(readings, "distance_from_print", wrong_answers)
     made = list(readings.tried(Effort()))
     assert made[0] == ReadingOfText()
-    assert made[-1] == wanted
+    assert wanted in made
     for name, answers in ANSWERS.items():
         assert {getattr(reading, name) for reading in made} == set(answers)
 

@@ -3,14 +3,12 @@
 import pytest
 
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy_builders.categorical import neighbour_hierarchy
-from evomask.data.hierarchy_builders.numeric import interval_hierarchy
+from evomask.data.hierarchy_builders import interval_hierarchy, neighbour_hierarchy
 from evomask.data.schema import Kind
 from evomask.io.tables import read_table
-from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.local_recoding import recode_locally
-from evomask.searches.generalization.node_evaluator import Reader
+from evomask.searches.generalization.objectives import Reader, index_named
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from evomask_papers.adult import BANDS, hierarchies
 from tests.oracles.anonymity import pycanon_answers

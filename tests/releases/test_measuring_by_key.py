@@ -6,7 +6,7 @@ import pytest
 
 from evomask.errors import DataError, SchemaError
 from evomask.runs.inputs import Input
-from evomask.runs.measure import MeasureJob, Measuring, measure_files
+from evomask.runs.measure import Measuring, measure_files
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def files(tmp_path):
 
 def measured(files, masked, key=""):
     source = Input(files / "a.csv", quasi_identifiers=("x", "y"))
-    return measure_files(MeasureJob(source, files / masked, Measuring(("dbrl",), key=key)))
+    return measure_files(source, files / masked, Measuring(("dbrl",), key=key))
 
 
 def said(outcome):

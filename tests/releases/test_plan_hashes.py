@@ -5,7 +5,7 @@ import pytest
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
-from evomask.runs.store.plan import build_plan, check_input
+from evomask.runs.store.run_folder import build_plan, check_input
 
 
 @pytest.fixture

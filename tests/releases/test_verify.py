@@ -240,7 +240,7 @@ def killed_at(moment, work, monkeypatch):
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(store_release, "_sync", counted(store_release._sync))
+        patched.setattr(store_release, "sync", counted(store_release.sync))
         patched.setattr(store_release.shutil, "rmtree", counted(store_release.shutil.rmtree))
         for name in ("replace", "rename", "unlink", "write_bytes"):
             patched.setattr(store_release.Path, name, counted(getattr(store_release.Path, name)))
@@ -321,7 +321,7 @@ def test_a_disk_that_is_full_leaves_the_old_release(folder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store_release, "_sync", full)
+    monkeypatch.setattr(store_release, "sync", full)
     with pytest.raises(FileError, match="No space left on device; what was there stays"):
         report_again(folder, Statement(by="A Steward"))
     monkeypatch.undo()

@@ -8,7 +8,7 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from evomask.data.hierarchy_builders.builder import automatic_hierarchy
+from evomask.data.hierarchy_builders import automatic_hierarchy
 from evomask.errors import DataError, FileError, ParameterError, SchemaError
 from evomask.io import formats
 from evomask.io.tables import PrivacyRequirements, write_table

@@ -7,7 +7,7 @@ from evomask.data.recoding import identity_recoding
 from evomask.errors import FileError, SchemaError
 from evomask.io.tables import write_table
 from evomask.measures.attacks.audit import audit
-from evomask.runs.audit import AuditJob, audit_files
+from evomask.runs.audit import audit_files
 from evomask.runs.inputs import Input
 from tests.measures.files import confidential, generalized, perturbed
 from tests.tables import mixed
@@ -64,7 +64,7 @@ def attacks(found):
 def test_a_masked_file_is_audited_like_the_table_it_holds(files):
     original, written = files
     masked = perturbed(TABLE, NAMES)
-    found = audit_files(AuditJob(written(masked), original))
+    found = audit_files(written(masked), original)
     expected = audit(masked, TABLE)
     assert (found.k, found.l, found.t) == (expected.k, expected.l, expected.t)
     for name, success in attacks(expected).items():
@@ -80,7 +80,7 @@ def recoded():
 
 
 def test_a_recoded_file_is_audited_without_its_original(files):
-    found = audit_files(AuditJob(files[1](recoded())))
+    found = audit_files(files[1](recoded()))
     expected = audit(recoded())
     assert (found.k, found.uniques) == (expected.k, expected.uniques)
     assert found.record_risk.average == pytest.approx(expected.record_risk.average)
@@ -90,18 +90,18 @@ def test_a_confidential_attribute_keeps_its_order_while_it_can(files):
     source = files[1](TABLE)
     ordered = Input(source.path, source.schema, confidential=("school",))
     expected = audit(confidential(TABLE, "school")).confidential["school"].t
-    assert audit_files(AuditJob(ordered)).confidential["school"].t == pytest.approx(expected)
+    assert audit_files(ordered).confidential["school"].t == pytest.approx(expected)
 
 
 def test_a_suppressed_confidential_attribute_is_audited_too(files):
     source = files[1](recoded())
     both = Input(source.path, source.schema, confidential=("school",))
-    assert audit_files(AuditJob(both)).confidential["school"].l == 1
+    assert audit_files(both).confidential["school"].l == 1
 
 
 def test_columns_that_are_gone_are_named(files):
     masked = TABLE.only([n for n in TABLE.schema.names if n not in ("illness", "region")])
-    found = audit_files(AuditJob(files[1](masked)))
+    found = audit_files(files[1](masked))
     assert "not in the file: region, illness" in found.notes
     assert found.l is None
 
@@ -109,7 +109,7 @@ def test_columns_that_are_gone_are_named(files):
 def test_a_confidential_column_that_is_gone_is_not_attacked(files):
     original, written = files
     masked = TABLE.only([n for n in TABLE.schema.names if n != "illness"])
-    found = audit_files(AuditJob(written(masked), original))
+    found = audit_files(written(masked), original)
     assert "not in the file: illness" in found.notes
     assert "learned-illness" not in attacks(found)
 
@@ -117,23 +117,23 @@ def test_a_confidential_column_that_is_gone_is_not_attacked(files):
 def test_identifiers_in_a_masked_file_are_found(files):
     original, written = files
     everything = Input(original, written(TABLE).schema)
-    found = audit_files(AuditJob(everything))
+    found = audit_files(everything)
     assert "identifiers are in the file: id; remove them" in found.notes
 
 
 def test_weights_make_the_file_a_sample(files):
-    assert audit_files(AuditJob(files[1](TABLE))).record_risk.weight == "weight"
+    assert audit_files(files[1](TABLE)).record_risk.weight == "weight"
 
 
 def test_a_named_column_that_is_gone_is_an_error(files):
     source = files[1](TABLE)
     with pytest.raises(SchemaError, match="no column 'shoe' in the data"):
-        audit_files(AuditJob(Input(source.path, source.schema, ("shoe",))))
+        audit_files(Input(source.path, source.schema, ("shoe",)))
 
 
 def test_a_file_that_is_not_there_is_an_error(files, tmp_path):
     with pytest.raises(FileError, match="there is no file"):
-        audit_files(AuditJob(Input(tmp_path / "none.csv")))
+        audit_files(Input(tmp_path / "none.csv"))
 
 
 WITH_HOMES = SCHEMA.replace('role = "identifier"', 'role = "household"')
@@ -143,16 +143,16 @@ def test_households_are_those_of_the_original(files, tmp_path):
     original, written = files
     source = written(TABLE)
     source.schema.write_text(WITH_HOMES, encoding="utf-8")
-    found = audit_files(AuditJob(source, original))
+    found = audit_files(source, original)
     assert found.households.households == 60
     assert found.households.of_records == pytest.approx(found.record_risk.average)
-    assert audit_files(AuditJob(source)).households is None
+    assert audit_files(source).households is None
 
 
 def test_household_numbers_in_a_masked_file_are_noticed(files):
     original, written = files
     written(TABLE).schema.write_text(WITH_HOMES, encoding="utf-8")
-    found = audit_files(AuditJob(Input(original, written(TABLE).schema)))
+    found = audit_files(Input(original, written(TABLE).schema))
     assert found.households.households == 60
     assert "id is in the file and identifies members of a household; remove it" in found.notes
 
@@ -161,5 +161,5 @@ def test_suppressed_cells_are_counted_with_and_without_the_original(files):
     original, written = files
     gaps = identity_recoding(TABLE.attribute("school")).with_suppressed_cell()
     masked = TABLE.with_recoded("school", np.where(np.arange(60) % 3, TABLE["school"], 4), gaps)
-    assert audit_files(AuditJob(written(masked), original)).suppressed == {"school": 20}
-    assert audit_files(AuditJob(written(masked))).suppressed == {"school": 20}
+    assert audit_files(written(masked), original).suppressed == {"school": 20}
+    assert audit_files(written(masked)).suppressed == {"school": 20}

@@ -18,10 +18,10 @@ def test_shown_code_stands_in_the_toy_search(block):
     assert block in (TOY_PACKAGE / "evomask_toy.py").read_text(encoding="utf-8")
 
 
-def test_every_scheme_is_told():
+def test_every_scheme_is_described():
     told = set(re.findall(r"^\| `(\w+)` \|", PAGE, re.M))
     there = {name for name, it in vars(schemes).items() if hasattr(it, "propose")}
-    assert there <= told
+    assert there - {"Alone"} <= told  # wraps a scheme, for a study of its operators
 
 
 def test_every_optional_method_is_described():

@@ -110,6 +110,6 @@ def example(
         survey = evomask.example("play")
         assert evomask.read(survey).height == 3000
     """
-    from evomask.runs.onboarding.proposals import write_example
+    from evomask.runs.onboarding.schemas import write_example
 
     return write_example(Path(folder), records, seed, force=force)[0]

@@ -4,34 +4,22 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar
 
 from evomask.api.schema import Schema, loaded_frame, schema_of, tree_lines
 from evomask.data.frames import Frame, frame_like
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy
 from evomask.data.table import Table
 
+if TYPE_CHECKING:
+    from evomask.runs.mask import Method
+
 F = TypeVar("F", bound=Frame)
-
-
-class Method(Protocol):
-    """Protocol of masking methods, such as ``evomask.Mdav``."""
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """Names of the attributes to mask."""
-        ...
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return a masked copy of a table."""
-        ...
 
 
 def mask(
     frame: F,
-    method: Method,
+    method: "Method",
     *,
     schema: Schema | str | Path | None = None,
     ordinal: Iterable[str] = (),
@@ -72,7 +60,7 @@ def mask(
     return result
 
 
-def _with_method(schema: Schema, method: Method) -> Schema:
+def _with_method(schema: Schema, method: "Method") -> Schema:
     """Add the attributes of a method as quasi-identifiers, and its hierarchies, to a schema."""
     roles = schema.roles
     masked = [name for name in method.attributes if name not in roles]
@@ -111,7 +99,7 @@ def hierarchy(
         masked = evomask.mask(people, method)
         assert masked["age"].n_unique() < people["age"].n_unique()
     """
-    from evomask.data.hierarchy_builders.builder import (
+    from evomask.data.hierarchy_builders import (
         hierarchy_by_rule,
         lines_of,
         parse_builder_rule,

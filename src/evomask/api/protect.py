@@ -130,18 +130,18 @@ class Result(Generic[F]):
         )
 
     def _repr_html_(self) -> str:
+        from evomask.report.build import build_points
         from evomask.report.pages import map_html
-        from evomask.runs.release import map_of
 
-        return map_html(map_of(self.protection, self.choice))
+        return map_html(build_points(self.protection, self.choice))
 
     def plot(self) -> "Figure":
         """Plot loss and risk of every candidate."""
+        from evomask.report.build import build_points
         from evomask.report.charts import map_chart
         from evomask.report.drawing import figure_of
-        from evomask.runs.release import map_of
 
-        return figure_of(map_chart(map_of(self.protection, self.choice)))
+        return figure_of(map_chart(build_points(self.protection, self.choice)))
 
 
 @dataclass(frozen=True, repr=False)

@@ -256,7 +256,7 @@ def _check_dropped(known: Mapping[str, Role], named: Mapping[str, Role]) -> None
 
 def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
     """Load a frame as a table under a schema, with hierarchies and analyses to preserve."""
-    from evomask.data.edits.rules import rules_of
+    from evomask.data.edits import rules_of
     from evomask.io.tables import source_of
     from evomask.runs.inputs import Loaded
     from evomask.runs.store.preserved_analyses import parse_analyses
@@ -268,7 +268,15 @@ def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
     keep = parse_analyses(schema.keep_tables, schema.keep_models)
     origin = source.origin(table, Path())
-    return Loaded(table, None, (), trees, keep, origin, frozenset(schema.roles))
+    return Loaded(
+        table=table,
+        dialect=None,
+        notes=(),
+        hierarchies=trees,
+        keep=keep,
+        origin=origin,
+        stated=frozenset(schema.roles),
+    )
 
 
 def known_frame(original: Frame, schema: Schema) -> "Loaded":
@@ -282,7 +290,7 @@ def known_frame(original: Frame, schema: Schema) -> "Loaded":
 
 def tree_lines(tree: Tree) -> list[tuple[str, ...]]:
     """Return a hierarchy as lines: each value, and its ancestors."""
-    from evomask.data.hierarchy_builders.builder import lines_of
+    from evomask.data.hierarchy_builders import lines_of
     from evomask.io.hierarchies import read_lines
 
     if isinstance(tree, str | Path):
@@ -388,7 +396,7 @@ def propose(frame: Frame, *, schema: Schema | str | Path | None = None) -> Propo
         print(found)
     """
     from evomask.io.tables import source_of
-    from evomask.runs.onboarding.proposals import propose_roles
+    from evomask.runs.onboarding.schemas import propose_roles
 
     known = schema_of(schema, Schema()).roles
     return Proposal(propose_roles(source_of(frame).table(), known), len(frame))

@@ -150,7 +150,7 @@ def search(
     """
     from evomask.execution.local import Local
     from evomask.runs.inputs import Input
-    from evomask.runs.search import Limits, SearchJob, search_loaded
+    from evomask.runs.search import Limits, SearchJob, search_file
 
     arguments = Schema(
         quasi=quasi,
@@ -178,5 +178,5 @@ def search(
         pick=pick,
         seed=seed,
     )
-    run = search_loaded(job, loaded, evaluators=Local(workers))
+    run = search_file(job, loaded=loaded, evaluators=Local(workers))
     return SearchResult(frame, loaded.table, run)

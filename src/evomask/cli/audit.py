@@ -51,9 +51,9 @@ def audit(
         if workers > 1 or cluster:
             raise ParameterError("--workers and --cluster need MASKED to be a folder of chunks")
         with busy(f"auditing {masked}", quiet=quiet):
-            from evomask.runs.audit import AuditJob, audit_files
+            from evomask.runs.audit import audit_files
 
-            outcome = audit_files(AuditJob(source(masked), original, minimum))
+            outcome = audit_files(source(masked), original, minimum)
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_text(outcome))
 

@@ -4,10 +4,12 @@ Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to
 first, 130 interrupted.
 """
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from enum import StrEnum
 from importlib.metadata import entry_points, version
 from typing import Annotated, Any
 
@@ -15,7 +17,6 @@ import typer
 
 from evomask.cli.audit import audit
 from evomask.cli.compile import compile_
-from evomask.cli.completion import completion
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
 from evomask.cli.onboarding import example, hierarchy, init
@@ -23,8 +24,9 @@ from evomask.cli.protect import choose, protect
 from evomask.cli.saved_runs import report, runs, verify
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
-from evomask.cli.terminal.help import GroupedCommands, registered
+from evomask.cli.terminal.help import GroupedCommands, examples, registered
 from evomask.cli.terminal.interrupt_watchdog import leave, start_watchdog
+from evomask.cli.terminal.options import INSTRUCTION
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
 from evomask.errors import EvomaskError
 from evomask.runs.store.run_control import (
@@ -68,14 +70,32 @@ for extension in sorted(entry_points(group="evomask.commands")):
         app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
     else:
         registered(app, name=extension.name, rich_help_panel=MORE)(extra)
-_register(MORE, completion)
-registered(app, name="compile", rich_help_panel=MORE)(compile_)
+
+
+Shell = StrEnum("Shell", ["bash", "zsh", "fish"])
+
+
+@examples(
+    'eval "$(evomask completion bash)"                    # in ~/.bashrc to make it permanent',
+    'eval "$(evomask completion zsh)"                     # the same in ~/.zshrc',
+    "evomask completion fish > ~/.config/fish/completions/evomask.fish",
+)
+def completion(
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print the completion script of a SHELL; nothing is installed."""
+    os.environ[INSTRUCTION] = f"source_{shell}"
+    app(prog_name="evomask")
 
 
 def _show_version(requested: bool) -> None:
     if requested:
         typer.echo(f"evomask {version('evomask')}")
         raise typer.Exit
+
+
+_register(MORE, completion)
+registered(app, name="compile", rich_help_panel=MORE)(compile_)
 
 
 @app.callback(help=SUMMARY)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli import outofcore
-from evomask.cli.completion import complete_methods
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import DASH, notes, output_path, progress, say, say_json
 from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evomask.runs.catalogue import CatalogueEntry
+    from evomask.runs.catalogue import MethodEntry
     from evomask.runs.mask import MaskOutcome
 
 
@@ -33,7 +32,10 @@ def mask(
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", help="Masking method; see --list.", autocompletion=complete_methods
+            "--method",
+            "-m",
+            help="Masking method; see --list.",
+            autocompletion=options.complete_methods,
         ),
     ] = "mdav",
     k: Annotated[
@@ -67,7 +69,7 @@ def mask(
     source: options.Source,
 ) -> None:
     """Mask FILE with one method; options of the method, such as --window 5, are accepted too."""
-    from evomask.runs.catalogue import method_listed
+    from evomask.runs.catalogue import method_named
     from evomask.runs.mask import MaskJob, mask_file
 
     if list_:
@@ -75,7 +77,7 @@ def mask(
         return
     if file is None or out is None:
         raise typer.BadParameter("give FILE and --out MASKED, or --list")
-    parameters = method_options(method_listed(method), context.args)
+    parameters = method_options(method_named(method), context.args)
     progress(f"masking {file} with {method}", quiet=quiet)
     if k is not None:
         parameters["k"] = k
@@ -104,7 +106,7 @@ def mask(
         say_json(_as_json(outcome)) if json else say(_text(outcome))
 
 
-def method_options(entry: "CatalogueEntry", words: list[str]) -> dict[str, str]:
+def method_options(entry: "MethodEntry", words: list[str]) -> dict[str, str]:
     """Parse the options of a method, ``--name value`` or ``--name=value``, by parameter name."""
     known = {parameter.option: parameter for parameter in entry.parameters}
     texts: dict[str, str] = {}
@@ -163,20 +165,20 @@ def _text(outcome: "MaskOutcome") -> str:
 
 
 def _list_methods(*, as_json: bool) -> None:
-    from evomask.runs.catalogue import methods_listed
+    from evomask.runs.catalogue import METHODS
 
     if as_json:
-        say_json({"methods": [_method_as_json(entry) for entry in methods_listed()]})
+        say_json({"methods": [_method_as_json(entry) for entry in METHODS]})
         return
-    for entry in methods_listed():
+    for entry in METHODS:
         say(f"{entry.name}: {entry.summary}")
-        say(f"    masks {', '.join(entry.kinds)} attributes")
+        say(f"    masks {', '.join(sorted(entry.kinds))} attributes")
         for parameter in entry.parameters:
             default = "" if parameter.is_required else f" [{parameter.default}]"
             say(f"    {parameter.option}{default}  {parameter.meaning}")
 
 
-def _method_as_json(entry: "CatalogueEntry") -> dict[str, object]:
+def _method_as_json(entry: "MethodEntry") -> dict[str, object]:
     return {
         "name": entry.name,
         "summary": entry.summary,

@@ -61,7 +61,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure information loss and disclosure risk of MASKED against ORIGINAL."""
-    from evomask.runs.measure import MeasureJob, Measuring, measure_files
+    from evomask.runs.measure import Measuring, measure_files
     from evomask.runs.store.preserved_analyses import parse_analyses
 
     if explain:
@@ -89,7 +89,7 @@ def measure(
             keep=parse_analyses(keep_table, keep_model),
             key=key,
         )
-        outcome = measure_files(MeasureJob(source(original), masked, how))
+        outcome = measure_files(source(original), masked, how)
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_text(outcome))
 

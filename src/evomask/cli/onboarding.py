@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evomask.cli.completion import complete_words
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import in_columns, input_path, notes, say, say_json
 
 if TYPE_CHECKING:
     from evomask.runs.inputs import Input
-    from evomask.runs.onboarding.proposals import FileProposal, ProposedColumns
+    from evomask.runs.onboarding.schemas import FileProposal, ProposedColumns
 
 ROLES_UNCONFIRMED = 3
 """Exit code where nothing was protected because the proposed roles are not confirmed."""
@@ -36,7 +35,7 @@ def example(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a synthetic household survey with its schema and hierarchies into FOLDER."""
-    from evomask.runs.onboarding.proposals import write_example
+    from evomask.runs.onboarding.schemas import write_example
 
     paths = write_example(folder, records, seed, force=force)
     if json:
@@ -66,20 +65,18 @@ def init(
     missing: options.Missing = "",
 ) -> None:
     """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
-    from evomask.runs.onboarding.proposals import InitJob, propose_schema
+    from evomask.runs.inputs import Input
+    from evomask.runs.onboarding.schemas import propose_schema
 
-    outcome = propose_schema(
-        InitJob(
-            path=input_path(file),
-            out=out,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            missing=options.names(missing),
-            force=force,
-            hierarchies=hierarchies,
-        )
+    source = Input(
+        input_path(file),
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        missing=options.names(missing),
     )
+    outcome = propose_schema(source, out, hierarchies=hierarchies, force=force)
+    dialect = outcome.source.dialect
     if json:
         say_json(
             {
@@ -87,7 +84,7 @@ def init(
                 "attributes": _roles_as_json(outcome.proposed),
                 "questions": list(outcome.proposed.questions),
                 "edits": list(outcome.proposed.edits),
-                "dialect": outcome.dialect,
+                "dialect": None if dialect is None else str(dialect),
             }
         )
     elif out is None:
@@ -111,7 +108,7 @@ def hierarchy(
             "--by",
             help="Rule: suiting (chosen by the values), intervals=5,10,20, quantiles=16, dates, "
             "codes, order, likeness (by similarity), top.",
-            autocompletion=complete_words(*RULES),
+            autocompletion=options.complete_words(*RULES),
         ),
     ] = "suiting",
     out: Annotated[
@@ -124,17 +121,17 @@ def hierarchy(
     source: options.Source,
 ) -> None:
     """Build a generalization hierarchy for a COLUMN of FILE by a rule."""
-    from evomask.runs.onboarding.hierarchies import HierarchyJob, make_hierarchy
+    from evomask.runs.onboarding.schemas import make_hierarchy
 
-    made = make_hierarchy(
-        HierarchyJob(source=source(file), column=column, by=by, out=out, force=force)
-    )
+    made = make_hierarchy(source=source(file), column=column, by=by, out=out, force=force)
     if json:
-        say_json({"column": column, "levels": list(made.sizes), "file": str(out) if out else None})
+        say_json({"column": column, "levels": list(made.levels), "file": str(out) if out else None})
     elif out is None:
         say(made.text.rstrip())
     elif not quiet:
-        say(f"{column}: {made.in_words}; written to {out}")
+        values, *groups = map(str, made.levels)
+        sizes = f"{values} values, level by level in groups: {', '.join(groups)}"
+        say(f"{column}: {sizes}; written to {out}")
 
 
 def confirm_roles(source: "Input", out: Path, *, accept: bool, json: bool, quiet: bool) -> "Input":
@@ -149,7 +146,7 @@ def confirm_roles(source: "Input", out: Path, *, accept: bool, json: bool, quiet
 
     schema = out.with_name(f"{out.name}.schema.toml")
     with busy(f"proposing roles for {source.path}", quiet=quiet):
-        from evomask.runs.onboarding.proposals import accept_proposal, propose, write_proposal
+        from evomask.runs.onboarding.schemas import accept_proposal, propose, write_proposal
         from evomask.runs.store.run_folder import RunFolder
 
         RunFolder.check_new(out)

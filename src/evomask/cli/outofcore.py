@@ -11,7 +11,7 @@ from evomask.runs.options import ProtectOptions, declared
 if TYPE_CHECKING:
     from evomask.outofcore.compare import Comparison
     from evomask.outofcore.generalize import GeneralizationOutcome, GeneralizeJob
-    from evomask.outofcore.mask import PartsJob
+    from evomask.outofcore.mask import PartsJob, PartsOutcome
     from evomask.outofcore.protect import ProtectionOutcome, RecipeJob
     from evomask.runs.inputs import Input
 
@@ -71,16 +71,7 @@ def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quie
 
     done = run_chunked(mask_parts, job, workers, cluster, quiet=quiet)
     notes(done.notes, quiet=quiet)
-    found: dict[str, Any] = {
-        "method": done.method,
-        "masked": str(done.out / "masked"),
-        "records": done.records,
-        "parts": done.parts,
-        "attributes": list(done.attributes),
-        "k": done.alike.least,
-        "classes": done.alike.classes,
-        "seconds": done.seconds,
-    }
+    found = {**_summary(done, done.method), "attributes": list(done.attributes)}
     lines = [_written(found)]
     if done.aggregation is not None:
         own = done.aggregation
@@ -89,6 +80,33 @@ def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quie
             f"{own.groups:,} groups in {own.regions} regions, information loss {own.il:.4f} %"
         )
     say_json(found) if json else say("\n".join(lines))
+
+
+def _summary(
+    done: "PartsOutcome | ProtectionOutcome | GeneralizationOutcome", method: str
+) -> dict[str, Any]:
+    """What every outcome on a chunked file has, for JSON."""
+    return {
+        "method": method,
+        "masked": str(done.out / "masked"),
+        "records": done.alike.records,
+        "parts": done.parts,
+        "k": done.alike.least,
+        "classes": done.alike.classes,
+        "seconds": done.seconds,
+    }
+
+
+def _assessment(done: "ProtectionOutcome | GeneralizationOutcome") -> dict[str, Any]:
+    """Loss and risk of a protected file, and its reports, for JSON."""
+    judged = done.compared.judged
+    return {
+        "loss": done.compared.loss,
+        "risk": judged.risk,
+        "risk_parts": judged.as_json(),
+        "original_risk": done.compared.original.risk,
+        "reports": [str(done.out / name) for name in REPORTS],
+    }
 
 
 def job_for(
@@ -184,25 +202,15 @@ def _print_recipe(done: "ProtectionOutcome", *, json: bool, quiet: bool) -> None
     from evomask.report.describe import point_fields
 
     notes(done.notes, quiet=quiet)
-    chosen, compared = done.choice.candidate, done.compared
+    chosen = done.choice.candidate
     found = {
-        "method": f"point {chosen.point}",
-        "masked": str(done.out / "masked"),
-        "records": done.alike.records,
-        "parts": done.parts,
-        "k": done.alike.least,
-        "classes": done.alike.classes,
-        "seconds": done.seconds,
+        **_summary(done, f"point {chosen.point}"),
+        **_assessment(done),
         "front": [point_fields(point) for point in done.front],
         "sample": done.sample,
         "files": done.tried,
         "chosen": point_fields(chosen),
         "reason": done.choice.reason,
-        "loss": compared.loss,
-        "risk": compared.judged.risk,
-        "risk_parts": compared.judged.as_json(),
-        "original_risk": compared.original.risk,
-        "reports": [str(done.out / name) for name in REPORTS],
         "promised_k": done.k,
     }
     say_json(found) if json else say("\n".join(_recipe_lines(done, found)))
@@ -245,24 +253,14 @@ def _print_generalized(
     done: "GeneralizationOutcome", requirement: str, *, json: bool, quiet: bool
 ) -> None:
     notes(done.notes, quiet=quiet)
-    found: dict[str, Any] = {
-        "method": "generalization",
-        "masked": str(done.out / "masked"),
-        "records": done.alike.records,
+    found = {
+        **_summary(done, "generalization"),
+        **_assessment(done),
         "suppressed": done.suppressed,
-        "parts": done.parts,
         "levels": dict(done.levels),
         "generalization_loss": done.loss,
         "proven": done.proven,
-        "loss": done.compared.loss,
-        "risk": done.compared.judged.risk,
-        "risk_parts": done.compared.judged.as_json(),
-        "original_risk": done.compared.original.risk,
-        "reports": [str(done.out / name) for name in REPORTS],
         "combinations": done.combinations,
-        "k": done.alike.least,
-        "classes": done.alike.classes,
-        "seconds": done.seconds,
     }
     levels = ", ".join(f"{name} {level}" for name, level in done.levels.items())
     optimal = "proven minimal" if done.proven else "not proven minimal, because of t"

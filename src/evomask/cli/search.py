@@ -32,7 +32,7 @@ from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
-    from evomask.runs.catalogue import CatalogueEntry, Parameter
+    from evomask.runs.catalogue import Parameter, Search
     from evomask.runs.search import Run
     from evomask.runs.store.journal import EventCallback
 
@@ -94,9 +94,9 @@ class SearchGroup(TyperGroup):
         return list(search_names())
 
     def get_command(self, _ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
-        from evomask.runs.catalogue import search_listed, search_names
+        from evomask.runs.catalogue import search_named, search_names
 
-        return _command_of(search_listed(cmd_name)) if cmd_name in search_names() else None
+        return _command_of(search_named(cmd_name)) if cmd_name in search_names() else None
 
 
 searches = typer.Typer(
@@ -112,8 +112,10 @@ def _searches() -> None:
     """Run one search on one file; every search has its own --help."""
 
 
-def _command_of(search: "CatalogueEntry") -> Any:  # noqa: ANN401
-    parameters = search.parameters
+def _command_of(search: "Search") -> Any:  # noqa: ANN401
+    from evomask.runs.catalogue import parameters_of, summary_of
+
+    parameters = parameters_of(search.parameters)
 
     def command(**values: Any) -> None:  # noqa: ANN401
         limits = {limit: values.pop(limit) for limit in LIMITS}
@@ -137,7 +139,7 @@ def _command_of(search: "CatalogueEntry") -> Any:  # noqa: ANN401
         f"evomask search {search.name} survey.csv --quasi age,sex,income"
         f"{' -k 5' if needs_k else ''} --seconds 30 --out masked.csv"
     )
-    registered(app, name=search.name, help=search.summary)(examples(example)(command))
+    registered(app, name=search.name, help=summary_of(search))(examples(example)(command))
     return get_command(app)
 
 
@@ -301,7 +303,7 @@ def _run_study(
 
 
 def _as_json(run: "Run", folder: Path | None) -> dict[str, object]:
-    from evomask.runs.store.journal import finite_json
+    from evomask.runs.store.run_summary import finite_json
 
     result: dict[str, object] = {
         "search": run.plan.search,

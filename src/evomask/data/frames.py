@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evomask.data.hierarchy_builders.categorical import natural_order
+from evomask.data.hierarchy_builders import natural_order
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table, missing_codes, tag_missing
 from evomask.errors import DataError, SchemaError

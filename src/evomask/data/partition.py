@@ -1,5 +1,6 @@
 """Partitions of records into groups: centroids, sums of squares, information loss."""
 
+from collections.abc import Iterable
 from numbers import Integral
 
 import numpy as np
@@ -34,13 +35,9 @@ def group_sizes(labels: Labels) -> Indices:
 
 def centroids(points: Points, labels: Labels) -> Points:
     """Mean of each group's records, one row per group."""
-    return group_sums(points, labels) / group_sizes(labels)[:, None]
-
-
-def group_sums(points: Points, labels: Labels) -> Points:
-    """Sum of each group's records, one row per group."""
     columns = [np.bincount(labels, weights=column) for column in points.T]
-    return np.column_stack(columns) if columns else np.empty((int(labels.max()) + 1, 0))
+    sums = np.column_stack(columns) if columns else np.empty((int(labels.max()) + 1, 0))
+    return sums / group_sizes(labels)[:, None]
 
 
 def within_sum_of_squares(points: Points, labels: Labels) -> float:
@@ -69,6 +66,20 @@ def canonical(labels: Labels) -> Labels:
         return number[first[labels]]
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+
+
+def join_groups(n_records: int, parts: Iterable[tuple[Indices, Labels]]) -> Labels:
+    """Return one partition of all records from partitions of disjoint sets of them.
+
+    Args:
+        parts: the records of each set, and their groups.
+    """
+    labels = np.empty(n_records, dtype=np.int64)
+    count = 0
+    for records, groups in parts:
+        labels[records] = groups + count
+        count += int(groups.max()) + 1
+    return labels
 
 
 def central_categories(attribute: Attribute, counts: Floats) -> Indices:

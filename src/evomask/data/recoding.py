@@ -4,9 +4,9 @@ A masking method may replace a value by an ancestor in a hierarchy, an interval,
 cell. Such a column holds codes; its recoding defines the label and the covered values of each.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,77 +22,14 @@ Cell = tuple[str, bytes]
 """Label of a cell and its covered values as bytes; equal pairs are the same cell."""
 
 
-class Recoding(Protocol):
-    """Cells of one recoded column; arrays have one entry, or row, per cell."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Label of each cell in a released file."""
-
-    @property
-    def is_categorical(self) -> bool:
-        """Whether cells cover categories; otherwise numbers."""
-
-    @property
-    def leaves(self) -> Flags:
-        """Row c flags the categories that cell c covers; no columns for numbers."""
-
-    @property
-    def low(self) -> NDArray[Any]:
-        """Least value that each cell covers: a number or a category code."""
-
-    @property
-    def high(self) -> NDArray[Any]:
-        """Greatest value that each cell covers, like ``low``."""
-
-    @property
-    def wide(self) -> Flags:
-        """Whether each cell covers more than one value."""
-
-    @property
-    def missing(self) -> Flags:
-        """Whether each cell is released as a missing value."""
-
-    @property
-    def names(self) -> Mapping[Hashable, str]:
-        """Labels by covered values: the bytes of a row of flags, or the two ends."""
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """All cells in a form that can be compared across recodings."""
-
-    def of_cells(self, cells: Iterable[Cell]) -> Self:
-        """Return a recoding of the same kind with the given cells, in their order."""
-
-    def with_suppressed_cell(self) -> Self:
-        """Return a copy with an additional last cell that covers what all cells cover."""
-
-    def middles(self, attribute: Attribute) -> Floats:
-        """Return the midpoint of each interval, or the mean rank of each cell's categories.
-
-        NaN where a cell covers only missing values.
-        """
-
-    def spread(self, weights: NDArray[Any]) -> Points:
-        """Return the share of each category (column) in each cell, proportional to *weights*.
-
-        Shares are equal where all categories of a cell have weight 0.
-        """
-
-    def covered(self, code: int, values: Floats, scale: Floats) -> Floats:
-        """Return the *values* inside a cell; if there are none, values that represent it.
-
-        Args:
-            scale: numeric value of each category, for categorical cells.
-        """
-
-
 @dataclass(frozen=True, eq=False)
 class CategorySets:
     """Cells of an ordinal or nominal attribute, each a set of categories.
 
+    `Intervals` has the same members, with numbers in place of category codes.
+
     Args:
-        labels: label of each cell.
+        labels: label of each cell in a released file.
         leaves: row c flags the categories that cell c covers.
     """
 
@@ -108,40 +45,49 @@ class CategorySets:
             raise SchemaError("a recoded cell must cover at least one category")
 
     @property
-    def low(self) -> NDArray[np.intp]:
-        first: NDArray[np.intp] = self.leaves.argmax(axis=1)
+    def low(self) -> NDArray[Any]:
+        """Code of the first category that each cell covers."""
+        first: NDArray[Any] = self.leaves.argmax(axis=1)
         return first
 
     @property
-    def high(self) -> NDArray[np.intp]:
-        last: NDArray[np.intp] = self.leaves.shape[1] - 1 - self.leaves[:, ::-1].argmax(axis=1)
+    def high(self) -> NDArray[Any]:
+        """Code of the last category that each cell covers."""
+        last: NDArray[Any] = self.leaves.shape[1] - 1 - self.leaves[:, ::-1].argmax(axis=1)
         return last
 
     @property
     def wide(self) -> Flags:
-        return self.high > self.low
+        """Whether each cell covers more than one value."""
+        return np.asarray(self.high > self.low)
 
     @property
     def missing(self) -> Flags:
+        """Whether each cell is released as a missing value."""
         return np.array([label == MISSING for label in self.labels], dtype=bool)
 
     @property
     def names(self) -> dict[Hashable, str]:
+        """Labels by covered values: the bytes of a row of flags, or the two ends."""
         return {meaning: label for label, meaning in self.cells}
 
     @property
     def cells(self) -> list[Cell]:
+        """All cells in a form that can be compared across recodings."""
         return [(n, row.tobytes()) for n, row in zip(self.labels, self.leaves, strict=True)]
 
     def of_cells(self, cells: Iterable[Cell]) -> "CategorySets":
+        """Return a recoding of the same kind with the given cells, in their order."""
         labels, meanings = zip(*cells, strict=True)
         return CategorySets(labels, np.vstack([np.frombuffer(m, dtype=bool) for m in meanings]))
 
     def with_suppressed_cell(self) -> "CategorySets":
+        """Return a copy with an additional last cell that covers what all cells cover."""
         whole = np.ones((1, self.leaves.shape[1]), dtype=bool)
         return CategorySets((*self.labels, SUPPRESSED), np.vstack([self.leaves, whole]))
 
     def middles(self, attribute: Attribute) -> Floats:
+        """Return the mean rank of each cell's categories, NaN if only missing values."""
         size = attribute.domain_size
         known = self.leaves[:, :size]
         count = known.sum(axis=1)
@@ -150,6 +96,10 @@ class CategorySets:
         return places
 
     def spread(self, weights: NDArray[Any]) -> Points:
+        """Return the share of each category (column) in each cell, proportional to *weights*.
+
+        Shares are equal where all categories of a cell have weight 0.
+        """
         parts = self.leaves * weights
         weightless = parts.sum(axis=1) == 0
         if weightless.any():
@@ -158,6 +108,11 @@ class CategorySets:
         return shares
 
     def covered(self, code: int, values: Floats, scale: Floats) -> Floats:
+        """Return the *values* inside a cell; if there are none, values that represent it.
+
+        Args:
+            scale: numeric value of each category, for categorical cells.
+        """
         numbers = scale[self.leaves[code]]
         inside = values[np.isin(values, numbers)]
         return inside if len(inside) else numbers
@@ -227,6 +182,10 @@ class Intervals:
         low, high = self.low[code], self.high[code]
         inside = values[(values >= low) & (values <= high)]
         return inside if len(inside) else np.array([(low + high) / 2])
+
+
+Recoding: TypeAlias = CategorySets | Intervals
+"""Cells of one recoded column; arrays have one entry, or row, per cell."""
 
 
 def is_uninformative(recoding: Recoding) -> Flags:

@@ -159,13 +159,12 @@ class Table:
 
     def suppressed_cells(self) -> dict[str, int]:
         """Return the number of suppressed cells in released records, by attribute if positive."""
-        released = ~self.suppressed
-        counts = {name: self._suppressed_cells(name, released) for name in self.schema.names}
-        return {name: count for name, count in counts.items() if count}
-
-    def _suppressed_cells(self, name: str, released: Flags) -> int:
-        codes = [code for code, label in enumerate(self.labels(name)) if label == SUPPRESSED]
-        return int(np.isin(self.columns[name][released], codes).sum()) if codes else 0
+        counts: dict[str, int] = {}
+        for name in self.schema.names:
+            codes = [code for code, label in enumerate(self.labels(name)) if label == SUPPRESSED]
+            count = np.isin(self.columns[name][~self.suppressed], codes).sum() if codes else 0
+            counts |= {name: int(count)} if count else {}
+        return counts
 
     def take(self, records: Indices) -> "Table":
         """Return the records at the given positions, in that order."""

@@ -379,7 +379,7 @@ def _ignore_warnings() -> Iterator[None]:
 
 
 MANY_NUMBERS = 1_500
-"""Records from which on small groups of numbers are found by `groups.walks`."""
+"""Records from which on small groups of numbers are formed by `groups.walks`."""
 
 LOW_PRIORITY = 10
 """Niceness of the processes that compile in the background."""
@@ -388,29 +388,30 @@ LOW_PRIORITY = 10
 def first_kernels(table: Table, profile: str) -> tuple[str, ...]:
     """Modules of kernels that the first candidates and their evaluation call.
 
-    All others are compiled in the background, or by their first call.
+    All others are compiled in the background, or by their first call. The grid begins with Mondrian
+    where there are categories, else with microaggregation.
     """
-    has_numbers, has_categories = _kinds(table)
+    _, has_categories = _kinds(table)
     strict = ("linking.boxes", "linking.attribute_inference")
-    many = has_numbers and not has_categories and len(table) >= MANY_NUMBERS
     return (
         *(strict if profile == RiskProfile.STRICT else _linkage_kernels(table)),
-        "groups.mondrian",
+        *(("linking.assignment",) if has_categories else ()),
         "groups.merging",
-        *(("groups.mdav",) if has_numbers else ()),
-        *(("groups.mixed_mdav",) if has_categories else ()),
-        *(("groups.walks",) if many else ()),
+        "groups.mondrian" if has_categories else "groups.mdav",
     )
 
 
 def later_kernels(table: Table, profile: str, searches: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Groups of modules of kernels that a run calls later, in the order of their first use."""
     has_numbers, has_categories = _kinds(table)
-    walks = has_numbers and len(table) >= MANY_NUMBERS
     yield (
         "swapping",
-        *(("groups.walks",) if walks else ()),
-        *(("linking.assignment", "linking.code_tree") if has_categories else ()),
+        *(("groups.mixed_mdav",) if has_categories else ()),
+        *(("groups.mdav",) if has_numbers and has_categories else ()),
+    )
+    yield (
+        *(("groups.walks",) if has_numbers and len(table) >= MANY_NUMBERS else ()),
+        *(("linking.code_tree",) if has_categories else ()),
         "linking.linkage",
     )
     for name in searches:
@@ -424,8 +425,9 @@ def _linkage_kernels(table: Table) -> tuple[str, ...]:
     has_numbers, has_categories = _kinds(table)
     return (
         "linking.linkage",
-        *(("linking.agreement",) if has_numbers else ()),
-        *(("linking.agreement_tally", "linking.code_tree") if has_categories else ()),
+        "linking.agreement",
+        *(("linking.agreement_tally",) if not has_numbers else ()),
+        *(("linking.code_tree",) if has_categories else ()),
     )
 
 
@@ -452,8 +454,8 @@ def compile_for(search: str, tell: Callable[[str], None]) -> None:
 def compile_in_background(groups: Iterable[Sequence[str]]) -> Iterator[None]:
     """Compile groups of modules, one after another, while the block runs.
 
-    A thread drives the compiling processes. After the block no further group is started.
-    Results do not depend on it: a kernel that is not ready is compiled by its first call.
+    A thread drives the compiling processes. After the block no further module is started. Results
+    do not depend on it: the first call of a kernel waits for it, or compiles it.
     """
     stop = threading.Event()
 
@@ -463,7 +465,7 @@ def compile_in_background(groups: Iterable[Sequence[str]]) -> Iterator[None]:
         for names in groups:
             if stop.is_set():
                 return
-            compile_ahead(names)
+            compile_ahead(names, stop=stop)
 
     threading.Thread(target=compile_groups, daemon=True).start()
     try:

@@ -107,8 +107,15 @@ class Archive(Protocol[G]):
         ...
 
 
+class Members(Generic[G]):
+    """Base of the archives, which are frozen dataclasses with a field ``members``."""
+
+    def holding(self: A, members: Population[G]) -> A:
+        return replace(self, members=members)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class Nothing(Generic[G]):
+class Nothing(Members[G]):
     """An archive that stays empty, for schemes whose population keeps its best."""
 
     members: Population[G] = ()
@@ -116,12 +123,9 @@ class Nothing(Generic[G]):
     def updated(self, arrivals: Iterable[Individual[G]]) -> "Nothing[G]":
         return self
 
-    def holding(self, members: Population[G]) -> "Nothing[G]":
-        return replace(self, members=members)
-
 
 @dataclass(frozen=True)
-class Best(Generic[G]):
+class Best(Members[G]):
     """The *size* best individuals so far, best first; the earlier one wins a tie."""
 
     size: int = 1
@@ -136,12 +140,9 @@ class Best(Generic[G]):
         ordered = sorted((*self.members, *_possible(arrivals)), key=lambda i: self.by(i.fitness))
         return replace(self, members=tuple(ordered[: self.size]))
 
-    def holding(self, members: Population[G]) -> "Best[G]":
-        return replace(self, members=members)
-
 
 @dataclass(frozen=True)
-class Front(Generic[G]):
+class Front(Members[G]):
     """The Pareto front: all non-dominated individuals; of equal fitnesses the earliest stays."""
 
     members: Population[G] = ()
@@ -158,12 +159,9 @@ class Front(Generic[G]):
             points = fitness_array(members)
         return self if members is self.members else Front(members)
 
-    def holding(self, members: Population[G]) -> "Front[G]":
-        return Front(members)
-
 
 @dataclass(frozen=True)
-class BoxedFront(Generic[G]):
+class BoxedFront(Members[G]):
     """A Pareto front with one individual per box of a grid, in non-dominated boxes only.
 
     Algorithm 1 of the PBG-EA paper with the signs changed, because all objectives are minimised
@@ -201,9 +199,6 @@ class BoxedFront(Generic[G]):
         if held_off.any():
             return members
         return (*_kept(members, beaten), arrival)
-
-    def holding(self, members: Population[G]) -> "BoxedFront[G]":
-        return replace(self, members=members)
 
 
 def fitness_array(individuals: Iterable[Individual[G]]) -> Points:

@@ -112,7 +112,19 @@ def state_from_arrays(
     arrays: Arrays, unpack: Callable[[Arrays], G], archive: Archive[G]
 ) -> State[G]:
     """Return the state that the arrays hold."""
-    return _state(arrays, from_bytes(arrays["state"]), unpack, archive)
+    meta = from_bytes(arrays["state"])
+    if meta["format"] != FORMAT:
+        raise RunError(f"this state has format {meta['format']}, this version reads {FORMAT}")
+    individuals = _individuals(arrays, meta, unpack)
+    return State(
+        population=tuple(individuals[serial] for serial in meta["population"]),
+        archive=archive.holding(tuple(individuals[serial] for serial in meta["archive"])),
+        generation=meta["generation"],
+        tasks=meta["tasks"],
+        evaluations=meta["evaluations"],
+        ledger=_ledger(arrays, meta),
+        history=Log(map(Summary, *columns_of("history", arrays, Summary))),
+    )
 
 
 def arrays_as_bytes(arrays: Arrays) -> bytes:
@@ -183,23 +195,6 @@ def _unstack(arrays: Arrays, count: int) -> list[dict[str, NDArray[Any]]]:
             for genome, row in zip(genomes, array, strict=True):
                 genome[name] = row
     return genomes
-
-
-def _state(
-    arrays: Arrays, meta: dict[str, Any], unpack: Callable[[Arrays], G], archive: Archive[G]
-) -> State[G]:
-    if meta["format"] != FORMAT:
-        raise RunError(f"this state has format {meta['format']}, this version reads {FORMAT}")
-    individuals = _individuals(arrays, meta, unpack)
-    return State(
-        population=tuple(individuals[serial] for serial in meta["population"]),
-        archive=archive.holding(tuple(individuals[serial] for serial in meta["archive"])),
-        generation=meta["generation"],
-        tasks=meta["tasks"],
-        evaluations=meta["evaluations"],
-        ledger=_ledger(arrays, meta),
-        history=Log(map(Summary, *columns_of("history", arrays, Summary))),
-    )
 
 
 def _individuals(

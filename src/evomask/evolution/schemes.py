@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
@@ -42,13 +42,16 @@ from evomask.evolution.variation import (
     useful_operators,
 )
 
+if TYPE_CHECKING:
+    from evomask.evolution.loop import Scheme
+
 CROSS = "cross"
 MUTATE = "mutate"
 
 
 @dataclass(frozen=True)
 class Unbred(Generic[G]):
-    """Evaluate the initial genomes only; they are the population."""
+    """Evaluate the initial genomes only; the genomes made last are the population."""
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
         return ()
@@ -99,18 +102,21 @@ class PlusSelection(Generic[G]):
         mutations: number of children of each mutation operator.
         patience: if given, an operator all of whose children were discarded in so many
             consecutive generations is no longer used (D-GOMM).
+        fallback: use all operators again once none is left; otherwise no child is made any more.
     """
 
     crossovers: int
     mutations: Mapping[str, int]
     patience: int | None = None
     keep: Replace[G] = plus
+    fallback: bool = False
 
     def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
         counts = {CROSS: self.crossovers, **self.mutations}
         names = tuple(counts)
         if self.patience is not None:
-            names = useful_operators(state.ledger, names, self.patience)
+            useful = useful_operators(state.ledger, names, self.patience)
+            names = useful or (names if self.fallback else ())
         brood: list[Task[G]] = []
         for name in names:
             for _ in range(counts[name]):
@@ -245,7 +251,7 @@ class WinnersAndLosers(Generic[G]):
 
 
 @dataclass(frozen=True)
-class Archived(Generic[G]):
+class Archived(Unbred[G]):
     """Parents from population and archive by binary tournament; children are the population.
 
     The tournament compares `dominated_strength`. Ties are frequent; chance decides them, because
@@ -272,5 +278,31 @@ class Archived(Generic[G]):
                 brood += [Task(MUTATE, (parent,)), Task(MUTATE, (mate,))]
         return (*brood, *(Task(MUTATE, (last,)) for last in chosen[len(brood) :]))
 
+
+TRIES = 200
+"""Maximum number of proposals to find tasks of a rarely used operator."""
+
+
+@dataclass(frozen=True)
+class Alone(Generic[G]):
+    """A scheme reduced to the tasks of one operator, as many as all operators have together.
+
+    It proposes nothing where the scheme does not use the operator.
+    """
+
+    scheme: "Scheme[G]"
+    operator: str
+
+    def propose(self, state: State[G], rng: np.random.Generator) -> Brood[G]:
+        brood = self.scheme.propose(state, rng)
+        size = len(brood)
+        chosen: list[Task[G]] = []
+        for _ in range(TRIES):
+            chosen += [task for task in brood if task.operator == self.operator]
+            if len(chosen) >= size:
+                break
+            brood = self.scheme.propose(state, rng)
+        return tuple(chosen[:size])
+
     def replace(self, state: State[G], brood: Brood[G], outcomes: Outcomes[G]) -> Population[G]:
-        return individuals_from(state, brood, outcomes)
+        return self.scheme.replace(state, brood, outcomes)

@@ -77,16 +77,14 @@ def useful_operators(
 ) -> tuple[str, ...]:
     """Return the operators that had a surviving child in their last *patience* generations.
 
-    The dynamic optimizer of the operator study: an excluded operator is never used again. If
-    none is left, all are returned.
+    The dynamic optimizer of the operator study: an excluded operator is never used again.
     """
-    useful = tuple(name for name in operators if not _is_unsuccessful(ledger, name, patience))
-    return useful or tuple(operators)
-
-
-def _is_unsuccessful(ledger: Ledger, operator: str, patience: int) -> bool:
-    recent = ledger.recent(operator, patience)
-    return len(recent) == patience and not any(row.entered for row in recent)
+    recent = {name: ledger.recent(name, patience) for name in operators}
+    return tuple(
+        name
+        for name, rows in recent.items()
+        if len(rows) < patience or any(row.entered for row in rows)
+    )
 
 
 def adaptive_rates(
@@ -97,17 +95,15 @@ def adaptive_rates(
     Probability matching: no rate falls below *least*, so an operator that fails now can recover.
     Initial rates are equal.
     """
-    earned = {name: _success_rate(ledger, name, window) for name in operators}
+    earned: dict[str, float] = {}
+    for name in operators:  # one success and one failure are added
+        recent = ledger.recent(name, window)
+        successes, children = sum(row.entered for row in recent), sum(r.children for r in recent)
+        earned[name] = (1 + successes) / (2 + children)
     total, free = sum(earned.values()), 1.0 - least * len(operators)
     if free < 0:
         raise ParameterError(f"{len(operators)} operators cannot each have a rate of {least}")
     return {name: least + free * share / total for name, share in earned.items()}
-
-
-def _success_rate(ledger: Ledger, operator: str, window: int) -> float:
-    """Smoothed share of surviving children: one success and one failure are added."""
-    recent = ledger.recent(operator, window)
-    return (1 + sum(row.entered for row in recent)) / (2 + sum(row.children for row in recent))
 
 
 def offspring_count(size: int, gap: float) -> int:

@@ -17,8 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evomask.data.hierarchy import flat_hierarchy, hierarchy_from_lines
-from evomask.data.hierarchy_builders.categorical import prefix_hierarchy
-from evomask.data.hierarchy_builders.numeric import interval_hierarchy
+from evomask.data.hierarchy_builders import interval_hierarchy, prefix_hierarchy
 from evomask.errors import FileError, ParameterError
 from evomask.io.files import write_text
 from evomask.io.hierarchies import hierarchy_text
@@ -45,121 +44,6 @@ SKILLED = ("electrician", "carpenter", "nurse", "clerk", "mechanic", "police off
 LEARNED = ("teacher", "engineer", "physician", "lawyer", "manager", "researcher")
 
 Texts = NDArray[Any]
-
-SURVEY_SCHEMA = """\
-# A synthetic household survey: every person, place and number in it is invented.
-# kind: continuous | ordinal | nominal
-# role: identifier | quasi-identifier | confidential | other | weight | stratum | household
-
-[attributes.person]
-kind = "nominal"
-role = "identifier"         # never written to a masked file
-
-[attributes.name]
-kind = "nominal"
-role = "identifier"
-
-[attributes.household]
-kind = "nominal"
-role = "household"          # tells who lives together; never written to a masked file
-
-[attributes.region]
-kind = "nominal"
-role = "stratum"
-
-[attributes.municipality]   # a code: the first two digits are the region
-kind = "nominal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/municipality.csv"
-
-[attributes.household_size]
-kind = "ordinal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/household_size.csv"
-
-[attributes.area]           # of the dwelling, in square metres
-kind = "continuous"
-role = "quasi-identifier"
-decimals = 0
-
-[attributes.age]
-kind = "ordinal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/age.csv"
-
-[attributes.sex]
-kind = "nominal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/sex.csv"
-
-[attributes.marital]
-kind = "nominal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/marital.csv"
-
-[attributes.education]
-kind = "ordinal"
-role = "quasi-identifier"
-categories = ["none", "primary", "lower secondary", "upper secondary", "tertiary"]
-hierarchy = "hierarchies/education.csv"
-
-[attributes.health]
-kind = "ordinal"
-role = "confidential"
-categories = ["very good", "good", "fair", "bad", "very bad"]
-
-[attributes.occupation]     # empty for who does not work
-kind = "nominal"
-role = "quasi-identifier"
-hierarchy = "hierarchies/occupation.csv"
-
-[attributes.hours]          # worked in a week
-kind = "continuous"
-role = "other"
-decimals = 0
-
-[attributes.years_worked]
-kind = "continuous"
-role = "other"
-decimals = 0
-
-[attributes.years_in_job]
-kind = "continuous"
-role = "other"
-decimals = 0
-
-[attributes.wage]           # crowns a month, as are the next three
-kind = "continuous"
-role = "quasi-identifier"
-decimals = 0
-
-[attributes.other_income]
-kind = "continuous"
-role = "quasi-identifier"
-decimals = 0
-
-[attributes.income]
-kind = "continuous"
-role = "quasi-identifier"
-decimals = 0
-
-[attributes.expenses]
-kind = "continuous"
-role = "confidential"
-decimals = 0
-
-[attributes.weight]
-kind = "continuous"
-role = "weight"
-decimals = 2
-
-[attributes.visited]
-kind = "ordinal"
-role = "other"
-
-[rules]
-edits = ["income = wage + other_income", "years_in_job <= years_worked", "age >= 16"]
-"""
 
 MARITAL_GROUPS = {
     "single": "living without a spouse",
@@ -262,7 +146,7 @@ def write_survey(
     municipalities = frame["municipality"].unique().sort().to_list()
     contents = {
         "survey.csv": frame.write_csv(),
-        "survey.toml": SURVEY_SCHEMA,
+        "survey.toml": Path(__file__).with_name("survey.toml").read_text(encoding="utf-8"),
         **{
             f"hierarchies/{name}.csv": text
             for name, text in _survey_hierarchies(municipalities).items()

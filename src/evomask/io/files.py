@@ -33,11 +33,10 @@ def write_atomically(
     temporary = Path(name)
     try:
         write(temporary)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(temporary)
         temporary.chmod(0o666 & ~_umask() if mode is None else mode)
         temporary.replace(path)
-        _sync_folder(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
     finally:
@@ -138,9 +137,10 @@ def _unwritable(path: Path, error: OSError) -> FileError:
     return FileError(f"{path} could not be written: {error.strerror or error}; nothing was kept")
 
 
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Write a file, or on POSIX the entries of a folder, through to disk."""
+    if os.name == "posix" or path.is_file():
+        handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

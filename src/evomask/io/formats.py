@@ -1,4 +1,4 @@
-"""Registry of file formats: endings, readers, writers, magic numbers and uploads.
+"""Registry of file formats: endings, readers, writers and magic numbers.
 
 `FORMATS` is the only list of formats. Reading, writing, the lists of endings and the error
 messages follow from it.
@@ -59,7 +59,6 @@ class Format:
         written: endings that are written; none if the format is only read.
         release: ending of the release of a file whose own ending is only read.
         magic: first bytes of its files.
-        is_uploadable: whether the web app accepts it.
         is_compressible: whether compressed files are read and written, such as ``.csv.gz``.
     """
 
@@ -70,7 +69,6 @@ class Format:
     written: tuple[str, ...] = ()
     release: str = ""
     magic: tuple[bytes, ...] = ()
-    is_uploadable: bool = True
     is_compressible: bool = False
 
     def with_compressed(self, endings: tuple[str, ...]) -> tuple[str, ...]:
@@ -176,7 +174,6 @@ BY_ENDING = {ending: fmt for fmt in FORMATS for ending in fmt.endings}
 COMPRESSIBLE = tuple(ending for ending, fmt in BY_ENDING.items() if fmt.is_compressible)
 READABLE = tuple(e for fmt in FORMATS for e in fmt.with_compressed(fmt.endings))
 WRITABLE = tuple(e for fmt in FORMATS for e in fmt.with_compressed(fmt.written))
-UPLOADABLE = tuple(e for f in FORMATS if f.is_uploadable for e in f.with_compressed(f.endings))
 
 
 def ending_of(path: Path) -> str:
@@ -188,18 +185,6 @@ def ending_of(path: Path) -> str:
 def compression_of(path: Path) -> str:
     """Ending of a compressed text file, such as ``.gz``; empty if it is not compressed."""
     return path.suffix.lower() if ending_of(path) != path.suffix.lower() else ""
-
-
-def uploadable_ending(name: str) -> str:
-    """Return the ending of a file name that may be uploaded, such as ``.csv.gz``; else empty."""
-    path = Path(name)
-    ending = ending_of(path) + compression_of(path)
-    return ending if ending in UPLOADABLE else ""
-
-
-def is_uploadable(name: str) -> bool:
-    """Whether the web app accepts a file of that name."""
-    return bool(uploadable_ending(name))
 
 
 def unknown_format(path: Path, known: tuple[str, ...]) -> FileError:

@@ -150,7 +150,11 @@ def write_spss(table: Table, columns: pl.DataFrame, path: Path, *, compress: boo
             variable_value_labels=_labels(plain, frame),
             missing_ranges={a.name: _spss_ranges(a, frame) for a in plain if a.notes.user_missing},
             variable_measure={a.name: a.notes.measure or MEASURES[a.kind] for a in attributes},
-            variable_format={a.name: a.notes.display for a in plain if _has_spss_format(a, frame)},
+            variable_format={
+                a.name: a.notes.display
+                for a in plain
+                if (a.notes.display[:1].isalpha() and frame[a.name].dtype != pl.String)
+            },
             compress=compress,
         )
         _check_complete(pyreadstat.read_sav, path, frame.height)
@@ -184,10 +188,6 @@ def _fix_date(path: Path, pattern: re.Pattern[bytes], date: bytes) -> None:
         if match:
             file.seek(match.start("date"))
             file.write(date)
-
-
-def _has_spss_format(attribute: Attribute, frame: pl.DataFrame) -> bool:
-    return attribute.notes.display[:1].isalpha() and frame[attribute.name].dtype != pl.String
 
 
 def _spss_ranges(attribute: Attribute, frame: pl.DataFrame) -> list[Any]:

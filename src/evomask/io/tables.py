@@ -129,17 +129,17 @@ def release_spec(table: Table, asked: PrivacyRequirements = NO_REQUIREMENTS) -> 
     columns, names = released_names(table), table.schema.quasi_identifiers
     smallest = int(classes_of(released, names).sizes.min(initial=len(released)))
     return ReleaseSpec(
-        len(released),
-        columns,
-        tuple(name for name in table.schema.names if name not in columns),
-        names,
-        {
+        records=len(released),
+        columns=columns,
+        absent=tuple(name for name in table.schema.names if name not in columns),
+        quasi_identifiers=names,
+        confidential={
             name: _confidential_spec(table, name)
             for name in table.schema.with_role(Role.CONFIDENTIAL)
         },
-        max(asked.k, smallest),
-        asked.l,
-        asked.t,
+        k=max(asked.k, smallest),
+        l=asked.l,
+        t=asked.t,
     )
 
 

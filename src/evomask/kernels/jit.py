@@ -161,8 +161,18 @@ class LazyKernel(Generic[P, R]):
         return (self.kernel or self.load())(*args, **kwargs)
 
     def load(self) -> Callable[P, R]:
-        self.kernel = compile_kernel(self.function, self.signature, _file_of(self.function))
+        """Load the kernel from the cache, or compile it unless another process is doing so."""
+        file = _file_of(self.function)
+        with file.lock():
+            self.kernel = compile_kernel(self.function, self.signature, file)
         return self.kernel
+
+
+def is_ready(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel needs no compilation."""
+    if not isinstance(kernel, LazyKernel):
+        return True
+    return kernel.kernel is not None or _file_of(kernel.function).exists
 
 
 def kernel(*signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:

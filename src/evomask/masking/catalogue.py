@@ -81,6 +81,7 @@ class MethodEntry:
 METHODS: tuple[MethodEntry, ...] = (
     MethodEntry("mdav", "microaggregation.mdav:Mdav", NUMBERS),
     MethodEntry("vmdav", "microaggregation.mdav:VMdav", NUMBERS),
+    MethodEntry("mst", "microaggregation.spanning_tree:SpanningTree", NUMBERS),
     MethodEntry("mhm", "microaggregation.hansen_mukherjee:HansenMukherjee", NUMBERS),
     MethodEntry("projection", "microaggregation.hansen_mukherjee:Projection", NUMBERS),
     MethodEntry(

@@ -13,7 +13,7 @@ import numpy as np
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
-from evomask.masking.grid import GridMethod, first_population
+from evomask.masking.grid import GridMethod, first_population, split_by_kind
 from evomask.masking.method import FileStatistics, Fittable, MaskingMethod
 from evomask.masking.microaggregation.mdav import Mdav, MdavGeneric
 from evomask.masking.recoding.global_recoding import Generalization
@@ -33,11 +33,15 @@ def recipes_for(table: Table, trees: Trees, k: int = 1) -> tuple[GridMethod, ...
         k: required size of equivalence classes; only recipes that guarantee it are returned.
     """
     names = table.schema.quasi_identifiers
-    categories = tuple(name for name in names if table.attribute(name).is_categorical)
-    numbers = tuple(name for name in names if name not in categories)
+    numbers, categories = split_by_kind(table, names)
     first = list(_for_numbers(table, numbers)) if numbers else []
     second = list(_for_categories(table, categories, trees)) if categories else []
-    found = _paired(first, second) if numbers and categories else [*first, *second]
+    found = [*first, *second]
+    if numbers and categories:
+        found = [
+            GridMethod(InTurn((a.method, b.method)), f"{a.family} and {b.family}")
+            for a, b in product(first, second)
+        ]
     return tuple(own for own in found if promised_k(own.method, names) >= k)
 
 
@@ -98,10 +102,3 @@ def _for_categories(table: Table, names: tuple[str, ...], trees: Trees) -> Itera
     for level in range(1, max((tree.height for tree in known.values()), default=0) + 1):
         levels = tuple(min(level, tree.height) for tree in known.values())
         yield GridMethod(Generalization(tuple(known), levels, known), BROADER)
-
-
-def _paired(first: list[GridMethod], second: list[GridMethod]) -> list[GridMethod]:
-    return [
-        GridMethod(InTurn((a.method, b.method)), f"{a.family} and {b.family}")
-        for a, b in product(first, second)
-    ]

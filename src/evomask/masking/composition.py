@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.partition import canonical
+from evomask.data.partition import canonical, join_groups
 from evomask.data.recoding import merge_recodings
 from evomask.data.schema import Role
 from evomask.data.table import Column, Table
@@ -123,13 +123,9 @@ def partition_by_label(
     table: Table, labels: Labels, method: Microaggregation, rng: np.random.Generator
 ) -> Labels:
     """Partition the records of each label; number groups in the order of their first record."""
-    groups = np.empty(len(table), dtype=np.int64)
-    n_groups = 0
-    for label in range(int(labels.max()) + 1):
-        records = np.flatnonzero(labels == label)
-        groups[records] = method.partition(table.take(records), rng) + n_groups
-        n_groups = int(groups[records].max()) + 1
-    return canonical(groups)
+    places = (np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
+    parts = ((records, method.partition(table.take(records), rng)) for records in places)
+    return canonical(join_groups(len(table), parts))
 
 
 def mask_by_label(

@@ -58,6 +58,12 @@ class GridMethod(NamedTuple):
     family: str
 
 
+def split_by_kind(table: Table, names: Names) -> tuple[Names, Names]:
+    """Return the continuous and the categorical attributes."""
+    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
+    return tuple(name for name in names if name not in categorical), categorical
+
+
 def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[GridMethod]:
     """Yield all methods of the grid that apply to the table; each masks all suitable attributes.
 
@@ -67,8 +73,7 @@ def first_population(table: Table, attributes: Iterable[str] = ()) -> Iterator[G
     names = tuple(attributes) or table.schema.quasi_identifiers
     if not names:
         raise SchemaError("an initial population needs quasi-identifiers; name at least one")
-    numeric = tuple(name for name in names if not table.attribute(name).is_categorical)
-    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
+    numeric, categorical = split_by_kind(table, names)
     if numeric and categorical:
         yield from _for_mixed_kinds(table, numeric, categorical)
     elif numeric:

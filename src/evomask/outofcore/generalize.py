@@ -18,7 +18,7 @@ import numpy as np
 from evomask.data.classes import classes_of_columns
 from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy
-from evomask.data.hierarchy_builders.builder import automatic_hierarchy, lines_of
+from evomask.data.hierarchy_builders import automatic_hierarchy, lines_of
 from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.recoding import Recoding as Cells
 from evomask.data.schema import MISSING, Kind, Role
@@ -58,12 +58,13 @@ from evomask.outofcore.reports import ChunkedProtection, render_reports
 from evomask.runs.inputs import Input
 from evomask.runs.store.release import read_key
 from evomask.searches.generalization.lattice import Levels
-from evomask.searches.generalization.optimum import Optimum, optimum
-from evomask.searches.generalization.weighted_lattice import (
+from evomask.searches.generalization.optimum import (
     CountedLattice,
+    Optimum,
     RequiringReader,
     Secret,
     counted_lattice,
+    optimum,
 )
 from evomask.types import Codes, Flags
 

@@ -34,8 +34,7 @@ from evomask.io.chunks import (
 from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.masking.method import Fittable, MaskingMethod
 from evomask.masking.microaggregation.aggregation import aggregate
-from evomask.masking.microaggregation.mdav import Mdav
-from evomask.masking.microaggregation.regions import group_numbers
+from evomask.masking.microaggregation.mdav import Mdav, group_numbers
 from evomask.outofcore.prepare import (
     MASKED,
     WORK,

@@ -13,7 +13,7 @@ import msgspec
 
 from evomask.data.frames import Declarations
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy
-from evomask.data.hierarchy_builders.builder import automatic_hierarchy, lines_of
+from evomask.data.hierarchy_builders import automatic_hierarchy, lines_of
 from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute
 from evomask.data.table import Table

@@ -6,12 +6,11 @@ ordered attribute counts as the midpoint of its values, one of a nominal attribu
 for each category.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from evomask.data.recoding import is_uninformative
@@ -23,6 +22,7 @@ from evomask.measures.analyses.parser import TableSpec
 from evomask.measures.analyses.records import is_number
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.report.distributions import MINIMUM, Distribution, distribution
+from evomask.report.protection import changed_values, percent_of
 from evomask.report.record import Associations, AttributeNote
 from evomask.types import Codes, Flags, Floats, Points
 
@@ -63,41 +63,18 @@ def _note(attribute: Attribute, original: Table, before: Table, after: Table) ->
         return AttributeNote(*described, released=False)
     name = attribute.name
     silent, vague = _suppressed_cells(before, after, name), _generalized_cells(after, name)
-    changed = silent | vague | _changed_values(before, after, name)
+    changed = silent | vague | changed_values(before, after, name)
     lost, rare = lost_categories(original, after, name, MINIMUM)
     return AttributeNote(
         *described,
         released=True,
-        changed=_percent(changed),
-        generalized=_percent(vague & ~silent),
+        changed=percent_of(changed),
+        generalized=percent_of(vague & ~silent),
         suppressed=int(silent.sum()),
         shift=_shift(before, after, name),
         lost=lost,
         lost_rare=rare,
     )
-
-
-def repaired_shares(before: Table, after: Table, names: Iterable[str]) -> dict[str, float]:
-    """Percent of each attribute's cells that differ between two masked versions."""
-    return {name: _percent(_cells_differ(before, after, name)) for name in names}
-
-
-def _cells_differ(before: Table, after: Table, name: str) -> Flags:
-    if not (before.is_recoded(name) or after.is_recoded(name)):
-        return _changed_values(before, after, name)
-    unlike: Flags = _cell_texts(before, name) != _cell_texts(after, name)
-    return unlike
-
-
-def _cell_texts(table: Table, name: str) -> NDArray[np.str_]:
-    if not (table.is_recoded(name) or table.attribute(name).is_categorical):
-        return table.values(name).astype(np.str_)
-    written: NDArray[np.str_] = np.array(table.labels(name), dtype=np.str_)[table[name]]
-    return written
-
-
-def _percent(flags: Flags) -> float:
-    return round(100.0 * float(flags.mean()), 2) if len(flags) else 0.0
 
 
 def _suppressed_cells(before: Table, after: Table, name: str) -> Flags:
@@ -120,15 +97,6 @@ def _generalized_cells(after: Table, name: str) -> Flags:
     if not after.is_recoded(name):
         return np.zeros(len(after), dtype=bool)
     return after.recoding(name).wide[after[name]]
-
-
-def _changed_values(before: Table, after: Table, name: str) -> Flags:
-    """Cells that stand for a single value other than the original one."""
-    value = before[name]
-    masked = after.recoding(name).low[after[name]] if after.is_recoded(name) else after[name]
-    both_missing = (value != value) & (masked != masked)  # noqa: PLR0124
-    different: Flags = (value != masked) & ~both_missing
-    return different
 
 
 def _shift(before: Table, after: Table, name: str) -> float | None:
@@ -241,15 +209,15 @@ def group_means(
     shown = [note for note in notes if note.released and note.role != Role.WEIGHT]
     changed = {note.name for note in shown if note.changed > 0}
     attributes = [original.attribute(note.name) for note in shown]
-    groups = [attribute.name for attribute in attributes if _is_grouping(attribute)]
+    groups = [
+        attribute.name
+        for attribute in attributes
+        if (not is_number(attribute) and 1 < attribute.domain_size <= MOST_GROUPS)
+    ]
     numbers = [attribute.name for attribute in attributes if is_number(attribute)]
     pairs = [pair for pair in product(groups, numbers) if changed & set(pair)]
     pairs.sort(key=lambda pair: groups.index(pair[0]) + numbers.index(pair[1]))
     return tuple(table.compare(masked) for table in _prepare_tables(original, pairs))
-
-
-def _is_grouping(attribute: Attribute) -> bool:
-    return not is_number(attribute) and 1 < attribute.domain_size <= MOST_GROUPS
 
 
 def _prepare_tables(original: Table, pairs: Sequence[tuple[str, str]]) -> Iterator[PreparedTable]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import rules_of
 from evomask.data.parameters import summary_of
 from evomask.data.table import Table
 from evomask.engine.front import ORIGINAL, FrontPoint, balanced
@@ -16,7 +16,7 @@ from evomask.engine.specialists import search_of
 from evomask.engine.state import PortfolioState, operators_of
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance
-from evomask.masking.randomization.equations import depends_on_frequencies
+from evomask.masking.randomization.formula_pram import depends_on_frequencies
 from evomask.masking.randomization.pram import (
     Transitions,
     category_frequencies,
@@ -28,7 +28,6 @@ from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
 from evomask.measures.disclosure.risk import RiskAssessment
-from evomask.measures.disclosure.special_uniques import SpecialRisk
 from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
@@ -132,13 +131,13 @@ def build_points(protection: Protection, choice: Choice) -> PointsNote:
     """All points of the risk-utility map of a protection."""
     candidates = tuple(protection.state.candidates)
     return PointsNote(
-        _point_note(protection.original),
-        _point_note(choice.candidate),
-        tuple(map(_point_note, protection.front)),
-        _thin_out(candidates, protection.front),
-        _simple_methods(candidates),
-        len(candidates),
-        _with_names(protection.baselines),
+        original=_point_note(protection.original),
+        chosen=_point_note(choice.candidate),
+        front=tuple(map(_point_note, protection.front)),
+        others=_thin_out(candidates, protection.front),
+        simple=_simple_methods(candidates),
+        tried=len(candidates),
+        baselines=_with_names(protection.baselines),
     )
 
 
@@ -148,15 +147,15 @@ def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
 
 def _point_note(candidate: FrontPoint) -> PointNote:
     return PointNote(
-        candidate.point,
-        candidate.member,
-        method_text(candidate),
-        candidate.loss,
-        candidate.risk,
-        None if candidate.judged is None else risk_note(candidate.judged),
-        candidate.errors.get(TABLE_ERROR),
-        candidate.errors.get(MODEL_ERROR),
-        candidate.number,
+        point=candidate.point,
+        search=candidate.member,
+        method=method_text(candidate),
+        loss=candidate.loss,
+        risk=candidate.risk,
+        parts=None if candidate.judged is None else risk_note(candidate.judged),
+        table_error=candidate.errors.get(TABLE_ERROR),
+        model_error=candidate.errors.get(MODEL_ERROR),
+        file=candidate.number,
     )
 
 
@@ -164,14 +163,14 @@ def risk_note(judged: RiskAssessment) -> RiskNote:
     """Components of a risk, for the record."""
     percents = {name: part.percent for name, part in judged.parts.items()}
     return RiskNote(
-        percents["linked"],
-        percents.get("read"),
-        percents.get("confidential"),
-        judged.kind,
-        judged.worst.sentence,
-        judged.worst.error,
-        judged.people,
-        judged.expected,
+        linked=percents["linked"],
+        read=percents.get("read"),
+        confidential=percents.get("confidential"),
+        largest=judged.kind,
+        attacker=judged.worst.sentence,
+        error=judged.worst.error,
+        people=judged.people,
+        expected=judged.expected,
     )
 
 
@@ -220,19 +219,19 @@ def _search_note(protection: Protection, name: str, share: float) -> SearchNote:
     state = protection.state
     effort = protection.efforts[name]
     return SearchNote(
-        name,
-        effort.bred + effort.trials + effort.files,
-        share,
-        sum(candidate.member == name for candidate in protection.front),
-        _evolution(state, name),
-        tuple(
+        name=name,
+        evaluations=effort.bred + effort.trials + effort.files,
+        share=share,
+        points=sum(candidate.member == name for candidate in protection.front),
+        evolution=_evolution(state, name),
+        operators=tuple(
             OperatorNote(row.operator, row.children, row.entered, row.improved)
             for row in operators_of(state)
             if row.member == name
         ),
-        summary_of(search_of(protection.maker.settings.members[name])),
-        effort.files,
-        round(effort.seconds, 1) if protection.clocked else None,
+        does=summary_of(search_of(protection.maker.settings.members[name])),
+        files=effort.files,
+        seconds=round(effort.seconds, 1) if protection.clocked else None,
     )
 
 
@@ -283,13 +282,13 @@ def matrix_note(
     """
     frequencies = category_frequencies(original, name)
     return MatrixNote(
-        name,
-        tuple(category or "missing" for category in original.attribute(name).categories),
-        tuple(tuple(map(float, row)) for row in matrix),
-        frequency_shift(matrix, frequencies) * len(original) < INVARIANCE_TOLERANCE,
-        tuple(map(bool, frequencies < MINIMUM)),
-        repaired,
-        is_designed(matrix, frequencies) or depends_on_frequencies(formula),
+        attribute=name,
+        categories=tuple(category or "missing" for category in original.attribute(name).categories),
+        rows=tuple(tuple(map(float, row)) for row in matrix),
+        invariant=frequency_shift(matrix, frequencies) * len(original) < INVARIANCE_TOLERANCE,
+        rare=tuple(map(bool, frequencies < MINIMUM)),
+        repaired=repaired,
+        designed=is_designed(matrix, frequencies) or depends_on_frequencies(formula),
     )
 
 
@@ -303,31 +302,18 @@ def model_note(found: Audit) -> ModelNote:
     """Privacy models, record and household risk, and special uniques of one file."""
     risk = found.record_risk
     return ModelNote(
-        found.k,
-        found.uniques,
-        found.l,
-        found.t,
-        risk.average,
-        tuple(RiskCell(cell.low, cell.high, cell.records) for cell in risk.cells),
-        risk.expected,
-        _household_note(found.households) if found.households else None,
-        _special_note(found.special) if found.special else None,
+        k=found.k,
+        uniques=found.uniques,
+        l=found.l,
+        t=found.t,
+        record_risk=risk.average,
+        cells=msgspec.convert(risk.cells, tuple[RiskCell, ...], from_attributes=True),
+        expected=risk.expected,
+        households=_household_note(found.households) if found.households else None,
+        special=msgspec.convert(found.special, SpecialNote | None, from_attributes=True),
     )
 
 
 def _household_note(risk: HouseholdRisk) -> HouseholdNote:
     cells = tuple(RiskCell(cell.low, cell.high, cell.households) for cell in risk.cells)
     return HouseholdNote(risk.households, risk.average, risk.expected, risk.of_records, cells)
-
-
-def _special_note(risk: SpecialRisk) -> SpecialNote:
-    return SpecialNote(
-        risk.records,
-        risk.sets,
-        dict(risk.contributions),
-        risk.average,
-        risk.expected,
-        risk.fraction,
-        risk.largest,
-        tuple(RiskCell(cell.low, cell.high, cell.records) for cell in risk.cells),
-    )

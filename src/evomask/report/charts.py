@@ -7,13 +7,11 @@ from evomask.report.distributions import MINIMUM, Distribution
 from evomask.report.public_record import PublicAssociations, PublicMatrix
 from evomask.report.record import (
     Associations,
-    HouseholdNote,
     ModelNote,
     PointNote,
     PointsNote,
     RiskCell,
     SearchNote,
-    SpecialNote,
 )
 
 LOSS = Axis("information loss in percent")
@@ -93,14 +91,10 @@ def analyses_chart(points: PointsNote) -> Chart | None:
     return parallel_chart(
         "uses",
         "Loss, risk and errors of preserved analyses of every point",
-        [*map(_axis_name, names)],
+        [name.replace("_", " ") for name in names],
         values,
         shown,
     )
-
-
-def _axis_name(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def comparison_chart(points: Mapping[str, tuple[float, float]], original: float | None) -> Chart:
@@ -244,18 +238,16 @@ def household_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> 
     """Histograms of household risk, before and after."""
     both = {"before": before.households, "after": after.households}
     return tuple(
-        _household_histogram(when, risk, minimum) for when, risk in both.items() if risk is not None
-    )
-
-
-def _household_histogram(when: str, risk: HouseholdNote, minimum: int) -> Chart:
-    return _histogram(
-        f"household-risk-{when}",
-        f"Households by their risk in percent, {when}",
-        f"Mean probability that a member of a household is re-identified: {risk.average:.2f} %; "
-        f"cells with fewer than {minimum} households are merged.",
-        ("probability that any member is re-identified in percent", "households"),
-        risk.cells,
+        _histogram(
+            f"household-risk-{when}",
+            f"Households by their risk in percent, {when}",
+            f"Mean probability that a member of a household is re-identified: {risk.average:.2f} "
+            f"%; cells with fewer than {minimum} households are merged.",
+            ("probability that any member is re-identified in percent", "households"),
+            risk.cells,
+        )
+        for when, risk in both.items()
+        if risk is not None
     )
 
 
@@ -263,20 +255,16 @@ def match_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tupl
     """Histograms of the match probability of special uniques, before and after."""
     both = {"before": before.special, "after": after.special}
     return tuple(
-        _match_histogram(when, risk, minimum)
+        _histogram(
+            f"match-risk-{when}",
+            f"Records by their probability of a correct match in percent, {when}",
+            "By its special uniqueness (DIS), a record is matched correctly with a probability of "
+            f"{risk.average:.2f} % on average; cells with fewer than {minimum} records are merged.",
+            ("probability of a correct match in percent", "records"),
+            risk.cells,
+        )
         for when, risk in both.items()
         if risk and risk.records
-    )
-
-
-def _match_histogram(when: str, risk: SpecialNote, minimum: int) -> Chart:
-    return _histogram(
-        f"match-risk-{when}",
-        f"Records by their probability of a correct match in percent, {when}",
-        f"By its special uniqueness (DIS), a record is matched correctly with a probability of "
-        f"{risk.average:.2f} % on average; cells with fewer than {minimum} records are merged.",
-        ("probability of a correct match in percent", "records"),
-        risk.cells,
     )
 
 
@@ -307,24 +295,15 @@ def _count_of_size(counts: Sequence[int], size: int) -> float:
 def record_risk_charts(before: ModelNote, after: ModelNote, minimum: int) -> tuple[Chart, Chart]:
     """Histograms of record risk: in the original, and in the released file."""
     return (
-        _risk_histogram(
-            "record-risk-before", "Records by their risk in percent, before", before, minimum
-        ),
-        _risk_histogram(
-            "record-risk-after", "Records by their risk in percent, after", after, minimum
-        ),
-    )
+        record_risk_chart(before, minimum, "before"), record_risk_chart(after, minimum, "after"),
+    )  # fmt: skip
 
 
-def record_risk_chart(model: ModelNote, minimum: int = MINIMUM) -> Chart:
+def record_risk_chart(model: ModelNote, minimum: int = MINIMUM, when: str = "") -> Chart:
     """Histogram of record risk in one file."""
-    return _risk_histogram("record-risk", "Records by their risk in percent", model, minimum)
-
-
-def _risk_histogram(name: str, title: str, model: ModelNote, minimum: int) -> Chart:
     return _histogram(
-        name,
-        title,
+        f"record-risk-{when}" if when else "record-risk",
+        f"Records by their risk in percent{', ' if when else ''}{when}",
         f"The mean re-identification risk of a record is {model.record_risk:.2f} %; cells "
         f"with fewer than {minimum} records are merged.",
         ("re-identification risk in percent", "records"),
@@ -343,19 +322,15 @@ def _histogram(
 def matrix_chart(matrix: PublicMatrix) -> Chart:
     """Heat map of the transition matrix of an attribute."""
     stay = [row[place] for place, row in enumerate(matrix.rows)]
+    ends = dict.fromkeys([f"{min(stay):.2f}", f"{max(stay):.2f}"])
     return Chart(
         f"matrix-{matrix.attribute}",
         f"Transition probabilities of {matrix.attribute}",
-        f"A category stays with a probability of {_range_text(min(stay), max(stay))}.",
+        f"A category stays with a probability of {' to '.join(ends)}.",
         Axis("becomes", matrix.categories),
         Axis("category", matrix.categories[: len(matrix.rows)]),
         heat=HeatMap("probability", matrix.rows, (0.0, 1.0)),
     )
-
-
-def _range_text(low: float, high: float) -> str:
-    ends = f"{low:.2f}", f"{high:.2f}"
-    return " to ".join(dict.fromkeys(ends))
 
 
 def _bars(

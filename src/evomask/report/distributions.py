@@ -68,7 +68,9 @@ def distribution(
         for words, count, other in zip(_category_names(attribute), before, after, strict=True)
     ]
     if attribute.kind is Kind.ORDINAL:
-        joined = _merge_neighbours(cells, max(minimum, _least_count(original, cells)))
+        joined = _merge_neighbours(
+            cells, max(minimum, len(original) // MOST_CELLS if len(cells) > MOST_CELLS else 1)
+        )
         return _build(name, joined, _ordered_name, minimum, len(cells))
     return _build(name, _merge_rare(cells, minimum), _listed_name, minimum, len(cells))
 
@@ -93,11 +95,6 @@ def _as_numbers(attribute: Attribute) -> Floats | None:
         return None
     values = np.array([*known, *[np.nan] * attribute.has_missing])
     return values if np.isfinite(known).all() else None
-
-
-def _least_count(original: Table, cells: Sequence[_Cell]) -> int:
-    """Records that a cell needs so that a long scale has few cells."""
-    return len(original) // MOST_CELLS if len(cells) > MOST_CELLS else 1
 
 
 def _masked_counts(masked: Table, name: str, before: Floats) -> Floats:

@@ -86,10 +86,10 @@ def figure_of(chart: Chart) -> Figure:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        format_number = Figure(figsize=(FIGURE_WIDTH, FIGURE_HEIGHT), layout="constrained")
-        FigureCanvasAgg(format_number)
-        _draw(chart, format_number)
-    return format_number
+        figure = Figure(figsize=(FIGURE_WIDTH, FIGURE_HEIGHT), layout="constrained")
+        FigureCanvasAgg(figure)
+        _draw(chart, figure)
+    return figure
 
 
 def _render(chart: Chart, metadata: dict[str, str | None]) -> bytes:
@@ -103,15 +103,17 @@ def _render(chart: Chart, metadata: dict[str, str | None]) -> bytes:
     return page.getvalue()
 
 
-def _draw(chart: Chart, format_number: Figure) -> None:
-    axes = format_number.add_subplot()
+def _draw(chart: Chart, figure: Figure) -> None:
+    axes = figure.add_subplot()
     axes.set_title(chart.title)
     axes.set_xlabel(chart.x.title)
     axes.set_ylabel(chart.y.title)
     if chart.heat is not None:
-        _draw_heat(chart, format_number, axes)
+        _draw_heat(chart, figure, axes)
     for number, series in enumerate(chart.series):
-        _draw_series(chart, series, number, axes)
+        _DRAW[series.mark](chart, series, number, axes)
+        if series.low:
+            _draw_range(series, number, axes)
     write_labels([replace(s, labels=tuple(short_names(s.labels))) for s in chart.series], axes)
     for line in chart.lines:
         if line.x is not None:
@@ -166,14 +168,14 @@ def _plain(axis: Axis) -> None:
     axis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
 
 
-def _draw_heat(chart: Chart, format_number: Figure, axes: Axes) -> None:
+def _draw_heat(chart: Chart, figure: Figure, axes: Axes) -> None:
     assert chart.heat is not None  # noqa: S101
     values = np.array(chart.heat.rows, dtype=np.float64)
     axes.grid(visible=False)
     image = axes.imshow(
         np.ma.masked_invalid(values), aspect="auto", **_colours(values, chart.heat.ends)
     )
-    format_number.colorbar(image, ax=axes, label=chart.heat.name)
+    figure.colorbar(image, ax=axes, label=chart.heat.name)
 
 
 def _colours(values: np.ndarray, ends: tuple[float, float] | None) -> dict[str, Any]:
@@ -186,28 +188,19 @@ def _colours(values: np.ndarray, ends: tuple[float, float] | None) -> dict[str, 
     return {"cmap": "PuOr", "vmin": -reach, "vmax": reach}
 
 
-def _draw_series(chart: Chart, series: Series, number: int, axes: Axes) -> None:
-    _DRAW[series.mark](chart, series, number, axes)
-    if series.low:
-        _draw_range(series, number, axes)
+def _style(series: Series, number: int, name: str, choices: tuple[Any, ...]) -> dict[str, Any]:
+    """Label, colour and another property that distinguishes a series."""
+    return {
+        "label": series.name, "color": _cycle(COLOURS, number), name: _cycle(choices, number),
+    }  # fmt: skip
 
 
 def _draw_line(_: Chart, series: Series, number: int, axes: Axes) -> None:
-    style = {
-        "color": _cycle(COLOURS, number),
-        "linestyle": _cycle(DASHES, number),
-        "label": series.name,
-    }
-    axes.plot(series.x, series.y, **style)
-
-
-def _draw_steps(_: Chart, series: Series, number: int, axes: Axes) -> None:
-    style = {
-        "color": _cycle(COLOURS, number),
-        "linestyle": _cycle(DASHES, number),
-        "label": series.name,
-    }
-    axes.step(series.x, series.y, where="post", **style)
+    style = _style(series, number, "linestyle", DASHES)
+    if series.mark == "steps":
+        axes.step(series.x, series.y, where="post", **style)
+    else:
+        axes.plot(series.x, series.y, **style)
 
 
 def _draw_paths(chart: Chart, series: Series, number: int, axes: Axes) -> None:
@@ -228,11 +221,7 @@ def _draw_paths(chart: Chart, series: Series, number: int, axes: Axes) -> None:
 
 
 def _draw_points(_: Chart, series: Series, number: int, axes: Axes) -> None:
-    style = {
-        "color": _cycle(COLOURS, number),
-        "marker": _cycle(SHAPES, number),
-        "label": series.name,
-    }
+    style = _style(series, number, "marker", SHAPES)
     alone: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "markeredgewidth": 2}
     axes.plot(series.x, series.y, linestyle="", **style, **(alone if len(series.x) == 1 else {}))
 
@@ -241,11 +230,7 @@ def _draw_bars(chart: Chart, series: Series, number: int, axes: Axes) -> None:
     bars = [series for series in chart.series if series.mark == "bars"]
     width = 0.8 / len(bars)
     left = np.asarray(series.x) - 0.4 + width * (bars.index(series) + 0.5)
-    style = {
-        "color": _cycle(COLOURS, number),
-        "hatch": _cycle(HATCHES, number),
-        "label": series.name,
-    }
+    style = _style(series, number, "hatch", HATCHES)
     axes.bar(left, series.y, width=width, edgecolor="white", **style)
 
 
@@ -267,7 +252,7 @@ def _draw_range(series: Series, number: int, axes: Axes) -> None:
 
 _DRAW: dict[str, Callable[[Chart, Series, int, Axes], None]] = {
     "line": _draw_line,
-    "steps": _draw_steps,
+    "steps": _draw_line,
     "points": _draw_points,
     "bars": _draw_bars,
     "paths": _draw_paths,

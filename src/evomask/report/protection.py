@@ -1,11 +1,12 @@
 """A finished search before release: front, evaluated points, choice of a point."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
@@ -21,7 +22,7 @@ from evomask.engine.front import (
 from evomask.engine.state import PortfolioState, shares
 from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
-from evomask.report.attribute_changes import repaired_shares
+from evomask.types import Flags
 
 SUGGESTED = (
     f"the suggested point: the smallest loss with a risk of at most {DEFAULT_RISK:g} %, or the "
@@ -95,6 +96,39 @@ def point_file(maker: EvaluationContext, state: PortfolioState, number: int) -> 
     masked = maker.releasable(before)
     names = maker.table.schema.quasi_identifiers
     return MaskedPoint(masked, repaired_shares(before, masked, names))
+
+
+def repaired_shares(before: Table, after: Table, names: Iterable[str]) -> dict[str, float]:
+    """Percent of each attribute's cells that differ between two masked versions."""
+    return {name: percent_of(_cells_differ(before, after, name)) for name in names}
+
+
+def _cells_differ(before: Table, after: Table, name: str) -> Flags:
+    if not (before.is_recoded(name) or after.is_recoded(name)):
+        return changed_values(before, after, name)
+    unlike: Flags = _cell_texts(before, name) != _cell_texts(after, name)
+    return unlike
+
+
+def _cell_texts(table: Table, name: str) -> NDArray[np.str_]:
+    if not (table.is_recoded(name) or table.attribute(name).is_categorical):
+        return table.values(name).astype(np.str_)
+    written: NDArray[np.str_] = np.array(table.labels(name), dtype=np.str_)[table[name]]
+    return written
+
+
+def percent_of(flags: Flags) -> float:
+    """Percentage of set flags, to two decimals."""
+    return round(100.0 * float(flags.mean()), 2) if len(flags) else 0.0
+
+
+def changed_values(before: Table, after: Table, name: str) -> Flags:
+    """Cells that stand for a single value other than the original one."""
+    value = before[name]
+    masked = after.recoding(name).low[after[name]] if after.is_recoded(name) else after[name]
+    both_missing = (value != value) & (masked != masked)  # noqa: PLR0124
+    different: Flags = (value != masked) & ~both_missing
+    return different
 
 
 class SearchEffort(NamedTuple):

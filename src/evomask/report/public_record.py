@@ -191,10 +191,6 @@ def _round_up(value: float, step: int) -> int:
     return step * ceil(round(value, 9) / step)
 
 
-def _round(value: float, step: int) -> float:
-    return float(step * round(value / step))
-
-
 def _losses(measures: Iterable[MeasureNote], step: int) -> tuple[MeasureNote, ...]:
     return tuple(
         msgspec.structs.replace(measure, value=float(_round_up(measure.value, step)))
@@ -238,20 +234,21 @@ def _public_attribute(
 ) -> PublicAttribute:
     shift = None if small or attribute.shift is None else _round_up(attribute.shift, SHIFT_STEP)
     return PublicAttribute(
-        attribute.name,
-        attribute.label,
-        attribute.kind,
-        min(100, _round_up(attribute.changed, step)),
-        min(100, _round_up(attribute.generalized, step)),
-        _count_or_fewer(attribute.suppressed, minimum),
-        shift,
+        name=attribute.name,
+        label=attribute.label,
+        kind=attribute.kind,
+        changed=min(100, _round_up(attribute.changed, step)),
+        generalized=min(100, _round_up(attribute.generalized, step)),
+        suppressed=_count_or_fewer(attribute.suppressed, minimum),
+        shift=shift,
     )
 
 
 def _round_distribution(spread: Distribution, step: int) -> Distribution:
     """Round shares so that counts cannot be recovered."""
     before, after = (
-        tuple(_round(share, step) for share in part) for part in (spread.before, spread.after)
+        tuple(float(step * round(share / step)) for share in part)
+        for part in (spread.before, spread.after)
     )
     return msgspec.structs.replace(spread, before=before, after=after)
 

@@ -1,6 +1,6 @@
 """Audit a masked file: privacy models, record risk, and held-out attacks."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from evomask.data.schema import Role, Schema
@@ -15,29 +15,23 @@ from evomask.runs.inputs import Input, Loaded, load, load_released
 AuditOutcome = Audit
 
 
-@dataclass(frozen=True)
-class AuditJob:
-    """Job of `audit_files`.
+def audit_files(
+    masked: Input, original: Path | None = None, minimum: int = MINIMUM
+) -> AuditOutcome:
+    """Load and audit a masked file; without its original nothing is attacked.
 
     Args:
         masked: masked file; its column roles hold for the original too.
-        original: original file; without it nothing is attacked.
         minimum: fewest records in a cell of the histogram of record risk.
     """
-
-    masked: Input
-    original: Path | None = None
-    minimum: int = MINIMUM
-
-
-def audit_files(job: AuditJob) -> AuditOutcome:
-    """Load the files and audit the masked one."""
-    if job.original is None:
-        loaded = load_released(job.masked)
-        return _with_notes(audit(loaded.table, minimum=job.minimum), loaded, loaded.table.schema)
-    loaded = load(replace(job.masked, path=job.original))
-    masked = _masked(job.masked.path, loaded)
-    return _with_notes(audit(masked, loaded.table, minimum=job.minimum), loaded, masked.schema)
+    if original is None:
+        loaded = load_released(masked)
+        return _with_notes(audit(loaded.table, minimum=minimum), loaded, loaded.table.schema)
+    loaded = load(replace(masked, path=original))
+    missing = loaded.dialect.missing if loaded.dialect else ()
+    source = read_source(masked.path, Dialect(missing=missing))
+    table = masked_version(loaded.table, source, loaded.trees)
+    return _with_notes(audit(table, loaded.table, minimum=minimum), loaded, table.schema)
 
 
 def audit_table(masked: Table, original: Table | None, minimum: int) -> AuditOutcome:
@@ -68,12 +62,6 @@ def _note_on_special_uniques(found: Audit) -> tuple[str, ...]:
     if not 0 < largest < count:
         return ()
     return (f"special uniques are searched on up to {largest} of {count} attributes at once",)
-
-
-def _masked(path: Path, loaded: Loaded) -> Table:
-    missing = loaded.dialect.missing if loaded.dialect else ()
-    source = read_source(path, Dialect(missing=missing))
-    return masked_version(loaded.table, source, loaded.trees)
 
 
 def _identifiers(schema: Schema) -> tuple[str, ...]:

@@ -3,18 +3,20 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
-from evomask.data.chart import Axis, Chart, HeatMap
+from evomask.data.chart import Chart
 from evomask.data.schema import MISSING, Attribute, Kind
 from evomask.errors import FileError
 from evomask.io.files import check_not_input, write_atomically, write_text
 from evomask.io.matrices import write_matrix
+from evomask.report.charts import matrix_chart
 from evomask.report.drawing import svg
+from evomask.report.public_record import PublicMatrix
 from evomask.runs.inputs import files_of
 
 if TYPE_CHECKING:
@@ -53,42 +55,21 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-@dataclass(frozen=True)
-class FoundMatrix:
-    """PRAM transition matrix of one attribute, as a search found it."""
-
-    attribute: str
-    categories: tuple[str, ...]
-    rows: tuple[tuple[float, ...], ...]
-
-    @property
-    def chart(self) -> Chart:
-        """Heat map of the matrix."""
-        stays = [row[i] for i, row in enumerate(self.rows)]
-        names = tuple("missing" if name == MISSING else name for name in self.categories)
-        return Chart(
-            f"matrix-{self.attribute}",
-            f"How {self.attribute} changes",
-            f"A category of {self.attribute} stays with a probability of {min(stays):.2f} to "
-            f"{max(stays):.2f}; what is off the diagonal is the chance to become another.",
-            Axis("masked category", names),
-            Axis("original category", names),
-            heat=HeatMap("probability", self.rows),
-        )
-
-    def write(self, path: Path) -> Path:
-        """Write the matrix as CSV, as `evomask mask --method matrix-pram` reads it."""
-        attribute = Attribute(self.attribute, Kind.NOMINAL, categories=self.categories)
-        write_matrix(np.array(self.rows), attribute, path, force=True)
-        return path
-
-
-def found_matrices(answer: Mapping[str, Any]) -> tuple[FoundMatrix, ...]:
+def found_matrices(answer: Mapping[str, Any]) -> tuple[PublicMatrix, ...]:
     """PRAM matrices in the answer of a search; empty where it has none."""
     return tuple(
-        FoundMatrix(name, tuple(matrix["categories"]), tuple(map(tuple, matrix["rows"])))
+        PublicMatrix(name, tuple(matrix["categories"]), tuple(map(tuple, matrix["rows"])))
         for name, matrix in answer.get("matrices", {}).items()
     )
+
+
+def write_found_matrix(matrix: PublicMatrix, path: Path) -> list[Path]:
+    """Write a matrix as CSV, as `evomask mask --method matrix-pram` reads it, and as SVG."""
+    attribute = Attribute(matrix.attribute, Kind.NOMINAL, categories=matrix.categories)
+    write_matrix(np.array(matrix.rows), attribute, path, force=True)
+    names = tuple("missing" if name == MISSING else name for name in matrix.categories)
+    chart = matrix_chart(msgspec.structs.replace(matrix, categories=names))
+    return [path, _write_chart(chart, path.with_suffix(".svg"))]
 
 
 def write_matrices(run: "Run", run_folder: Path | None) -> list[str]:
@@ -107,5 +88,5 @@ def write_matrices(run: "Run", run_folder: Path | None) -> list[str]:
     for number, matrix in enumerate(matrices, 1):
         path = make_folder(folder) / f"matrix-{number}.csv"
         check_not_input(path, files_of(run.plan.input))
-        written += [matrix.write(path), _write_chart(matrix.chart, path.with_suffix(".svg"))]
+        written += write_found_matrix(matrix, path)
     return [str(path) for path in written]

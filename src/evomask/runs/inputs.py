@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
 from evomask.data.roles.dependencies import find_leakage

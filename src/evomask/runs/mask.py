@@ -26,6 +26,8 @@ from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggreg
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
 from evomask.types import Labels
 
+Method = MaskingMethod
+
 
 @dataclass(frozen=True)
 class MaskJob:
@@ -79,7 +81,11 @@ class MaskOutcome:
 def mask_file(job: MaskJob) -> MaskOutcome:
     """Mask a file with one method; errors are reported before anything is written."""
     entry = method_named(job.method)
-    check_table_target(job.out, force=job.force, inputs=_inputs(job))
+    check_table_target(
+        job.out,
+        force=job.force,
+        inputs=(*files_of(job.source), *(matrix_files(job.matrices) if job.matrices else ())),
+    )
     loaded = load(job.source)
     check_stated(loaded.table, (*loaded.stated, *job.attributes))
     names = job.attributes or _suitable(entry, loaded.table)
@@ -144,10 +150,6 @@ def _promised(method: MaskingMethod) -> PrivacyRequirements:
     if not isinstance(method, Repair) or method.confidential:
         return NO_REQUIREMENTS
     return PrivacyRequirements(l=method.l, t=method.t)
-
-
-def _inputs(job: MaskJob) -> tuple[Path, ...]:
-    return (*files_of(job.source), *(matrix_files(job.matrices) if job.matrices else ()))
 
 
 def _files(

@@ -51,15 +51,6 @@ DEFAULT_MEASURING = Measuring()
 
 
 @dataclass(frozen=True)
-class MeasureJob:
-    """Job of `measure_files`."""
-
-    original: Input
-    masked: Path
-    how: Measuring = DEFAULT_MEASURING
-
-
-@dataclass(frozen=True)
 class MeasureOutcome:
     """Measures in percent; lower is better.
 
@@ -114,12 +105,14 @@ class MeasureOutcome:
         }
 
 
-def measure_files(job: MeasureJob) -> MeasureOutcome:
+def measure_files(
+    original: Input, masked: Path, how: Measuring = DEFAULT_MEASURING
+) -> MeasureOutcome:
     """Load both files with one schema and measure the masked one."""
-    profile(job.how.profile)
-    loaded = load(job.original)
+    profile(how.profile)
+    loaded = load(original)
     missing = loaded.dialect.missing if loaded.dialect else ()
-    return measure_loaded(loaded, read_source(job.masked, Dialect(missing=missing)), job.how)
+    return measure_loaded(loaded, read_source(masked, Dialect(missing=missing)), how)
 
 
 def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOutcome:
@@ -182,9 +175,7 @@ def _values(
     return {name: measure.against(original)(masked) for name, measure in measures.items()}
 
 
-def explain(name: str) -> Explanation:
-    """Explain a measure to non-experts."""
-    return describe_measure(name)
+explain = describe_measure
 
 
 def every_measure() -> tuple[Explanation, ...]:

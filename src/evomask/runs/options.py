@@ -5,15 +5,18 @@ The module imports nothing heavy, so that ``evomask --help`` is fast. A new opti
 is a field of `ProtectOptions`, a field of `ProtectJob` and, if Python users need it, a parameter
 of `evomask.protect`.
 """
+# ruff: noqa: RUF009 - each default is a field of a dataclass
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from evomask.runs.inputs import Input
     from evomask.runs.protect import ProtectJob
+
+T = TypeVar("T")
 
 DEFAULT_SECONDS = 120.0
 """Time budget of ``protect`` where neither seconds nor evaluations are given."""
@@ -47,60 +50,42 @@ class Option:
     in_parts: bool = False
 
 
-def _about(
+def _option(
+    default: T,
     text: str,
     group: str,
     *flags: str,
     minimum: float | None = None,
     several: bool = False,
     in_parts: bool = False,
-) -> Mapping[str, Any]:
-    return {
-        "help": text, "group": group, "flags": flags, "minimum": minimum, "several": several,
-        "in_parts": in_parts,
-    }  # fmt: skip
+) -> T:
+    """Declare a field that is an option; without flags it is called like the field."""
+    about = {"help": text, "group": group, "flags": flags, "minimum": minimum}
+    declared: T = field(
+        default=default, metadata={**about, "several": several, "in_parts": in_parts}
+    )
+    return declared
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions:
     """Roles and kinds of the columns of an input file, and the format of its text."""
 
-    schema: Path | None = field(
-        default=None, metadata=_about("Schema file (TOML) with roles and kinds of columns.", DATA)
+    schema: Path | None = _option(None, "Schema file (TOML) with roles and kinds of columns.", DATA)
+    quasi: tuple[str, ...] = _option(
+        (), "Quasi-identifiers (columns an intruder may know), A,B,C.", DATA
     )
-    quasi: tuple[str, ...] = field(
-        default=(),
-        metadata=_about("Quasi-identifiers (columns an intruder may know), A,B,C.", DATA),
-    )
-    confidential: tuple[str, ...] = field(
-        default=(), metadata=_about("Confidential (sensitive) columns.", DATA)
-    )
-    drop: tuple[str, ...] = field(
-        default=(), metadata=_about("Direct identifiers, never released.", DATA)
-    )
-    keep: tuple[str, ...] = field(
-        default=(), metadata=_about("Columns to release although they look identifying.", DATA)
-    )
-    household: str = field(
-        default="", metadata=_about("Column with the household number, never released.", DATA)
-    )
-    weight: str = field(default="", metadata=_about("Column of survey weights.", DATA))
-    ordinal: tuple[str, ...] = field(
-        default=(), metadata=_about("Ordinal columns (ordered categories).", DATA)
-    )
-    nominal: tuple[str, ...] = field(
-        default=(), metadata=_about("Nominal columns (unordered categories).", DATA)
-    )
-    delimiter: str | None = field(
-        default=None, metadata=_about("Field delimiter of a CSV file.", DATA)
-    )
-    encoding: str | None = field(
-        default=None, metadata=_about("Character encoding of a CSV file.", DATA)
-    )
-    decimal: str | None = field(default=None, metadata=_about("Decimal mark of a CSV file.", DATA))
-    missing: tuple[str, ...] = field(
-        default=(), metadata=_about("Texts that mean a missing value, ?,NA.", DATA)
-    )
+    confidential: tuple[str, ...] = _option((), "Confidential (sensitive) columns.", DATA)
+    drop: tuple[str, ...] = _option((), "Direct identifiers, never released.", DATA)
+    keep: tuple[str, ...] = _option((), "Columns to release although they look identifying.", DATA)
+    household: str = _option("", "Column with the household number, never released.", DATA)
+    weight: str = _option("", "Column of survey weights.", DATA)
+    ordinal: tuple[str, ...] = _option((), "Ordinal columns (ordered categories).", DATA)
+    nominal: tuple[str, ...] = _option((), "Nominal columns (unordered categories).", DATA)
+    delimiter: str | None = _option(None, "Field delimiter of a CSV file.", DATA)
+    encoding: str | None = _option(None, "Character encoding of a CSV file.", DATA)
+    decimal: str | None = _option(None, "Decimal mark of a CSV file.", DATA)
+    missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
 
     def input(self, path: Path) -> "Input":
         """Return the input that consists of a file and these options."""
@@ -128,85 +113,67 @@ class DataOptions:
 class ProtectOptions:
     """Requirements, limits, budget and release options of ``protect``."""
 
-    pick: str = field(
-        default="suggested",
-        metadata=_about(
-            "Point to release: its number, suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
-            "", "--pick", "--point", in_parts=True,
-        ),
-    )  # fmt: skip
-    require: str = field(
-        default="",
-        metadata=_about(
-            "Privacy models that the release must fulfil, k=5,l=2,t=0.3.", GOALS, in_parts=True
-        ),
+    pick: str = _option(
+        "suggested",
+        "Point to release: its number, suggested, balanced, knee, sum, max-risk=R, max-loss=L.",
+        "",
+        "--pick",
+        "--point",
+        in_parts=True,
     )
-    max_risk: float | None = field(
-        default=None,
-        metadata=_about("Release the least loss with at most this risk, %.", GOALS, in_parts=True),
+    require: str = _option(
+        "", "Privacy models that the release must fulfil, k=5,l=2,t=0.3.", GOALS, in_parts=True
     )
-    max_loss: float | None = field(
-        default=None,
-        metadata=_about("Release the least risk with at most this loss, %.", GOALS, in_parts=True),
+    max_risk: float | None = _option(
+        None, "Release the least loss with at most this risk, %.", GOALS, in_parts=True
     )
-    keep_tables: tuple[str, ...] = field(
-        default=(),
-        metadata=_about(
-            'Table to preserve, "education x sex: mean hours"; may be given several times.',
-            GOALS, "--keep-table", several=True,
-        ),
-    )  # fmt: skip
-    keep_models: tuple[str, ...] = field(
-        default=(),
-        metadata=_about(
-            'Regression to preserve, "income ~ age + education"; may be given several times.',
-            GOALS, "--keep-model", several=True,
-        ),
-    )  # fmt: skip
-    max_table_error: float | None = field(
-        default=None, metadata=_about("Largest error of preserved tables, %.", GOALS)
+    max_loss: float | None = _option(
+        None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
     )
-    max_model_error: float | None = field(
-        default=None, metadata=_about("Largest error of preserved models, %.", GOALS)
+    keep_tables: tuple[str, ...] = _option(
+        (),
+        'Table to preserve, "education x sex: mean hours"; may be given several times.',
+        GOALS,
+        "--keep-table",
+        several=True,
     )
-    seconds: float | None = field(
-        default=None,
-        metadata=_about(f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0),
+    keep_models: tuple[str, ...] = _option(
+        (),
+        'Regression to preserve, "income ~ age + education"; may be given several times.',
+        GOALS,
+        "--keep-model",
+        several=True,
     )
-    evaluations: int | None = field(
-        default=None,
-        metadata=_about(
-            "Stop after N candidate files; reproducible with --seed.", SEARCH,
-            minimum=1, in_parts=True,
-        ),
-    )  # fmt: skip
-    searches: tuple[str, ...] = field(
-        default=(),
-        metadata=_about(
-            "Searches to run, grid,partition [default: all that apply].", SEARCH, in_parts=True
-        ),
+    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
+    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
+    seconds: float | None = _option(
+        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0
     )
-    profile: str = field(
-        default="strict",
-        metadata=_about("Risk measure: strict (all intruders) or papers (as published).", SEARCH),
+    evaluations: int | None = _option(
+        None,
+        "Stop after N candidate files; reproducible with --seed.",
+        SEARCH,
+        minimum=1,
+        in_parts=True,
     )
-    baseline: str = field(
-        default="",
-        metadata=_about("Compare with a release of synthetic records: synthetic.", SEARCH),
+    searches: tuple[str, ...] = _option(
+        (), "Searches to run, grid,partition [default: all that apply].", SEARCH, in_parts=True
     )
-    seed: int | None = field(
-        default=None,
-        metadata=_about(
-            "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
-        ),
+    profile: str = _option(
+        "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
     )
-    keep_order: bool = field(
-        default=False,
-        metadata=_about("Save the permutation of the records (order.npy).", RELEASE, in_parts=True),
+    baseline: str = _option("", "Compare with a release of synthetic records: synthetic.", SEARCH)
+    seed: int | None = _option(
+        None, "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
     )
-    key_file: Path | None = field(
-        default=None,
-        metadata=_about("Secret key that signs the release.", RELEASE, in_parts=True),
+    keep_order: bool = _option(
+        False,  # noqa: FBT003
+        "Save the permutation of the records (order.npy).",
+        RELEASE,
+        in_parts=True,
+    )
+    key_file: Path | None = _option(
+        None, "Secret key that signs the release.", RELEASE, in_parts=True
     )
 
     def job(self, source: "Input", folder: Path) -> "ProtectJob":
@@ -271,6 +238,6 @@ def _text(value: object) -> str:
 
 def readable_endings() -> tuple[str, ...]:
     """Return the endings of the file names that can be read, such as ``.csv`` and ``.csv.gz``."""
-    from evomask.io.formats import UPLOADABLE
+    from evomask.io.formats import READABLE
 
-    return UPLOADABLE
+    return READABLE

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from evomask.data.hierarchy import HierarchyDefinitions
-from evomask.data.hierarchy_builders.builder import complete_hierarchies
+from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext, Request, Settings
 from evomask.engine.front import (
@@ -63,8 +63,7 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
-from evomask.runs.release import Release, ReleaseOptions, release
-from evomask.runs.store.front_rows import portfolio_rows
+from evomask.runs.release import Release, release
 from evomask.runs.store.journal import (
     CandidateScore,
     EventCallback,
@@ -78,16 +77,6 @@ from evomask.runs.store.journal import (
     RunOutcome,
     record_outcome,
     record_unmet,
-)
-from evomask.runs.store.plan import (
-    ABANDONED_ROUND,
-    SEARCH_SECONDS,
-    Plan,
-    build_plan,
-    changed_versions,
-    check_input,
-    extend_budget,
-    protection_settings,
 )
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
@@ -105,7 +94,19 @@ from evomask.runs.store.run_control import (
     seconds_after_search,
     unwrap_interrupts,
 )
-from evomask.runs.store.run_folder import RunFolder, SnapshotWriter
+from evomask.runs.store.run_folder import (
+    ABANDONED_ROUND,
+    SEARCH_SECONDS,
+    Plan,
+    RunFolder,
+    SnapshotWriter,
+    build_plan,
+    changed_versions,
+    check_input,
+    extend_budget,
+    portfolio_rows,
+    protection_settings,
+)
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
@@ -279,7 +280,13 @@ def protect_table(
         choose_from = partial(choose_point, job.pick, bounds=job.bounds)
         outcome, choice = refine_chosen_risk(context, outcome, choose_from)
         done = evaluate_front(
-            context, job.budget, outcome, choice.candidate, {}, events, statistics
+            context=context,
+            budget=job.budget,
+            outcome=outcome,
+            chosen=choice.candidate,
+            known={},
+            events=events,
+            statistics=statistics,
         )
         return replace(
             done,
@@ -548,7 +555,13 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = evaluate_front(
-        run.context, plan.budget, outcome, choice.candidate, known, events, run.statistics
+        context=run.context,
+        budget=plan.budget,
+        outcome=outcome,
+        chosen=choice.candidate,
+        known=known,
+        events=events,
+        statistics=run.statistics,
     )
     notes = (*run.loaded.notes, *done.notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
@@ -565,7 +578,9 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         run.loaded,
         plan,
         folder,
-        ReleaseOptions(did, run.parts(done), run.key),
+        did=did,
+        parts=run.parts(done),
+        key=run.key,
     )
     ending = RunOutcome.STOPPED if done.unfinished else RunOutcome.FINISHED
     released = replace(released, phases=events.seconds)

@@ -20,7 +20,7 @@ from evomask.io.tables import (
     released_name,
     write_table,
 )
-from evomask.report.build import build_points, build_record
+from evomask.report.build import build_record
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -28,7 +28,6 @@ from evomask.report.record import (
     RECORD,
     CheckNote,
     FileNote,
-    PointsNote,
     ReleaseRecord,
     Statement,
     carry_over_statement,
@@ -37,7 +36,6 @@ from evomask.report.record import (
     with_statement,
 )
 from evomask.runs.inputs import Input, Loaded, load_released
-from evomask.runs.store.plan import Plan, encode_plan
 from evomask.runs.store.release import (
     ORDER,
     PROMISE,
@@ -51,7 +49,7 @@ from evomask.runs.store.release import (
     stage_release,
     write_manifest,
 )
-from evomask.runs.store.run_folder import RunFolder
+from evomask.runs.store.run_folder import Plan, RunFolder, encode_plan
 from evomask.runs.store.run_summary import INTERNAL, MASKED, PLAN, PUBLIC, PUBLIC_RECORD
 
 IN_MEMORY = "data frame"
@@ -97,33 +95,26 @@ class Release:
         return self.choice.candidate
 
 
-@dataclass(frozen=True)
-class ReleaseOptions:
-    """Options of a release.
-
-    Args:
-        did: action in the log: released, or chose.
-        parts: contents of further files of the run, by name.
-        key: file of the key that signs the release.
-    """
-
-    did: str = "released"
-    parts: Mapping[str, bytes] = field(default_factory=dict)
-    key: Path | None = None
-
-
 def release(
     protection: Protection,
     choice: Choice,
     loaded: Loaded,
     plan: Plan,
     folder: Path,
-    options: ReleaseOptions,
+    *,
+    did: str,
+    parts: Mapping[str, bytes],
+    key: Path | None,
 ) -> Release:
     """Write the masked file, its record and both reports into a run folder, as one transaction.
 
     The masked file is read back and verified before anything is replaced. Statements of a person
     on the same point are kept; of another point, those that do not depend on the choice.
+
+    Args:
+        did: action in the log: released, or chose.
+        parts: contents of further files of the run, by name.
+        key: file of the key that signs the release.
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
@@ -134,11 +125,11 @@ def release(
         )
         with suppress(RunError):  # the first release has no earlier record
             record = carry_over_statement(record, load_record(folder))
-        parts = {**options.parts, PLAN: encode_plan(plan), **report_parts(record)}
-        for name, content in parts.items():
+        files = {**parts, PLAN: encode_plan(plan), **report_parts(record)}
+        for name, content in files.items():
             stage.write(name, content)
         named = PointId(choice.candidate.point, choice.candidate.number)
-        write_manifest(stage, folder, options.did, named, options.key)
+        write_manifest(stage, folder, did, named, key)
     written = replace(written, path=folder / MASKED / written.path.name)
     return Release(protection, choice, written, record, reports_in(folder), folder)
 
@@ -170,11 +161,6 @@ def record_without_file(
         FileNote(IN_MEMORY, "", released, 0),
     )
     return build_record(protection, choice, files, len(table) - released, bounds=bounds.given)
-
-
-def map_of(protection: Protection, choice: Choice) -> PointsNote:
-    """Points of a protection on the map of loss and risk."""
-    return build_points(protection, choice)
 
 
 def _write_shuffled(

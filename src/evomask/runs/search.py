@@ -7,6 +7,7 @@ start or from its newest snapshot.
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -23,10 +24,10 @@ from evomask.engine.specialists import note_on_strata
 from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.individual import Individual, Outcome, Task
 from evomask.evolution.loop import Decide, Observer, Setup, Worker, begin, evolve
+from evomask.evolution.schemes import Alone
 from evomask.evolution.state import State, Summary
 from evomask.evolution.stopping import Budget, either, idle, not_before
 from evomask.evolution.streams import breeding_stream, draw_stream
-from evomask.evolution.study import Alone
 from evomask.execution.evaluator import Evaluator, Evaluators
 from evomask.execution.local import Local
 from evomask.io.files import check_not_input
@@ -41,7 +42,6 @@ from evomask.measures.analyses.analyses import (
 from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.measures.attacks.audit import audit
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
-from evomask.runs.store.front_rows import search_rows
 from evomask.runs.store.journal import (
     EventCallback,
     EventDispatcher,
@@ -53,16 +53,18 @@ from evomask.runs.store.journal import (
     RunOutcome,
     record_outcome,
 )
-from evomask.runs.store.plan import (
+from evomask.runs.store.run_control import StopRequest
+from evomask.runs.store.run_folder import (
     HIERARCHIES,
     Plan,
+    RunFolder,
+    SnapshotWriter,
     changed_versions,
     check_input,
     make_plan,
     search_parameters,
+    search_rows,
 )
-from evomask.runs.store.run_control import StopRequest
-from evomask.runs.store.run_folder import RunFolder, SnapshotWriter
 from evomask.searches.base import (
     RELEASED_DRAW,
     MaskingProblem,
@@ -156,9 +158,17 @@ class Run:
 
 
 def search_file(
-    job: SearchJob, *, evaluators: Evaluators = Local(), watch: EventCallback | None = None
+    job: SearchJob,
+    *,
+    loaded: Loaded | None = None,
+    evaluators: Evaluators = Local(),
+    watch: EventCallback | None = None,
 ) -> Run:
-    """Search for masked versions of a file; errors in the job are reported before it starts."""
+    """Search for masked versions of a file; errors in the job are reported before it starts.
+
+    Args:
+        loaded: a table in memory, which is searched instead of the file of the job.
+    """
     validate_pick(job.pick)
     if job.out is not None:
         check_table_target(job.out, force=job.force, inputs=files_of(job.source))
@@ -172,55 +182,35 @@ def search_file(
         out=job.out,
         pick=job.pick,
         keep=job.keep,
+        at_hand=loaded is not None,
     )
     store = None if job.folder is None else RunFolder.create(job.folder, plan)
-    return perform(plan, store, evaluators=evaluators, watch=watch)
-
-
-def search_loaded(
-    job: SearchJob,
-    loaded: Loaded,
-    *,
-    evaluators: Evaluators = Local(),
-    watch: EventCallback | None = None,
-) -> Run:
-    """Search for masked versions of a table in memory; nothing is written."""
-    validate_pick(job.pick)
-    search = search_named(job.search)
-    plan = make_plan(
-        search,
-        job.source,
-        job.options,
-        seed=secrets.randbits(63) if job.seed is None else job.seed,
-        budget=job.limits.budget(search.budget),
-        pick=job.pick,
-        at_hand=True,
-    )
-    return perform_loaded(plan, loaded, evaluators=evaluators, watch=watch)
+    return perform(plan, store, loaded=loaded, evaluators=evaluators, watch=watch)
 
 
 def perform(
     plan: Plan,
     store: RunFolder | None = None,
     *,
+    loaded: Loaded | None = None,
     evaluators: Evaluators = Local(),
     watch: EventCallback | None = None,
     stop: StopRequest | None = None,
 ) -> Run:
     """Carry out a plan; with a store, continue from its newest snapshot and write results there."""
-    check_input(plan)
+    if loaded is None:
+        check_input(plan)
     if plan.out is not None:
         check_not_input(plan.out, files_of(plan.input))
     events = EventDispatcher(watch)
-    if store is None:
+    with nullcontext() if store is None else store.locked():
+        journal = Journal() if store is None else store.journal()
+        stop = stop or StopRequest(None if store is None else store.folder)
+        if store is not None:
+            stop.withdraw()
+            events.kept_in(journal)
         with record_outcome(events):
-            return _perform(_Session(plan, Journal(), events, stop or StopRequest()), evaluators)
-    with store.locked():
-        journal, request = store.journal(), stop or StopRequest(store.folder)
-        request.withdraw()
-        events.kept_in(journal)
-        with record_outcome(events):
-            return _perform(_Session(plan, journal, events, request, store), evaluators)
+            return _perform(_Session(plan, journal, events, stop, store), evaluators, loaded)
 
 
 def resume(
@@ -246,19 +236,6 @@ def perform_alone(
     setup = set_up(plan, loaded, session.journal.decide)
     setup = replace(setup, scheme=Alone(setup.scheme, operator))
     return _evolve(session, setup, loaded, evaluators)
-
-
-def perform_loaded(
-    plan: Plan,
-    loaded: Loaded,
-    *,
-    evaluators: Evaluators = Local(),
-    watch: EventCallback | None = None,
-) -> Run:
-    """Carry out a plan on a table in memory; nothing is read or written."""
-    events = EventDispatcher(watch)
-    with record_outcome(events):
-        return _perform(_Session(plan, Journal(), events, StopRequest()), evaluators, loaded)
 
 
 @dataclass(frozen=True)
@@ -433,7 +410,7 @@ def _observers(session: _Session) -> list[Observer[Any]]:
             )
         )
 
-    return [journal.observe, show]
+    return [lambda *step: journal.tell(step[-1]), show]
 
 
 def _result(

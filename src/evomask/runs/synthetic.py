@@ -122,17 +122,15 @@ def _quantiles(
 
 def matched(original: Table, drawn: Table, names: Sequence[str]) -> Indices:
     """Position of the matching drawn record for each original record."""
-    ours, theirs = (_positions(original, table, names) for table in (original, drawn))
+    ours, theirs = (
+        np.column_stack([_relative_ranks(original[name], table[name]) for name in names])
+        for table in (original, drawn)
+    )
     nominal = np.array([original.attribute(name).kind is Kind.NOMINAL for name in names])
     found = np.empty(len(original), dtype=np.intp)
     for own, other in _parts(ours, theirs):
         found[own] = other[_assignment(ours[own], theirs[other], nominal)]
     return found
-
-
-def _positions(original: Table, table: Table, names: Sequence[str]) -> Points:
-    """Relative ranks of values among those of the original, 0 to 1; 0.5 for missing values."""
-    return np.column_stack([_relative_ranks(original[name], table[name]) for name in names])
 
 
 def _relative_ranks(before: Floats, values: Floats) -> Floats:

@@ -18,14 +18,15 @@ from evomask.data.classes import classes_of
 from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.errors import SchemaError
-from evomask.evolution.individual import Cost, Outcome, Task
+from evomask.errors import ParameterError, SchemaError
+from evomask.evolution.individual import Cost, Fitness, Outcome, Task
 from evomask.evolution.loop import Decide, Draws, Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.method import About
-from evomask.masking.provenance import Provenance
+from evomask.masking.provenance import Provenance, Step
+from evomask.masking.randomization.pram import CommonDraws, percent_kept, properties_of
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.types import Indices, Points
 
@@ -267,11 +268,41 @@ def overrides(problem: object, method: str) -> bool:
     return own is not None and own is not getattr(MaskingProblem, method)
 
 
+def require_at_least(parameters: object, **least: int) -> None:
+    """Raise an error if a parameter that is given lies below its smallest value."""
+    for name, smallest in least.items():
+        given = getattr(parameters, name)
+        if given is not None and given < smallest:
+            raise ParameterError(f"{name} must be at least {smallest}, got {given}")
+
+
 class MatrixProblem(MaskingProblem):
     """Base of the problems whose genomes stand for PRAM transition matrices."""
 
+    name: str
     cost: Cost
+    draws: CommonDraws
     measured: "PramEvaluation"
+
+    def decode(self, genome: Any, draw: int) -> Table:  # noqa: ANN401
+        return self.draws.masked(self.matrices(genome), draw)
+
+    def described_matrices(self, genome: Any, *, invariant: bool) -> dict[str, object]:  # noqa: ANN401
+        """Return what the JSON answer says about the matrices of a genome."""
+        table, frequencies = self.draws.table, self.draws.frequencies
+        return {
+            "matrices": {
+                name: properties_of(matrix, table.attribute(name).categories, frequencies[name])
+                for name, matrix in self.matrices(genome).items()
+            },
+            "invariant": invariant,
+        }
+
+    def pram_step(self, genome: Any, *, invariant: bool, **more: object) -> Provenance:  # noqa: ANN401
+        """Return the provenance: one step, with the percentage of unchanged cells."""
+        kept = percent_kept(self.matrices(genome), self.draws.frequencies)
+        parameters = {**more, "kept": kept, "invariant": invariant}
+        return Provenance((Step(self.name, parameters, tuple(kept)),), search=self.name)
 
     def read(self, genome: Any, draw: int) -> Mapping[str, float]:  # noqa: ANN401
         """Return loss, risk and score of the released draw, and their expectations."""
@@ -291,6 +322,51 @@ def pram_attributes(table: Table, chosen: tuple[str, ...]) -> tuple[str, ...]:
     if not names:
         raise SchemaError("PRAM changes categories; name an ordinal or nominal quasi-identifier")
     return names
+
+
+def task_towards(
+    operator: str, state: State[T], direction: int, cost: Callable[[int, Fitness], float]
+) -> Task[T]:
+    """Return a task for the known individual that is best in a direction along the front.
+
+    Args:
+        cost: weighted cost of a fitness in a direction.
+    """
+    known = state.archive.members or state.population
+    parent = min(known, key=lambda i: (cost(direction, i.fitness), i.serial))
+    return Task(operator, (parent,), litter=direction)
+
+
+def affordable_steps(
+    context: SearchContext,
+    name: str,
+    once: Callable[[], object],
+    *,
+    default: int,
+    seconds: float,
+    limits: tuple[float, float],
+    trial: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> int:
+    """Return the number of steps that fit into some seconds, by a trial of the machine's speed.
+
+    Args:
+        name: name of the decision in the journal.
+        once: runs one step.
+        default: number of steps without a time budget.
+        limits: smallest and largest number of steps with one.
+        trial: number of steps to measure the speed.
+    """
+    decide = context.decide
+    if decide is None:
+        return default
+
+    def affordable() -> float:
+        once()
+        _, spent = time_call(lambda: [once() for _ in range(trial)], clock)
+        return min(limits[1], max(limits[0], seconds / max(spent / trial, 1e-9)))
+
+    return int(decide(name, affordable))
 
 
 def time_call(

@@ -1,12 +1,13 @@
 """Laws of evaluators: the same results from one process, many, or a cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from evomask.errors import ParameterError
 from evomask.evolution.streams import working_stream
+from evomask.execution.evaluator import Evaluator
 from evomask.testing.law import Law, check, name_of
 
 Result: TypeAlias = tuple[int, int, float]
@@ -29,14 +30,7 @@ class RandomWork:
         return task, serial, float(working_stream(self.seed, serial).random())
 
 
-class TaskEvaluator(Protocol):
-    """Evaluates tasks in order, with serial numbers from *first*."""
-
-    def __call__(self, tasks: Sequence[int], /, first: int) -> Sequence[Result]:
-        """Return the results in the order of the tasks."""
-        ...
-
-
+TaskEvaluator: TypeAlias = Evaluator[int, Result]
 Evaluators: TypeAlias = Callable[[RandomWork], AbstractContextManager[TaskEvaluator]]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evomask.errors import EvomaskError, RunError
-from evomask.runs.store.run_summary import PLAN, write_note
+from evomask.runs.store.run_summary import PLAN, is_locked, write_note
 
 TIMEOUT = 900.0
 """Seconds after which a command is killed."""
@@ -185,14 +185,7 @@ class RunQueue:
 
     def is_alive(self, name: str) -> bool:
         """Return whether the process of a run is alive, by the lock that it holds."""
-        try:
-            with (self._folder / name / ALIVE).open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+        return is_locked(self._folder / name / ALIVE)
 
     def start_waiting(self) -> None:
         """Start as many waiting runs as there are free slots."""

@@ -20,7 +20,7 @@ from evomask.runs.store.run_summary import write_note
 
 if TYPE_CHECKING:
     from evomask.runs.onboarding.preview import FileOverview
-    from evomask.runs.onboarding.schema_edits import SchemaEditor
+    from evomask.runs.onboarding.schemas import SchemaEditor
 
 ABOUT = "about.json"
 FILE_ID = re.compile(r"[0-9a-f]{16}")
@@ -118,7 +118,7 @@ class Workspace:
 
     def add_survey(self) -> DataFile:
         """Add the bundled synthetic survey, with its schema and hierarchies."""
-        from evomask.runs.onboarding.proposals import write_example
+        from evomask.runs.onboarding.schemas import write_example
 
         number = secrets.token_hex(8)
         home = self._files / number
@@ -147,8 +147,8 @@ class Workspace:
 
     def schema(self, file: DataFile) -> "SchemaEditor":
         """Return the schema of a file; it is proposed the first time."""
-        from evomask.runs.onboarding.proposals import InitJob, propose_schema
-        from evomask.runs.onboarding.schema_edits import SchemaEditor, copy_schema
+        from evomask.runs.inputs import Input
+        from evomask.runs.onboarding.schemas import SchemaEditor, copy_schema, propose_schema
 
         home = self.folder_of(file)
         schema = SchemaEditor(file.path, home)
@@ -157,7 +157,7 @@ class Workspace:
             if file.path.parent == self.folder and beside.is_file():
                 copy_schema(beside, schema.path)
             else:
-                propose_schema(InitJob(file.path, schema.path))
+                propose_schema(Input(file.path), schema.path)
                 schema.path.chmod(0o600)
         return schema
 

@@ -83,7 +83,7 @@ def figure_3_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
     studies = {name: searched(name, ScoreRule.MEAN, Effort(seed, share)) for name in CATEGORICAL}
     last = claims.fewer_categories_less_balanced(studies)
     return [
-        _map(name, study, claims.both_fall(study), *([last] if name == FLARE else []))
+        _map(name, study, claims.pairs_fall(study), *([last] if name == FLARE else []))
         for name, study in studies.items()
     ]
 

@@ -29,7 +29,11 @@ from evomask.measures.papers.continuous_loss import (
     VarianceLoss,
 )
 from evomask.measures.papers.distance_linkage import DistanceLinkage
-from evomask.measures.papers.interval_disclosure import DeviationInterval, RankInterval
+from evomask.measures.papers.interval_disclosure import (
+    DeviationInterval,
+    RankInterval,
+    RelativeInterval,
+)
 from evomask.measures.papers.probabilistic_linkage import ProbabilisticLinkage
 from evomask.measures.profiles import RiskProfile, classic_loss
 from evomask.measures.score import Mean, Weighted
@@ -69,8 +73,24 @@ def _risk(answer: str, names: Names) -> Measure | None:
             (RankInterval(names), linked, ProbabilisticLinkage(names)), (0.5, 0.25, 0.25)
         ),
         "deviations, DBRL": Mean((DeviationInterval(names), linked)),
+        "ranks, DBRL of 1 to 7": Mean((RankInterval(names), _partly_known(names))),
+        "shares of the value, DBRL of 1 to 7": Mean(
+            (Mean(tuple(RelativeInterval(names, p) for p in PERCENT)), _partly_known(names))
+        ),
     }
     return risks[answer]
+
+
+PERCENT = tuple(range(1, 11))
+"""Widths of intervals around a value, in percent of it, as in the grouping thesis."""
+
+MOST_KNOWN = 7
+
+
+def _partly_known(names: Names) -> Measure:
+    """Linkage by the first attribute, the first two and so on up to seven, on average."""
+    most = min(MOST_KNOWN, len(names))
+    return Mean(tuple(DistanceLinkage(names[:known]) for known in range(1, most + 1)))
 
 
 ANSWERS: Mapping[str, tuple[str, ...]] = {
@@ -79,9 +99,18 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "parents": ("better more often", "as (3.3)"),
     "survival": ("own parent", "nearer parent", "best two of four"),
     "mutation": ("any bit", "own bits"),
-    "risk": ("ranks, DBRL", "deviations, DBRL", "ranks, DBRL, PRL"),
+    "risk": (
+        "ranks, DBRL",
+        "deviations, DBRL",
+        "ranks, DBRL, PRL",
+        "ranks, DBRL of 1 to 7",
+        "shares of the value, DBRL of 1 to 7",
+    ),
 }
 """Each question's answers in the order in which they are tried; the first is the usual one."""
+
+BY_FIRST_SCORES = {"loss": "probabilistic", "first": "the best"}
+"""Answers with which the first scores are nearest to the printed ones, given the last risks."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +218,8 @@ def tried(effort: Effort) -> Iterator[ReadingOfText]:
         others = [replace(best, **{question.name: a}) for a in ANSWERS[question.name]]
         yield from (other for other in others if other != best)
         best = min(others, key=lambda other: distance_from_print(other, effort))
+    for risk in ANSWERS["risk"][-2:]:
+        yield ReadingOfText(**BY_FIRST_SCORES, risk=risk)
 
 
 def table_readings(seed: int = 1, share: float = 1.0) -> list[Row]:

@@ -15,7 +15,6 @@ from evomask_papers.grouping.tables import (
     GOMM,
     Row,
     alone,
-    repeated,
     searched,
     time_rows,
 )
@@ -34,20 +33,20 @@ UTILIZATION, LIFETIME, EFFICACY, EFFICIENCY = range(4)
 
 
 def _watched(name: str, k: int, effort: Effort, runs: int) -> WatchedOperators:
-    states = [searched(name, k, run).state for run in repeated(effort, runs)]
+    states = [searched(name, k, run).state for run in effort.repeated(runs)]
     return WatchedOperators([dict.fromkeys(operators_used(state), state) for state in states])
 
 
 def _combined(
     aspect: int, name: str, k: int, effort: Effort, runs: int, claim: Combined
 ) -> list[Chart]:
-    each = [searched(name, k, run).state for run in repeated(effort, runs)]
+    each = [searched(name, k, run).state for run in effort.repeated(runs)]
     chart = mean_chart([operator_charts(state)[aspect] for state in each])
     return [_with(chart, claim(_watched(name, k, effort, runs)))]
 
 
 def _alone(aspect: int, effort: Effort, runs: int, claim: Combined) -> list[Chart]:
-    each = [alone(WATER, 25, run) for run in repeated(effort, runs)]
+    each = [alone(WATER, 25, run) for run in effort.repeated(runs)]
     chart = mean_chart([alone_charts(states)[aspect] for states in each])
     return [_with(chart, claim(WatchedOperators(each)))]
 
@@ -107,7 +106,7 @@ def figure_4_10(seed: int = 1, share: float = 1.0, runs: int = 1) -> list[Chart]
 
 
 def _best_costs(name: str, effort: Effort, runs: int) -> list[Chart]:
-    return [_best_cost(name, k, repeated(effort, runs)) for k in (25, 100)]
+    return [_best_cost(name, k, effort.repeated(runs)) for k in (25, 100)]
 
 
 def _best_cost(name: str, k: int, runs: list[Effort]) -> Chart:
@@ -124,7 +123,7 @@ def _best_cost(name: str, k: int, runs: list[Effort]) -> Chart:
 
 def figure_4_11(seed: int = 1, share: float = 1.0, runs: int = 1) -> list[Chart]:
     """Mean number of groups in the population by generation, both sets, k = 25."""
-    chart = mean_chart([_groups(run) for run in repeated(Effort(seed, share), runs)])
+    chart = mean_chart([_groups(run) for run in Effort(seed, share).repeated(runs)])
     means = {line.name: line.y for line in chart.series}
     return [_with(chart, claims.figure_4_11(means))]
 
@@ -144,9 +143,9 @@ def _groups(effort: Effort) -> Chart:
     )
 
 
-def figure_5_1(seed: int = 1, share: float = 1.0) -> list[Chart]:
+def figure_5_1(seed: int = 1, share: float = 1.0, runs: int = 1) -> list[Chart]:
     """Time of GOMM and of D-GOMM by k, both sets; also their evaluations and scores."""
-    rows = time_rows(Effort(seed, share))
+    rows = time_rows(Effort(seed, share), runs)
     return [chart for name in (CENSUS, WATER) for chart in _times(rows, name)]
 
 
@@ -179,11 +178,10 @@ def _ratios(rows: list[Row], name: str, part: str) -> dict[str, float]:
 
 def _time_claims(rows: list[Row], name: str) -> str:
     speed = _ratios(rows, name, "seconds")
-    times = list(speed.values())
     whole = {each: sum(_of(rows, each, f"{GOMM} seconds")) for each in (CENSUS, WATER)}
     faster = Claim(
-        "D-GOMM is faster for every k, and the less the larger k is",
-        min(times) > 1 and times == sorted(times, reverse=True),
+        "D-GOMM is faster for every k",
+        min(speed.values()) > 1,
         {f"{at}: times as fast": ratio for at, ratio in speed.items()},
     )
     slower = Claim(
@@ -195,23 +193,33 @@ def _time_claims(rows: list[Row], name: str) -> str:
 
 
 def _evaluation_claim(rows: list[Row], name: str) -> str:
+    """The speed-up, in evaluations: they are 99 % of the thesis' time, and ours are cached."""
+    from scipy.stats import spearmanr
+
     saved = _ratios(rows, name, "evaluations")
+    times = list(saved.values())
+    trend = float(spearmanr(SIZES, times).statistic) if len(set(times)) > 1 else 0.0
     return Claim(
-        "stopping operators that work in vain saves evaluations",
-        min(saved.values()) > 1,
-        {f"{at}: times as many without": ratio for at, ratio in saved.items()},
+        "as k increases, the speed-up decreases",
+        min(times) > 1 and max(times) == times[0] and trend <= FALLING,
+        {f"{at}: times as many without": ratio for at, ratio in saved.items()}
+        | {"rank correlation with k": trend},
     ).told
+
+
+FALLING = -0.85
+"""Largest rank correlation of falling values: of five, two neighbours may be exchanged."""
 
 
 def _score_claim(rows: list[Row], name: str) -> str:
     pairs = zip(SIZES, *(_of(rows, name, f"{kind} score") for kind in (GOMM, DYNAMIC)), strict=True)
     worse = {f"k = {k}: D-GOMM above by": dynamic - plain for k, plain, dynamic in pairs}
-    equal = all(abs(apart) < SAME for apart in worse.values())
-    return Claim("D-GOMM finds the same quality in all runs", equal, worse).told
-
-
-SAME = 0.005
-"""Scores that differ by less are equal as printed, with two decimals."""
+    good, runs = (sum(_of(rows, name, column)) for column in ("as good", "runs"))
+    return Claim(
+        "D-GOMM finds the same quality in all runs",
+        good == runs,
+        {"runs as good": good, "of": runs, **worse},
+    ).told
 
 
 def _of(rows: list[Row], name: str, column: str) -> tuple[float, ...]:

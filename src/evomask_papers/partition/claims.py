@@ -43,7 +43,7 @@ def optimum_claim(made: Sequence[Trial], printed: float, least: float) -> str:
     return (
         f"The optimum is {printed:.2f} in the paper and {least:.2f} here. The paper says, and "
         f"ours show: it is always found where both rates are above 0: {_yes(found == len(both))} "
-        f"({found} of {len(both)} runs)."
+        f"({found} of {len(both)} runs, {percent_found(both, least):.2f} %)."
     )
 
 

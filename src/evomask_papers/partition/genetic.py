@@ -4,8 +4,8 @@ Its random files are not published; ours are drawn in the same way, so results t
 agree qualitatively. All tables and figures but the first come from one study: the algorithm runs
 ten times at each of 1,210 settings. A share below 1 makes fewer runs, down to one per setting at
 0.1, and below that fewer epochs; the grid stays whole. For 100 records the paper gives no number of
-epochs: ours has 10,000, as for 11 to 35. MDAV has its classic ending, as in the paper on the
-hybrid.
+epochs: ours has the 100,000 that it gives for 50. MDAV has its classic ending, as in the paper on
+the hybrid.
 """
 
 from collections.abc import Sequence
@@ -124,7 +124,7 @@ EXACT = 20
 def design_for(n_records: int, share: float) -> FactorialDesign:
     """The paper's grid with fewer runs, and with fewer epochs below one run per setting."""
     whole = FactorialDesign()
-    preset = FIFTY_RECORDS if n_records == FIFTY else WHOLE_FILE
+    preset = FIFTY_RECORDS if n_records >= FIFTY else WHOLE_FILE
     wanted = Effort(share=share).share * whole.runs
     epochs = max(1, round(min(1.0, wanted) * preset.epochs))
     return replace(whole, runs=max(1, round(wanted)), epochs=epochs)

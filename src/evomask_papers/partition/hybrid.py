@@ -28,6 +28,7 @@ from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import along_groups, nearest_point_next
 from evomask.kernels.groups.splits import split_order
 from evomask.kernels.groups.vmdav import vmdav
+from evomask.masking.microaggregation.spanning_tree import spanning_groups
 from evomask.runs.inputs import Input, load
 from evomask.searches.base import SearchContext
 from evomask.searches.partition.constructions import Construction, fixed_size
@@ -249,6 +250,7 @@ def _methods(
         "V-MDAV": vmdav(points, k, GAMMA[name]),
         "MDAV-MHM": split_order(points, along_groups(points, mdav(points, k)), k),
         "NPN-MHM": split_order(points, nearest_point_next(points), k),
+        "minimum spanning tree, MDAV inside": spanning_groups(points, k),
         "two-step hybrid, our inner search": searched(table, refined, Budget(generations=1), seed),
         "memetic": searched(table, Parameters(k), effort, seed),
     }

@@ -19,7 +19,6 @@ import numpy as np
 
 from evomask.data.chart import Axis, Chart, Series
 from evomask.evolution.streams import draw_stream
-from evomask.masking.randomization.limits import Limits, constrain
 from evomask.masking.randomization.pram import (
     Design,
     Transitions,
@@ -28,6 +27,7 @@ from evomask.masking.randomization.pram import (
     draw,
 )
 from evomask.measures.profiles import RiskProfile
+from evomask.searches.pram.genome import Limits, constrain
 from evomask.searches.pram.search import Algorithm, Parameters, PramSearch, Target
 from evomask.types import Codes, Floats, Points
 from evomask_papers.claims import Claim

@@ -278,8 +278,8 @@ def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
         text = "loss falls much and risk rises a little"
         holds = last_loss < loss and risk < last_risk
     return Claim(
-        f"{text}: loss {first[0]} to {last[0]}, risk {first[1]} to {last[1]}, score {first[2]} to "
-        f"{last[2]} ({_fall(first[2], last[2]):.0f} %)",
+        f"{text} (loss {first[0]} to {last[0]}, risk {first[1]} to {last[1]}, score {first[2]} to "
+        f"{last[2]}, by {_fall(first[2], last[2]):.0f} %)",
         holds,
         {"loss from": loss, "to": last_loss, "risk from": risk, "then to": last_risk},
     )

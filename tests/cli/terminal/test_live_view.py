@@ -6,13 +6,19 @@ import pytest
 
 from evomask.cli.terminal.live_view import (
     Lines,
-    LiveFront,
     Panel,
     sketch,
     summary_line,
     time_left,
 )
-from evomask.runs.store.journal import Phase, PhaseStarted, PointChecked, PointUpdate, RoundFinished
+from evomask.runs.store.journal import (
+    Phase,
+    PhaseStarted,
+    PointChecked,
+    PointUpdate,
+    RoundFinished,
+    RunProgress,
+)
 
 SWAPPED = "values swapped with others within 5 % of the ranks"
 FRONT = (PointUpdate(3, "grid", "noise", 10.0, 40.0), PointUpdate(7, "files", SWAPPED, 30.0, 20.0))
@@ -23,25 +29,32 @@ def turn(share=0.25, left=30.0, front=FRONT):
     return RoundFinished(4, "grid", 12, share, 10.0, left, {"grid": 75.0, "files": 25.0}, 7, front)
 
 
+def after(*events):
+    """Progress of a run after these events."""
+    progress = RunProgress()
+    for event in events:
+        progress.take(event)
+    return progress
+
+
 def test_a_line_tells_budget_front_and_the_suggested_point():
-    assert summary_line(turn(), FRONT) == (
+    assert summary_line(after(turn())) == (
         " 25 % of the budget, 12 candidates, 2 on the front, suggested: "
         "loss 30.0 %, risk 20.0 %, 30 s left"
     )
 
 
 def test_when_the_budget_is_used_up_the_audit_is_on():
-    assert time_left(turn(share=1.1)) == "auditing"
+    assert time_left(after(turn(share=1.1))) == "auditing"
 
 
 def test_long_times_are_told_in_minutes():
-    assert time_left(turn(left=300.0)) == "5 min left"
+    assert time_left(after(turn(left=300.0))) == "5 min left"
 
 
 def test_a_turn_that_tells_of_no_points_leaves_the_front_as_it_was():
-    front = LiveFront()
-    assert front.after(turn()) == FRONT
-    assert front.after(turn(front=None)) == FRONT
+    assert after(turn()).front == FRONT
+    assert after(turn(), turn(front=None)).front == FRONT
 
 
 def test_the_sketch_puts_loss_to_the_right_and_risk_upwards():

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.data.edits.rules import parse_rule
+from evomask.data.edits import parse_rule
 from evomask.data.frames import Declaration, table_from
 from evomask.data.roles.proposal import known_order, numbered_order, propose
 from evomask.data.roles.vocabulary import words_of

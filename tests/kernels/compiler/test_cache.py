@@ -59,7 +59,7 @@ def test_nothing_is_compiled_if_the_package_has_prebuilt_kernels(package, tmp_pa
 
 def test_prebuilt_kernels_can_be_disabled(package, tmp_path):
     answer = _run(ANSWER, PYTHONPATH=str(package), EVOMASK_CACHE=str(tmp_path), EVOMASK_CARRIED="0")
-    assert answer == ["4", "True", "True", "True"]
+    assert answer == ["2", "True", "True", "True"]
 
 
 def test_other_sources_do_not_use_prebuilt_kernels(package, tmp_path):

@@ -85,38 +85,38 @@ def test_copying_between_unequal_shapes_is_refused():
         copied(np.zeros(3, dtype=np.int64), np.arange(7))
 
 
-NEGATIVE = """
+INDICES = """
 import numpy as np
 from evomask.kernels import jit
 
-@jit.lazy(jit.INDICES, jit.INT64)
-def element(values, place):
-    return values[place]
+@jit.lazy(jit.INDICES, jit.INDEX_ROWS, jit.INT64)
+def elements(values, rows, place):
+    return values[place], rows[place, -1], rows[-1, place]
 
-values = np.arange(5)
-print(element(values, 4))
-try:
-    element(values, 5)
-except IndexError:
-    print("beyond")
-if jit.PATH == "hooked":
+values, rows = np.arange(5), np.arange(25).reshape(5, 5)
+for place in (0, 4, -1, -5):
+    print(*elements(values, rows, place))
+for place in (5, -6) if jit.CHECKS_INDICES else ():
     try:
-        element(values, -1)
+        elements(values, rows, place)
     except IndexError:
-        print("negative")
+        print("outside")
 """
 
 
 @pytest.mark.parametrize("path", ["hooked", "plain"])
-def test_indices_outside_the_array_raise_where_they_are_checked(tmp_path, path):
-    script = tmp_path / "element.py"
-    script.write_text(NEGATIVE)
+@pytest.mark.parametrize("checked", ["", "1"])
+def test_negative_indices_count_from_the_end_and_checks_refuse_those_outside(
+    tmp_path, path, checked
+):
+    script = tmp_path / "elements.py"
+    script.write_text(INDICES)
     answer = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, check=True,
         env={
-            **os.environ, "EVOMASK_CACHE": str(tmp_path), "EVOMASK_CHECK_INDICES": "1",
+            **os.environ, "EVOMASK_CACHE": str(tmp_path), "EVOMASK_CHECK_INDICES": checked,
             "EVOMASK_PLAIN": "1" if path == "plain" else "",
         },
     )  # fmt: skip
-    expected = ["4", "beyond", "negative"] if path == "hooked" else ["4", "beyond"]
-    assert answer.stdout.split() == expected
+    expected = ["0 4 20", "4 24 24", "4 24 24", "0 4 20", *(["outside"] * 2 if checked else [])]
+    assert answer.stdout.splitlines() == expected

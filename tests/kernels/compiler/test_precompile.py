@@ -1,7 +1,9 @@
 import os
 import subprocess
 import sys
+import threading
 
+from evomask.kernels import jit
 from evomask.kernels.compiler import precompile
 from evomask.kernels.compiler.precompile import Progress, compile_ahead, modules_with_kernels
 
@@ -42,16 +44,28 @@ def test_a_process_that_dies_does_not_block_the_others(monkeypatch):
     assert [step.done for step in steps if step.seconds is not None] == [1, 2, 3]
 
 
+def test_no_module_is_begun_after_a_stop(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "CACHE", tmp_path)
+    stop = threading.Event()
+    stop.set()
+    steps = []
+    compile_ahead(["groups.splits", "lattice.bounds"], steps.append, stop)
+    assert steps == []
+    assert not jit.is_compiled("groups.splits")
+
+
 def test_modules_without_kernels_are_not_listed():
     assert "groups.mdav" in modules_with_kernels()
     assert "compiler.arrays" not in modules_with_kernels()
 
 
-def test_a_module_is_compiled_with_those_that_it_imports():
-    assert {"incremental.state", "incremental.bursts", "linking.linkage"} <= set(
-        precompile._with_called(["incremental.bursts"])
-    )
-    assert "groups.mdav" not in precompile._with_called(["incremental.bursts"])
+def test_kernels_of_imported_modules_are_not_compiled(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(precompile, "is_compiled", lambda _: False)
+    monkeypatch.setattr(precompile, "_compile_all", lambda names, *_, stop: compiled.extend(names))
+    compile_ahead(["linking.boxes", "linking.boxes"])
+    assert "linking.linkage" in precompile._called("linking.boxes")
+    assert compiled == ["linking.boxes"]
 
 
 def test_processes_compile_modules_that_share_little():

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
-from evomask.kernels.lattice.local_recoding import cluster_records
-from evomask.searches.generalization.local_recoding import _trees
+from evomask.kernels.lattice.local_recoding import build_hierarchies, cluster_records
 from tests.searches.generalization.lattices import TREES, small_lattice
 
 NAMES = tuple(TREES)
+
+
+def hierarchies_of(lattice):
+    leaves = np.array([len(tree.categories) for tree in lattice.trees.values()])
+    return build_hierarchies(lattice.layout, leaves, lattice.heights)
 
 
 def loss_of(members):
@@ -52,6 +56,6 @@ def test_groups_are_those_of_the_slow_greed(seed, k):
     rows = np.unique(rng.integers(leaves, size=(25, 3)), axis=0).astype(np.int32)
     sizes = rng.integers(1, 3, size=len(rows))
     order = rng.permutation(len(rows))
-    labels = cluster_records(rows, sizes, order, _trees(small_lattice()), k)
+    labels = cluster_records(rows, sizes, order, hierarchies_of(small_lattice()), k)
     found = {frozenset(np.flatnonzero(labels == g).tolist()) for g in np.unique(labels)}
     assert found == group_slowly(rows.tolist(), sizes.tolist(), order, k)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.data.classes import classes_of
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
@@ -18,9 +18,9 @@ from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.runs.inputs import Input, load
 from evomask.runs.mask import MaskJob, mask_file
-from evomask.runs.measure import MeasureJob, Measuring, measure_files
+from evomask.runs.measure import Measuring, measure_files
 from evomask.runs.search import perform
-from evomask.runs.store.plan import make_plan
+from evomask.runs.store.run_folder import make_plan
 
 EDITS = ("total = wage + other", "start <= end")
 NAMES = ("wage", "other", "total", "start", "end")
@@ -150,5 +150,5 @@ def test_broken_rules_names_the_rules_that_a_masked_file_violates(survey, tmp_pa
 
 
 def test_a_masked_file_without_violations_has_no_note(survey):
-    outcome = measure_files(MeasureJob(survey, survey.path, Measuring(("dbil",))))
+    outcome = measure_files(survey, survey.path, Measuring(("dbil",)))
     assert not [note for note in outcome.notes if "break" in note]

@@ -12,13 +12,14 @@ from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.enforce import repair
 from evomask.masking.enforce.repair import Repair, RepairBy
 from evomask.masking.enforce.requirement import Requirement
-from evomask.masking.microaggregation import regions
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.recoding.global_recoding import Generalization
 from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
 QUASI = ("age", "income", "school", "region")
+
+MDAV = "evomask.masking.microaggregation.mdav"
 
 
 def least_distinct_values(table, names, secret):
@@ -151,7 +152,7 @@ def rows_of(table, names):
 
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_groups_of_short_classes_bring_every_row_to_k(k, monkeypatch):
-    monkeypatch.setattr(regions, "UNCUT_RECORDS", 500)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_RECORDS", 500)
     repaired = Repair(PEOPLE, k, by=RepairBy.GROUPS).mask(survey_table(), RNG)
     assert min(Counter(rows_of(repaired, PEOPLE)).values()) >= k
 
@@ -160,8 +161,8 @@ def test_a_sample_is_repaired_as_its_whole_file_would_be(monkeypatch):
     people = survey_table()
     asked = Requirement(k=5)
     whole, part = (asked.repair(people, share).mask(people, RNG) for share in (1.0, 0.1))
-    monkeypatch.setattr(regions, "UNCUT_RECORDS", len(people) - 1)
-    monkeypatch.setattr(regions, "UNCUT_PAIRS", 1)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_RECORDS", len(people) - 1)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_PAIRS", 1)
     merged, grouped = (Repair(PEOPLE, 5, by=by).mask(people, RNG) for by in RepairBy)
     assert rows_of(whole, PEOPLE) == rows_of(merged, PEOPLE)
     assert rows_of(part, PEOPLE) == rows_of(grouped, PEOPLE) != rows_of(merged, PEOPLE)

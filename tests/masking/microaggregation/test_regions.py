@@ -7,11 +7,13 @@ from evomask.data.partition import within_sum_of_squares
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.kernels.groups.mdav import mdav
-from evomask.masking.microaggregation import regions
-from evomask.masking.microaggregation.mdav import Mdav, MdavGeneric, mixed_records
-from evomask.masking.microaggregation.regions import (
+from evomask.masking.microaggregation.mdav import (
+    Mdav,
+    MdavGeneric,
     group_mixed,
     group_numbers,
+    largest_number_region,
+    mixed_records,
     mixed_regions,
     number_regions,
 )
@@ -19,6 +21,8 @@ from tests.tables import mixed, numbers
 
 RNG = np.random.default_rng(0)
 QUASI = ("number", "place", "grade")
+
+MDAV = "evomask.masking.microaggregation.mdav"
 
 
 def people(n):
@@ -45,10 +49,10 @@ def smallest_class(table, names):
 
 
 def cut_small(monkeypatch):
-    monkeypatch.setattr(regions, "UNCUT_RECORDS", 100)
-    monkeypatch.setattr(regions, "UNCUT_PAIRS", 0)
-    monkeypatch.setattr(regions, "REGION_RECORDS", 60)
-    monkeypatch.setattr(regions, "REGION_GROUPS", 20)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_RECORDS", 100)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_PAIRS", 0)
+    monkeypatch.setattr(f"{MDAV}.REGION_RECORDS", 60)
+    monkeypatch.setattr(f"{MDAV}.REGION_GROUPS", 20)
 
 
 @pytest.mark.parametrize("most", [7, 50, 333])
@@ -87,7 +91,7 @@ def test_k_holds_in_a_file_grouped_by_regions(k, monkeypatch):
 @pytest.mark.parametrize("ending", ["generic", "classic"])
 def test_k_holds_in_numbers_grouped_by_regions(ending, monkeypatch):
     cut_small(monkeypatch)
-    monkeypatch.setattr(regions, "FEW_NUMBERS_RECORDS", 150)
+    monkeypatch.setattr(f"{MDAV}.FEW_NUMBERS_RECORDS", 150)
     points = np.random.default_rng(2).normal(size=(2_003, 3)).round(3)
     table = numbers(**dict(zip("abc", points.T, strict=True)))
     masked = Mdav(("a", "b", "c"), 7, ending).mask(table, RNG)
@@ -102,8 +106,8 @@ def test_a_small_file_is_grouped_as_a_whole():
 def test_groups_by_regions_are_nearly_as_good_as_those_of_the_whole_file(monkeypatch):
     points = np.random.default_rng(2).normal(size=(30_000, 6))
     whole = within_sum_of_squares(points, mdav(points, 5))
-    monkeypatch.setattr(regions, "NUMBER_REGION_PAIRS", 12_000)
-    assert regions.largest_number_region(5, 6) == 10_000
+    monkeypatch.setattr(f"{MDAV}.NUMBER_REGION_PAIRS", 12_000)
+    assert largest_number_region(5, 6) == 10_000
     by_region = group_numbers(points, 5)
     assert whole < within_sum_of_squares(points, by_region) < 1.06 * whole
 
@@ -112,8 +116,8 @@ def test_mixed_groups_by_regions_change_hardly_more_than_those_of_the_whole_file
     table = people(21_000)
     squares = []
     for whole in (0, len(table)):
-        monkeypatch.setattr(regions, "UNCUT_RECORDS", whole)
-        monkeypatch.setattr(regions, "UNCUT_PAIRS", 0)
+        monkeypatch.setattr(f"{MDAV}.UNCUT_RECORDS", whole)
+        monkeypatch.setattr(f"{MDAV}.UNCUT_PAIRS", 0)
         labels = group_mixed(mixed_records(table, QUASI), 5)
         masked = MdavGeneric(QUASI, 5).released(table, labels)
         changed = np.mean(masked["place"] != table["place"])
@@ -142,7 +146,7 @@ def test_rows_of_categories_that_occur_often_stay_as_they_are(k, monkeypatch):
 
 
 def test_a_single_number_of_a_large_file_is_cut_along_its_line(monkeypatch):
-    monkeypatch.setattr(regions, "UNCUT_RECORDS", 100)
+    monkeypatch.setattr(f"{MDAV}.UNCUT_RECORDS", 100)
     points = np.random.default_rng(2).lognormal(size=(500, 1))
     labels = group_numbers(points, 4)
     assert np.bincount(labels).min() >= 4

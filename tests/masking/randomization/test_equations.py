@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.evolution.tree import half_and_half, span
-from evomask.masking.randomization.equations import (
+from evomask.masking.randomization.formula_pram import (
     Domains,
     RowRule,
     cells,

@@ -9,10 +9,10 @@ from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import EvomaskError, ParameterError
 from evomask.masking.composition import InTurn, transitions_of
-from evomask.masking.randomization.equations import RowRule
 from evomask.masking.randomization.formula_pram import (
     FORMULAS_PATH,
     FormulaPram,
+    RowRule,
     hash_formulas,
     shipped_formulas,
 )

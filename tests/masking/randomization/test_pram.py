@@ -19,8 +19,8 @@ from evomask.masking.randomization.pram import (
     make_invariant,
     normalize_rows,
     off_diagonal,
-    standard_matrices,
 )
+from evomask_papers.pram.designs import standard_matrices
 from tests.tables import mixed
 
 FREQUENCIES = np.array([50.0, 30, 15, 5])

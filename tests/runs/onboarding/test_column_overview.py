@@ -4,14 +4,15 @@ import polars as pl
 import pytest
 
 from evomask.errors import SchemaError
+from evomask.runs.inputs import Input
 from evomask.runs.onboarding.preview import inspect_file
-from evomask.runs.onboarding.proposals import InitJob, propose_schema
+from evomask.runs.onboarding.schemas import propose_schema
 
 
 @pytest.fixture
 def looked(people, tmp_path):
     schema = tmp_path / "schema.toml"
-    propose_schema(InitJob(people, schema))
+    propose_schema(Input(people), schema)
     return inspect_file(people, schema)
 
 

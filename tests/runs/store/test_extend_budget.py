@@ -5,7 +5,7 @@ import pytest
 from evomask.errors import ParameterError
 from evomask.evolution.stopping import Budget
 from evomask.runs.store.journal import Journal
-from evomask.runs.store.plan import ABANDONED_ROUND, SEARCH_SECONDS, extend_budget
+from evomask.runs.store.run_folder import ABANDONED_ROUND, SEARCH_SECONDS, extend_budget
 
 
 def test_seconds_are_added_from_here_on(plan_of):

@@ -7,7 +7,7 @@ import pytest
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
 from evomask.runs.inputs import Input
-from evomask.runs.store.plan import (
+from evomask.runs.store.run_folder import (
     changed_versions,
     check_input,
     decode_plan,

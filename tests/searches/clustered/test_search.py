@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evomask.data.classes import classes_of
 from evomask.data.clustering import Clusterer
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import rules_of
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -22,15 +22,18 @@ from evomask.masking.microaggregation.clustered import (
 )
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.base import SearchContext
-from evomask.searches.clustered.genome import (
+from evomask.searches.clustered.problem import (
     CLUSTERS,
     START,
     ClusterMethod,
     K,
     RecipeSpace,
+    cross,
+    draw_recipe,
     log_spaced,
+    redraw,
+    step,
 )
-from evomask.searches.clustered.operators import cross, draw_recipe, redraw, step
 from evomask.searches.clustered.search import (
     ClusteredSearch,
     LossOf,

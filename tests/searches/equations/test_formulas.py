@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evomask.errors import ParameterError
 from evomask.evolution.tree import Symbols, depth
-from evomask.masking.randomization.equations import (
+from evomask.masking.randomization.formula_pram import (
     Domains,
     RowRule,
     cells,

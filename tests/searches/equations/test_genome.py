@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evomask.masking.randomization.equations import Domains, parse_equation
+from evomask.masking.randomization.formula_pram import Domains, parse_equation
 from evomask.searches.equations.genome import row_sum_error
 
 DOMAINS = Domains.of([np.array([5.0, 0.0, 3.0, 2.0])], [1.0 - np.eye(4)])

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.evolution.tree import depth, span
-from evomask.masking.randomization.equations import is_constant
+from evomask.masking.randomization.formula_pram import is_constant
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals
 from evomask.searches.equations.operators import (
     MUTATIONS,

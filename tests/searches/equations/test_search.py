@@ -14,7 +14,7 @@ from evomask.evolution.stopping import generations
 from evomask.evolution.streams import draw_stream
 from evomask.evolution.tree import depth
 from evomask.execution.local import InProcess
-from evomask.masking.randomization.equations import RowRule, parse_equation
+from evomask.masking.randomization.formula_pram import RowRule, parse_equation
 from evomask.masking.randomization.pram import Design, Pram, check_transitions, frequency_shift
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.base import SearchContext
@@ -25,7 +25,7 @@ from evomask.searches.equations.genome import (
     Terminals,
     standard_equations,
 )
-from evomask.searches.equations.schemes import Parsimonious, ShortestFront
+from evomask.searches.equations.problem import Parsimonious, ShortestFront
 from evomask.searches.equations.search import (
     Algorithm,
     EquationsSearch,
@@ -135,7 +135,7 @@ def test_rows_that_sum_to_one_cost_nothing(table):
 def test_invariant_matrices_keep_the_frequencies(table):
     setup, state = searched(table, 2, invariant=True)
     matrices = setup.problem.matrices(best_of(setup, state))
-    counts = setup.problem.frequencies
+    counts = setup.problem.draws.frequencies
     assert all(frequency_shift(m, counts[n]) < 1e-12 for n, m in matrices.items())
 
 

@@ -5,8 +5,7 @@ from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.fitness import (
     FileMeasures,
 )
-from evomask.searches.files.genome import Coding
-from evomask.searches.files.operators import cross, mutate
+from evomask.searches.files.genome import Coding, cross, mutate
 from tests.measures.files import perturbed
 from tests.tables import mixed
 

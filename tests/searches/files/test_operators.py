@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evomask.searches.files.genome import Coding
-from evomask.searches.files.operators import cross, mutate, mutate_each
+from evomask.searches.files.genome import Coding, cross, mutate, mutate_each
 from tests.tables import mixed, numbers
 
 TABLE = mixed(20)

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evomask.errors import ParameterError, SchemaError
-from evomask.searches.generalization.indices import index_named
 from evomask.searches.generalization.lattice import lattice_of
-from evomask.searches.generalization.node_evaluator import Reader
+from evomask.searches.generalization.objectives import Reader, index_named
 from tests.searches.generalization.lattices import (
     TREES,
     all_nodes,

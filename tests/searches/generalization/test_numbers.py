@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from evomask.data.frames import Declaration, table_from
-from evomask.data.hierarchy_builders.builder import complete_hierarchies
+from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.schema import Kind, Role
 from evomask.measures.loss.loss import StrictLoss
 from evomask.searches.generalization.lattice import lattice_for
 from evomask.searches.generalization.local_recoding import recode_locally
-from evomask.searches.generalization.node_evaluator import Reader
+from evomask.searches.generalization.objectives import Reader
 
 NAMES = ("age", "income", "sex")
 

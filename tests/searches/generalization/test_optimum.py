@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.searches.generalization.indices import geometric_loss
 from evomask.searches.generalization.lattice import lattice_of
+from evomask.searches.generalization.objectives import geometric_loss
 from evomask.searches.generalization.optimum import optimum, summed_loss
 from tests.searches.generalization.lattices import TREES, small_lattice, small_table
 

@@ -7,17 +7,21 @@ from evomask.errors import ParameterError
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
-from evomask.searches.generalization import genome
-from evomask.searches.generalization.comparison import (
+from evomask.searches.generalization.guided_search import features, predict
+from evomask.searches.generalization.objectives import ClassIndex, Objectives, index_named
+from evomask.searches.generalization.problem import (
     convergence_error,
+    cross,
     lattice_chart,
     minimal,
+    node_of,
+    number_of,
+    pack,
+    random_node,
     representation_ratio,
+    step,
+    unpack,
 )
-from evomask.searches.generalization.genome import cross, random_node, step
-from evomask.searches.generalization.guided_search import features, predict
-from evomask.searches.generalization.indices import ClassIndex, index_named
-from evomask.searches.generalization.node_evaluator import Objectives
 from evomask.searches.generalization.search import (
     Algorithm,
     Conditions,
@@ -84,7 +88,7 @@ def test_guided_search_of_a_lattice_beyond_its_pool_stays_near_the_front():
     scheme = Guided(objectives, pool=12)
     brood = scheme.propose(State(population=state.population), np.random.default_rng(0))
     read = {member.genome for member in state.population}
-    assert not {genome.node_of(task.rival, LATTICE.shape) for task in brood} & read
+    assert not {node_of(task.rival, LATTICE.shape) for task in brood} & read
 
 
 def test_pbg_ea_begins_with_both_ends_of_the_lattice():
@@ -142,9 +146,9 @@ def test_boxes_need_a_side_for_each_objective():
 
 def test_genomes_come_back_from_arrays_and_numbers():
     for number, node in enumerate(all_nodes(LATTICE)):
-        assert genome.unpack(genome.pack(node)) == node
-        assert genome.number_of(node, LATTICE.shape) == number
-        assert genome.node_of(number, LATTICE.shape) == node
+        assert unpack(pack(node)) == node
+        assert number_of(node, LATTICE.shape) == number
+        assert node_of(number, LATTICE.shape) == node
 
 
 @pytest.mark.parametrize("seed", range(30))

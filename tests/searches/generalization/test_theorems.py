@@ -12,7 +12,7 @@ from evomask.evolution.individual import Individual
 from evomask.evolution.loop import Worker, begin, evolve
 from evomask.evolution.stopping import generations
 from evomask.execution.local import InProcess
-from evomask.searches.generalization.indices import index_named
+from evomask.searches.generalization.objectives import index_named
 from evomask.searches.generalization.search import Algorithm, Conditions, build_setup
 from tests.searches.generalization.lattices import small_lattice
 

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from evomask.data.distance import Standardizer
+from evomask.kernels.groups.mixed_mdav import city_block_mdav
 from evomask.masking.microaggregation.mdav import Mdav
 from evomask.measures.papers.distance_linkage import ReverseDistanceLinkage, unique
 from evomask.measures.papers.interval_disclosure import RelativeInterval
-from evomask.searches.grouping.components import Microaggregations
+from evomask.searches.grouping.components import Microaggregations, ThesisMicroaggregations
 from tests.searches.grouping.conftest import numbers
 
 GROUPINGS = {
@@ -99,3 +100,16 @@ def test_a_group_is_microaggregated_once(table):
     parts.components(GROUPINGS["two"])
     parts.components([(0, 2, 5), (1,), (3, 4)])
     assert parts.masked.cache_info().misses == 4
+
+
+def test_the_thesis_reads_all_on_attributes_scaled_to_one(table):
+    """With one group nobody is linked; loss and intervals by the formulas."""
+    names = table.schema.names
+    values = table.matrix(names)
+    unit = (values - values.min(axis=0)) / np.ptp(values, axis=0)
+    found = ThesisMicroaggregations(table, names, 5).components(GROUPINGS["one"])
+    labels = city_block_mdav(unit, 5)
+    masked = np.array([unit[labels == label].mean(axis=0) for label in labels])
+    within = [np.abs(masked - unit) <= p / 100 * masked for p in range(1, 11)]
+    squares = np.sum((unit - masked) ** 2) / np.sum((unit - unit.mean(axis=0)) ** 2)
+    assert found == pytest.approx((100 * squares, 100 * np.mean(within), 0.0))

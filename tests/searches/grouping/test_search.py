@@ -95,6 +95,14 @@ def test_the_dynamic_optimizer_makes_fewer_evaluations(table):
     assert dynamic.evaluations < plain.evaluations
 
 
+def test_the_dynamic_optimizer_ends_when_all_operators_work_in_vain(table):
+    """A hundred generations later nothing was added, unless operators come back."""
+    wanted = {"dynamic": True, "clones": True}
+    ended, later = (searched(table, until, **wanted)[1] for until in (60, 160))
+    assert ended.evaluations == later.evaluations
+    assert searched(table, 160, **wanted, fallback=True)[1].evaluations > later.evaluations
+
+
 def test_each_generation_has_two_children_a_crossover_and_one_a_mutation(table):
     _, state = searched(table, 3)
     assert state.evaluations == 12 + 3 * (2 * 4 + 5 * 2)
@@ -106,12 +114,14 @@ def test_the_best_never_gets_worse_and_incumbents_win_ties(table):
     assert bests == sorted(bests, reverse=True)
 
 
-def test_a_masked_file_has_k_equals_in_every_group(table):
-    setup, state = searched(table)
+@pytest.mark.parametrize(("measured", "k"), [("simple", 4), ("thesis", 7)])
+def test_a_masked_file_has_k_equals_in_every_group(table, measured, k):
+    """With k = 7 the thesis' MDAV leaves a cluster of four of sixty records."""
+    setup, state = searched(table, fitness=GroupingMeasures(measured), k=k)
     masked = setup.problem.decode(state.population[0].genome, 0)
     for names in setup.problem.named(state.population[0].genome):
         _, sizes = np.unique(masked.matrix(names), axis=0, return_counts=True)
-        assert sizes.min() >= 4
+        assert sizes.min() >= k
 
 
 def test_the_answer_has_the_keys_promised(table):
@@ -188,7 +198,7 @@ def test_what_intruders_know_changes_the_risk(table):
 def test_an_intruder_knows_masked_attributes_only(table):
     with pytest.raises(ParameterError, match="known contains 'b', which is not masked"):
         ready(table, known="a0;b")
-    with pytest.raises(ParameterError, match="simple fitness"):
+    with pytest.raises(ParameterError, match="fitness simple or thesis"):
         Parameters(known="a0", fitness=GroupingMeasures.CLASSIC)
 
 

@@ -7,8 +7,8 @@ from evomask.data.partition import canonical, group_sizes, within_sum_of_squares
 from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.mdav import mdav
 from evomask.kernels.groups.orders import nearest_of_all
-from evomask.searches.partition import genome, regional
-from evomask.searches.partition.regional import AnnealParts, join_parts, regions_of
+from evomask.searches.partition import genome, memetic
+from evomask.searches.partition.memetic import AnnealParts, join_parts, regions_of
 from tests.searches.partition.test_algorithms import searched
 
 
@@ -50,7 +50,7 @@ def test_parts_that_changed_different_groups_are_put_together():
 @pytest.fixture
 def large(monkeypatch):
     monkeypatch.setattr(genome, "MANY_RECORDS", 300)
-    monkeypatch.setattr(regional, "REGION", 200)
+    monkeypatch.setattr(memetic, "REGION", 200)
 
 
 @pytest.mark.usefixtures("large")
@@ -84,9 +84,9 @@ def test_what_is_put_together_is_as_good_as_all_parts_promise():
 
 @pytest.mark.usefixtures("large")
 def test_a_turn_takes_no_more_records_than_it_may(monkeypatch):
-    monkeypatch.setattr(regional, "RECORDS", 400)
+    monkeypatch.setattr(memetic, "RECORDS", 400)
     points = normal(1_000, 3)
     state, _ = searched(points, Budget(generations=1))
     start = state.population[0].genome
-    groups = [regional._changed_records(start, i.genome) for i in state.population[1:]]
+    groups = [memetic._changed_records(start, i.genome) for i in state.population[1:]]
     assert 0 < sum(map(len, groups)) <= 400

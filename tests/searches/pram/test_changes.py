@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from evomask.kernels.pram.transitions import mutate_matrices
-from evomask.masking.randomization.limits import Limits, allowed_changes
 from evomask.masking.randomization.pram import frequency_shift, normalize_rows
-from evomask.searches.pram.genome import Layout
+from evomask.searches.pram.genome import Layout, Limits, allowed_changes
 from tests.measures.files import categories
 
 CASES = {

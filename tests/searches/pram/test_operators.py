@@ -4,10 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evomask.evolution.variation import gray
-from evomask.masking.randomization.limits import Limits
 from evomask.masking.randomization.pram import frequency_shift
-from evomask.searches.pram.genome import Layout
-from evomask.searches.pram.operators import (
+from evomask.searches.pram.genome import Layout, Limits
+from evomask.searches.pram.problem import (
     blend,
     climb,
     cross,

@@ -16,7 +16,6 @@ from evomask.masking.randomization.pram import (
     MatrixPram,
     check_transitions,
     frequency_shift,
-    standard_matrices,
 )
 from evomask.measures.disclosure.risk import StrictRisk
 from evomask.measures.loss.loss import StrictLoss
@@ -29,6 +28,7 @@ from evomask.searches.pram.search import (
     PramSearch,
     Target,
 )
+from evomask_papers.pram.designs import standard_matrices
 from tests.measures.files import categories
 from tests.tables import mixed, numbers
 

@@ -14,6 +14,7 @@ from evomask.runs.store.journal import (
     PointChecked,
     PointUpdate,
     RoundFinished,
+    RunProgress,
 )
 
 if TYPE_CHECKING:
@@ -54,31 +55,19 @@ def busy(text: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
-class LiveFront:
-    """The Pareto front after the latest turn."""
-
-    def __init__(self) -> None:
-        self._points: dict[int, PointUpdate] = {}
-
-    def after(self, turn: RoundFinished) -> tuple[PointUpdate, ...]:
-        """Return the front after a turn; a turn without points leaves it unchanged."""
-        if turn.front is not None:
-            self._points = {point.point: point for point in turn.front}
-        return tuple(self._points.values())
-
-
 class Lines:
     """Event callback that prints a line for each phase, and progress at most twice a second."""
 
     def __init__(self) -> None:
-        self._front = LiveFront()
+        self._progress = RunProgress()
         self._print = throttled(str)
 
     def __call__(self, event: Event) -> None:
+        self._progress.take(event)
         if isinstance(event, PhaseStarted) and event.text:
             progress(event.text, quiet=False)
         elif isinstance(event, RoundFinished):
-            self._print(summary_line(event, self._front.after(event)))
+            self._print(summary_line(self._progress))
         elif isinstance(event, PointChecked):
             self._print(audit_line(event))
 
@@ -89,18 +78,19 @@ class Panel:
     def __init__(self, console: "Console", title: str) -> None:
         self._console = console
         self._title = title
-        self._front = LiveFront()
+        self._progress = RunProgress()
         self._phase = title
         self._began = self._since = time.monotonic()
         self._map: RenderableType | None = None
 
     def __call__(self, event: Event) -> None:
+        self._progress.take(event)
         if isinstance(event, PhaseStarted):
             self._phase, self._since = event.text or event.phase, time.monotonic()
             if event.text:
                 self._console.print(event.text, highlight=False)
         elif isinstance(event, RoundFinished):
-            self._map = _panel(self._title, event, self._front.after(event))
+            self._map = _panel(self._title, self._progress)
         elif isinstance(event, PointChecked):
             self._phase = audit_line(event)
 
@@ -115,12 +105,12 @@ class Panel:
         return Group(*(part for part in (self._map, Text(status)) if part is not None))
 
 
-def summary_line(turn: RoundFinished, front: tuple[PointUpdate, ...]) -> str:
+def summary_line(turn: RunProgress) -> str:
     """Summarize budget used, candidates, suggested point and remaining time in one line."""
-    best = _suggested(turn, front)
+    best = _suggested(turn)
     return (
         f"{min(100, 100 * turn.share):3.0f} % of the budget, {turn.files} candidates, "
-        f"{len(front)} on the front, suggested: "
+        f"{len(turn.front)} on the front, suggested: "
         f"loss {best.loss:.1f} %, risk {best.risk:.1f} %, {time_left(turn)}"
     )
 
@@ -130,11 +120,11 @@ def audit_line(event: PointChecked) -> str:
     return f"auditing: {event.done} of {event.of} points"
 
 
-def _suggested(turn: RoundFinished, front: tuple[PointUpdate, ...]) -> PointUpdate:
-    return next(point for point in front if point.point == turn.suggested)
+def _suggested(turn: RunProgress) -> PointUpdate:
+    return next(point for point in turn.front if point.point == turn.suggested)
 
 
-def time_left(turn: RoundFinished) -> str:
+def time_left(turn: RunProgress) -> str:
     """Return the remaining time of the search in seconds or minutes."""
     if turn.share >= 1.0:
         return "auditing"
@@ -159,7 +149,7 @@ def sketch(points: list[tuple[float, float]], width: int = WIDTH, height: int = 
     return "\n".join(["risk %", *lines, f"   0 └{'─' * width}", f"      {axis}"])
 
 
-def _panel(title: str, turn: RoundFinished, front: tuple[PointUpdate, ...]) -> "RenderableType":
+def _panel(title: str, turn: RunProgress) -> "RenderableType":
     from rich.console import Group
     from rich.panel import Panel as Frame
     from rich.progress_bar import ProgressBar
@@ -167,12 +157,12 @@ def _panel(title: str, turn: RoundFinished, front: tuple[PointUpdate, ...]) -> "
 
     shares = sorted(turn.shares.items(), key=lambda item: -item[1])
     effort = ", ".join(f"{name} {share:.0f} %" for name, share in shares[:5])
-    points = [(point.loss, point.risk) for point in front]
+    points = [(point.loss, point.risk) for point in turn.front]
     return Frame(
         Group(
             Text(sketch(points)),
-            Text(summary_line(turn, front)),
-            Text(f"suggested: {_suggested(turn, front).method}"),
+            Text(summary_line(turn)),
+            Text(f"suggested: {_suggested(turn).method}"),
             Text(f"effort: {effort}"),
             ProgressBar(total=1.0, completed=min(1.0, turn.share), width=WIDTH),
         ),

@@ -1,14 +1,19 @@
-"""Options shared by several commands, most of them declared in `evomask.runs.options`."""
+"""Options shared by several commands, most of them declared in `evomask.runs.options`.
 
+Commands and options are completed in the shell by the command line library; this module adds
+column names, methods, searches and fixed values.
+"""
+
+import csv
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evomask.cli.completion import column_names, complete_columns, complete_searches, complete_words
 from evomask.cli.terminal.help import OUTPUT
 from evomask.cli.terminal.output import input_path
 from evomask.runs.options import LARGE, SEARCH, DataOptions, Option, ProtectOptions, declared
@@ -31,6 +36,73 @@ VALUES = {
     "baseline": ("synthetic",),
 }
 """Values that the shell offers for other options."""
+
+
+MAX_HEADER = 1_000_000
+"""Characters of a file that are searched for its header."""
+
+INSTRUCTION = "_EVOMASK_COMPLETE"
+"""Environment variable by which a shell requests its script, or completions."""
+
+
+def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the next column name of a comma-separated list."""
+    done, comma, begun = incomplete.rpartition(",")
+    taken = done.split(",")
+    return [f"{done}{comma}{name}" for name in column_names(ctx, begun) if name not in taken]
+
+
+def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the columns of the first text file among the arguments."""
+    # Arguments before an option that still lacks its value are left in ctx.args, unparsed.
+    paths = [value for value in ctx.params.values() if isinstance(value, Path)]
+    paths += [Path(word) for word in ctx.args]
+    names = next((found for path in paths if (found := header_of(path))), [])
+    if os.environ.get(INSTRUCTION, "").endswith("bash"):
+        names = [name.replace(" ", "\\ ") for name in names]
+    return _starting(names, incomplete)
+
+
+def complete_searches(incomplete: str) -> list[str]:
+    """Offer the next name of a comma-separated list of searches."""
+    from evomask.runs.catalogue import search_names
+
+    done, comma, begun = incomplete.rpartition(",")
+    return [f"{done}{comma}{name}" for name in _starting(search_names(), begun)]
+
+
+def complete_methods(incomplete: str) -> list[str]:
+    """Offer the names of the masking methods."""
+    from evomask.runs.catalogue import METHODS
+
+    return _starting((entry.name for entry in METHODS), incomplete)
+
+
+def complete_words(*words: str) -> Callable[[str], list[str]]:
+    """Return a completion function that offers fixed words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return _starting(words, incomplete)
+
+    return complete
+
+
+def _starting(names: Iterable[str], begun: str) -> list[str]:
+    return [name for name in names if name.startswith(begun) and "\n" not in name]
+
+
+def header_of(path: Path) -> list[str]:
+    """Return the column names of a text file; none for other formats, which are slow to open."""
+    path = path.expanduser()
+    if path.suffix.lower() not in (".csv", ".tsv", ".txt") or not path.is_file():
+        return []
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            line = file.readline(MAX_HEADER)
+        delimiter = max(",;\t|", key=line.count)
+        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+    except (OSError, csv.Error):
+        return []
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evomask.errors import FileError, ParameterError
+from evomask.runs.store.run_summary import finite_json
 
 if TYPE_CHECKING:
     from evomask.runs.store.preserved_analyses import Figure, Statistic
@@ -48,15 +48,7 @@ def say(text: str) -> None:
 
 def say_json(result: Mapping[str, object]) -> None:
     """Print a result as one JSON object on stdout; NaN and infinities become null."""
-    say(json.dumps(_finite(result), allow_nan=False))
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    say(json.dumps(finite_json(result), allow_nan=False))
 
 
 def _output_error(error: OSError) -> FileError:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evomask.data.hierarchy_builders.categorical import parse_dates
+from evomask.data.hierarchy_builders import parse_dates
 from evomask.data.roles import vocabulary
 from evomask.data.schema import MISSING, Attribute, Kind, Storage
 from evomask.data.table import Table

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.edits.rules import quote_name
+from evomask.data.edits import quote_name
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.types import Flags, Floats, Indices
@@ -87,8 +87,9 @@ def _determined(table: Table) -> list[tuple[str, str]]:
     sample = sample_evenly(table, FEW_RECORDS)
     counts = {name: len(classes_of(table, [name])) for name in table.schema.names}
     repeating = [name for name, count in counts.items() if 1 < count <= len(table) / 3]
+    relations = {True: "same information as", False: "determined by"}
     return [
-        (other, _remark(given, is_equivalent=counts[given] == counts[other]))
+        (other, f"{relations[counts[given] == counts[other]]} {given!r}; mask both or drop one")
         for given, other in permutations(repeating, 2)
         if counts[other] <= counts[given]
         and _determines(sample, given, other)
@@ -107,11 +108,6 @@ def are_equivalent(table: Table, a: str, b: str) -> bool:
 
 def _determines(table: Table, given: str, other: str) -> bool:
     return len(classes_of(table, [given, other])) == len(classes_of(table, [given]))
-
-
-def _remark(given: str, *, is_equivalent: bool) -> str:
-    relation = "same information as" if is_equivalent else "determined by"
-    return f"{relation} {given!r}; mask both or drop one"
 
 
 def _correlated(table: Table) -> list[tuple[str, str]]:
@@ -220,7 +216,12 @@ class _Column:
 
 def _attribute_leakage(free: Sequence[_Column], masked: Sequence[_Column]) -> Iterator[Leakage]:
     """Yield single columns and pairs of columns that determine a masked one."""
-    alone = {(f.name, m.name) for f in free for m in masked if _leaks(f, m)}
+    alone = {
+        (f.name, m.name)
+        for f in free
+        for m in masked
+        if _are_monotone(f, m) or _predicts(f.bands, m.codes)
+    }
     yield from (Leakage((name,), about) for name, about in sorted(alone))
     for a, b in combinations(free[:MOST_COLUMNS], 2):
         for about in masked:
@@ -229,13 +230,9 @@ def _attribute_leakage(free: Sequence[_Column], masked: Sequence[_Column]) -> It
                 yield Leakage((a.name, b.name), about.name)
 
 
-def _leaks(free: _Column, masked: _Column) -> bool:
-    if free.numbers is not None and masked.numbers is not None and _are_monotone(free, masked):
-        return True
-    return _predicts(free.bands, masked.codes)
-
-
 def _are_monotone(free: _Column, masked: _Column) -> bool:
+    if free.numbers is None or masked.numbers is None:
+        return False
     a, b = _known(free.numbers, masked.numbers)
     if len(a) < FEWEST_RECORDS or np.ptp(a) == 0 or np.ptp(b) == 0:
         return False

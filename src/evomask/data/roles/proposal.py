@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from evomask.data.frames import Declaration
-from evomask.data.hierarchy_builders.categorical import parse_dates
+from evomask.data.hierarchy_builders import parse_dates
 from evomask.data.roles import vocabulary
 from evomask.data.roles.column_profile import FEW, ColumnProfile, are_dates
 from evomask.data.roles.dependencies import (

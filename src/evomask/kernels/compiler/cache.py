@@ -21,7 +21,8 @@ import stat
 import sys
 import tempfile
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,11 @@ from llvmlite import binding
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps, loads
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where processes may compile the same kernel twice
+    fcntl = None  # type: ignore[assignment]
 
 CACHE_VARIABLE = "EVOMASK_CACHE"
 """Environment variable that names the cache folder; child processes inherit it."""
@@ -150,6 +156,26 @@ class KernelFile:
     def exists(self) -> bool:
         return self.path.is_file() or (self.prebuilt is not None and self.prebuilt.is_file())
 
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold a lock while the kernel is compiled; other processes wait and load the result."""
+        handle = -1
+        with suppress(OSError):  # a folder that cannot be written to, or has no locks
+            if fcntl is not None and not self.exists:
+                self._make_folders()
+                path = self.path.with_suffix(".lock")
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def _make_folders(self) -> None:
+        for folder in reversed(self.path.parents[:3]):
+            folder.mkdir(mode=0o755, exist_ok=True)
+
     def load_overload(self, _: Any, context: Any) -> Any:
         context.refresh()
         data = self._bytes()
@@ -179,8 +205,7 @@ class KernelFile:
             )
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
-            for folder in reversed(self.path.parents[:3]):
-                folder.mkdir(mode=0o755, exist_ok=True)
+            self._make_folders()
             draft.write_bytes(dumps(result._reduce()))
             draft.chmod(0o644)
             draft.replace(self.path)

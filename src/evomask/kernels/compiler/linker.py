@@ -9,18 +9,15 @@ These classes replace private parts of numba and are used with tested versions o
 version `evomask.kernels.jit` compiles on the plain path (decisions/0013).
 """
 
-import gc
-import math
-import operator
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite.binding import Linkage
 from numba.core import typeinfer, types
+from numba.core.base import BaseContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
@@ -43,15 +40,12 @@ from numba.core.untyped_passes import (
     ReconstructSSA,
     TranslateByteCode,
 )
-from numba.np import arrayobj
 
-from evomask.kernels.compiler.lowering import HOOKS, replace_attributes
+from evomask.kernels.compiler.lowering import get_function
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """Prefix of the variables that hold the constants of a function."""
 
-WRAPPERS = ("wrapper", "cfunc_wrapper")
-NARROW = (types.int8, types.int16, types.int32)
 OPTIONS = {"nopython": True, "boundscheck": None}
 
 
@@ -80,9 +74,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return _CodegenWithoutAddresses(self._codegen)
 
     def add_ir_module(self, ir_module: Any) -> None:
-        """Add LLVM code without wrappers; several kernels may contain the same function."""
-        if ir_module.name in WRAPPERS:
-            return
+        """Add LLVM code; several kernels may contain the same function."""
         for function in ir_module.functions:
             if not function.is_declaration and function.linkage in ("", "external"):
                 function.linkage = "linkonce_odr"
@@ -141,11 +133,6 @@ def _modules(libraries: list[Any]) -> Iterator[Any]:
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     """A kernel and its inner functions, optimised together."""
 
-    def _optimize_final_module(self) -> None:
-        """Skip the cheap passes; every inner function went through them."""
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
-
     def finalize(self) -> None:
         """Link the inner functions as internal, so that they can be inlined, and compile."""
         for module in _modules(self._linking_libraries):
@@ -174,11 +161,6 @@ def _inner_libraries(codegen: Any) -> Iterator[None]:
         del codegen.create_library
 
 
-def _raise_unequal_shapes(_source: Any, _target: Any) -> None:
-    """Replace a message whose formatting compiles thirty string functions."""
-    raise ValueError("kernels copy between arrays of equal shapes only")
-
-
 _create_wrapper = CPUContext.create_cpython_wrapper
 
 
@@ -191,43 +173,21 @@ def _create_kernel_wrapper(context: Any, library: Any, *args: Any, **kws: Any) -
         _create_wrapper(context, library, *args, **{**kws, "release_gil": True})
 
 
-OPERATORS = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.neg, operator.invert,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_,
-    operator.or_, operator.xor, operator.lshift, operator.rshift, operator.ior, operator.ixor,
-    operator.not_, operator.getitem, operator.setitem, abs, bool, range, math.sqrt, math.log,
-    math.exp, np.isnan,
-}  # fmt: skip
-"""Functions whose types do not depend on how their callers are compiled."""
-
-_types: Any = types
-SIMPLE_TYPES = (types.Number, types.Boolean, types.Array, _types.BaseTuple, _types.SliceType)
-_get_call_type = _types.BaseFunction.get_call_type
-_call_types: dict[Any, Any] = {}
-
-
-def _cached_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-    """Type of an operator's result, resolved once for each combination of arguments."""
-    is_plain = not kws and function.typing_key in OPERATORS
-    if not is_plain or not all(isinstance(kind, SIMPLE_TYPES) for kind in args):
-        return _get_call_type(function, context, args, kws)
-    key = (function, tuple(args))
-    if key not in _call_types:
-        _call_types[key] = _get_call_type(function, context, args, kws)
-    return _call_types[key]
+HOOKS = (
+    (BaseContext, "get_function", get_function),
+    (CPUContext, "create_cpython_wrapper", _create_kernel_wrapper),
+    (CPUContext, "create_cfunc_wrapper", lambda *_: None),
+)
 
 
 @contextmanager
-def _gc_disabled() -> Iterator[None]:
-    """Disable garbage collection: compiling creates millions of objects that stay alive."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
+def _replaced_attributes() -> Iterator[None]:
+    """Replace the attributes of `HOOKS` inside a with block."""
+    with ExitStack() as stack:
+        for owner, name, value in HOOKS:
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
         yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 PASSES = (
@@ -261,7 +221,7 @@ class KernelCompiler(InnerCompiler):
         self.state.library.enable_object_caching()
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_cfunc_wrapper = True
-        with _inner_libraries(codegen), replace_attributes(*HOOKS, *_hooks()), _gc_disabled():
+        with _inner_libraries(codegen), _replaced_attributes():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> Any:
@@ -298,7 +258,7 @@ def _widen(kind: Any) -> Any:
     plain: Any = unliteral(kind)
     if isinstance(plain, types.Array) and not plain.mutable:
         return plain.copy(readonly=False)
-    return types.int64 if plain in NARROW else plain
+    return types.int64 if plain in (types.int8, types.int16, types.int32) else plain
 
 
 def compile_inner(function: Any, options: dict[str, Any]) -> Any:
@@ -306,16 +266,6 @@ def compile_inner(function: Any, options: dict[str, Any]) -> Any:
     all_options = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
     return InnerDispatcher(
         py_func=function, locals={}, targetoptions=all_options, pipeline_class=InnerCompiler
-    )
-
-
-def _hooks() -> tuple[tuple[Any, str, Any], ...]:
-    """Replaced attributes as (owner, name, value), besides those of `lowering`."""
-    return (
-        (_types.BaseFunction, "get_call_type", _cached_call_type),
-        (CPUContext, "create_cpython_wrapper", _create_kernel_wrapper),
-        (CPUContext, "create_cfunc_wrapper", lambda *_: None),
-        (arrayobj, "raise_with_shape_context", compile_inner(_raise_unequal_shapes, {})),
     )
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock
+from threading import Event, Lock
 from time import perf_counter
 
 from evomask.kernels.compiler.cache import PREBUILT_VARIABLE
@@ -61,12 +61,16 @@ def modules_with_kernels() -> tuple[str, ...]:
     return tuple(name for name in short if KERNEL.search(_source(name)))
 
 
-def compile_ahead(names: Iterable[str], callback: Callback = lambda _: None) -> None:
-    """Compile the kernels of modules and of all modules that these import, unless they are cached.
+def compile_ahead(
+    names: Iterable[str], callback: Callback = lambda _: None, stop: Event | None = None
+) -> None:
+    """Compile the kernels of modules, unless they are cached, but not those of imported modules.
 
-    Errors are not reported here; they occur again when the kernel is called.
+    No module is begun after *stop* is set. Errors are not reported here; they occur again when the
+    kernel is called.
     """
-    _compile_all([name for name in _with_called(names) if not is_compiled(name)], callback)
+    missing = [name for name in dict.fromkeys(names) if not is_compiled(name)]
+    _compile_all(missing, callback, stop=stop)
 
 
 def compile_everything(callback: Callback = lambda _: None) -> None:
@@ -74,24 +78,19 @@ def compile_everything(callback: Callback = lambda _: None) -> None:
     _compile_all(list(modules_with_kernels()), callback, "include rare")
 
 
-def _with_called(names: Iterable[str]) -> list[str]:
-    """Modules with kernels among the given ones and all that these import."""
-    called = frozenset[str]().union(*map(_called, names))
-    return [name for name in modules_with_kernels() if name in called]
-
-
 @dataclass
 class _Schedule:
     """Modules that no process has taken yet, and the modules that each process knows."""
 
     names: list[str]
+    stop: Event = field(default_factory=Event)
     lock: Lock = field(default_factory=Lock)
     known: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def take(self, process: int) -> str | None:
         """Return the next module for a process; none if no module is left."""
         with self.lock:
-            if not self.names:
+            if not self.names or self.stop.is_set():
                 return None
             name = max(self.names, key=lambda name: (self._gain(name, process), _size(name), name))
             self.names.remove(name)
@@ -106,16 +105,22 @@ class _Schedule:
         return round(shared / _size(name), 1)
 
 
-def _compile_all(names: list[str], callback: Callback, *options: str) -> None:
-    schedule = _Schedule(list(names))
-    steps: SimpleQueue[tuple[str, float | None]] = SimpleQueue()
-    workers = min(len(names), os.cpu_count() or 1)
+def _compile_all(
+    names: list[str], callback: Callback, *options: str, stop: Event | None = None
+) -> None:
+    schedule = _Schedule(list(names), stop or Event())
+    steps: SimpleQueue[tuple[str, float | None] | None] = SimpleQueue()
+    workers = running = min(len(names), os.cpu_count() or 1)
     done = 0
     with ThreadPoolExecutor(max(workers, 1)) as pool:
         for number in range(workers):
             pool.submit(_compile_scheduled, number, schedule, steps, options)
-        while done < len(names):
-            name, seconds = steps.get()
+        while running:
+            step = steps.get()
+            if step is None:
+                running -= 1
+                continue
+            name, seconds = step
             done += seconds is not None
             callback(Progress(name, done, len(names), seconds))
 
@@ -123,10 +128,13 @@ def _compile_all(names: list[str], callback: Callback, *options: str) -> None:
 def _compile_scheduled(
     number: int,
     schedule: _Schedule,
-    steps: SimpleQueue[tuple[str, float | None]],
+    steps: SimpleQueue[tuple[str, float | None] | None],
     options: tuple[str, ...],
 ) -> None:
-    """Send module after module to a worker process; replace a process that has died."""
+    """Send module after module to a worker process; replace a process that has died.
+
+    The last step is None.
+    """
     process = _start_process(options)
     while (name := schedule.take(number)) is not None:
         steps.put((name, None))
@@ -136,6 +144,7 @@ def _compile_scheduled(
             process = _start_process(options)
         steps.put((name, perf_counter() - began))
     process.communicate()
+    steps.put(None)
 
 
 def _start_process(options: tuple[str, ...]) -> subprocess.Popen[str]:

@@ -10,7 +10,7 @@ from enum import Enum
 import numpy as np
 
 from evomask.kernels.compiler.arrays import arange, column_sums, full_ints, largest, smallest, sort
-from evomask.kernels.jit import INDICES, INT64, POINTS, inner, kernel
+from evomask.kernels.jit import INDICES, INT64, POINTS, inner, is_ready, kernel
 from evomask.types import Floats, Indices, Labels, Points
 
 BLOCK = 512
@@ -19,6 +19,9 @@ BLOCK = 512
 FEW = 600
 """Number of groups from which on search indexes pay."""
 
+MOST_FLAT = 1e9
+"""Size, as records² / k, below which a flat search is faster than compiling `groups.walks`."""
+
 
 class Strategy(Enum):
     """Search strategies; all lead to the same groups."""
@@ -26,7 +29,8 @@ class Strategy(Enum):
     FLAT = "all distances are computed"
     WALKS = "scan of records sorted by their distance to the centroid"
     TREE = "scan for the farthest records, kd-tree for the nearest"
-    PROBED = "flat for few groups, else scan, and the tree if trial searches favour it"
+    PROBED = "flat for few groups, else scan, and the tree if trial searches favour it; flat too "
+    "while the kernel of the others is not compiled"
 
 
 def mdav(
@@ -48,6 +52,9 @@ def mdav(
         return assign_rest(points, _mdav(points, k, pairs_while), k)
     from evomask.kernels.groups import walks
 
+    is_cheap = len(points) ** 2 / k < MOST_FLAT and strategy is Strategy.PROBED
+    if is_cheap and not is_ready(walks.mdav_by_walks):
+        return assign_rest(points, _mdav(points, k, pairs_while), k)
     use = {Strategy.WALKS: walks.NEVER, Strategy.TREE: walks.ALWAYS}.get(strategy, walks.PROBED)
     return assign_rest(points, walks.mdav_by_walks(points, k, pairs_while, use), k)
 

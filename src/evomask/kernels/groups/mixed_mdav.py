@@ -7,8 +7,11 @@ given squared distances of their categories. The lowest index wins every tie.
 import numpy as np
 
 from evomask.kernels.compiler.arrays import arange, copy_into, fill, sort
-from evomask.kernels.jit import CODE_ROWS, INDICES, INT64, POINTS, inner, kernel
+from evomask.kernels.jit import BOOL, CODE_ROWS, INDICES, INT64, POINTS, inner, kernel
 from evomask.types import Codes, Floats, Indices, Labels, Points
+
+SQUARES, ABSOLUTE = False, True
+"""Whether differences of numbers are summed as squares or as absolute values."""
 
 
 def mixed_mdav(
@@ -32,7 +35,21 @@ def mixed_mdav(
         np.ascontiguousarray(ordered, dtype=np.int64),
         np.ascontiguousarray(domains, dtype=np.int64),
         k,
+        3,
+        SQUARES,
     )
+
+
+def city_block_mdav(points: Points, k: int) -> Labels:
+    """Return the group label of each record by Manhattan distance and mean records.
+
+    Pairs of groups are formed while 2k or more records remain; the rest, often fewer than k, is the
+    last group (MDAV as in Balasch, 2010). Ties and cost are those of `mixed_mdav`.
+    """
+    columns = np.ascontiguousarray(points.T, dtype=np.float64)
+    none = np.empty((0, points.shape[0]), dtype=np.int32)
+    no_column = np.empty(0, dtype=np.int64)
+    return _mixed_mdav(columns, none, np.empty((0, 0)), no_column, no_column, k, 2, ABSOLUTE)
 
 
 @inner
@@ -43,13 +60,14 @@ def _distances(
     left: int,
     centre: Floats,
     middle: Indices,
+    absolute: bool,
     apart: Floats,
 ) -> None:
     fill(apart[:left], 0.0)
     for j in range(numbers.shape[0]):
         for i in range(left):
             difference = numbers[j, i] - centre[j]
-            apart[i] += difference * difference
+            apart[i] += abs(difference) if absolute else difference * difference
     width = squares.shape[1]
     for j in range(codes.shape[0]):
         row = squares[j * width + middle[j]]
@@ -145,7 +163,7 @@ def _take_out(
     return left
 
 
-@kernel(POINTS, CODE_ROWS, POINTS, INDICES, INDICES, INT64)
+@kernel(POINTS, CODE_ROWS, POINTS, INDICES, INDICES, INT64, INT64, BOOL)
 def _mixed_mdav(
     given_numbers: Points,
     given_codes: Codes,
@@ -153,8 +171,10 @@ def _mixed_mdav(
     ordered: Indices,
     domains: Indices,
     k: int,
+    pairs_while: int,
+    absolute: bool,
 ) -> Labels:
-    """Loop of MDAV-generic; long, as a kernel's state is its local arrays."""
+    """Loop of MDAV; long, as a kernel's state is its local arrays."""
     numbers, codes = given_numbers.copy(), given_codes.copy()
     p, q, n = numbers.shape[0], codes.shape[0], numbers.shape[1]
     sums = np.zeros(p)
@@ -177,13 +197,13 @@ def _mixed_mdav(
             centre[j] = sums[j] / left
         for j in range(q):
             middle[j] = _middle(counts[j], ordered[j], domains[j])
-        _distances(numbers, codes, squares, left, centre, middle, apart)
+        _distances(numbers, codes, squares, left, centre, middle, absolute, apart)
         far = _farthest(apart, ids, left)
         copy_into(centre, numbers[:, far])
         copy_into(middle, codes[:, far])
-        _distances(numbers, codes, squares, left, centre, middle, apart)
+        _distances(numbers, codes, squares, left, centre, middle, absolute, apart)
         _nearest(apart, ids, left, near)
-        paired = left >= 3 * k
+        paired = left >= pairs_while * k
         if paired:
             far = _farthest_outside(apart, ids, left, near)
             copy_into(opposite, numbers[:, far])
@@ -191,7 +211,7 @@ def _mixed_mdav(
         left = _take_out(numbers, codes, ids, left, near, sums, counts, labels, group)
         group += 1
         if paired:
-            _distances(numbers, codes, squares, left, opposite, across, apart)
+            _distances(numbers, codes, squares, left, opposite, across, absolute, apart)
             _nearest(apart, ids, left, near)
             left = _take_out(numbers, codes, ids, left, near, sums, counts, labels, group)
             group += 1

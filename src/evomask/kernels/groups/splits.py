@@ -9,7 +9,7 @@ groups are smaller is taken.
 import numpy as np
 
 from evomask.kernels.compiler.arrays import fill
-from evomask.kernels.jit import FLOATS, INT64, POINTS, inner, kernel
+from evomask.kernels.jit import INT64, POINTS, inner, kernel
 from evomask.types import Floats, Indices, Labels, Points
 
 
@@ -20,9 +20,7 @@ def split_values(values: Floats, k: int) -> Labels:
     O(n log n + n k) time and O(n) memory.
     """
     order = np.argsort(values, kind="stable")
-    labels = np.empty(len(values), dtype=np.int64)
-    labels[order] = _split_line(np.asarray(values, dtype=np.float64)[order], k)
-    return labels
+    return split_order(np.asarray(values, dtype=np.float64)[:, None], order, k)
 
 
 def split_order(points: Points, order: Indices, k: int) -> Labels:
@@ -44,32 +42,6 @@ def _labels_along(sizes: Indices) -> Labels:
         labels[stop - sizes[stop]] = 1
         stop -= sizes[stop]
     return np.cumsum(labels) - 1
-
-
-@kernel(FLOATS, INT64)
-def _split_line(values: Floats, k: int) -> Labels:
-    """Labels of ascending values."""
-    n = values.size
-    shares = 1.0 / np.arange(1, 2 * k + 1)
-    lengths = np.full(n + 1, np.inf)
-    lengths[0] = 0.0
-    sizes = np.zeros(n + 1, dtype=np.int64)
-    for stop in range(min(k, n), n + 1):
-        total = 0.0
-        squares = 0.0
-        for place in range(stop - 1, max(stop - k, 0), -1):
-            apart = values[stop - 1] - values[place]
-            total += apart
-            squares += apart * apart
-        for size in range(min(k, n), min(2 * k - 1, stop) + 1):
-            apart = values[stop - 1] - values[stop - size]
-            total += apart
-            squares += apart * apart
-            length = lengths[stop - size] + squares - total * total * shares[size - 1]
-            if length < lengths[stop]:
-                lengths[stop] = length
-                sizes[stop] = size
-    return _labels_along(sizes)
 
 
 @kernel(POINTS, INT64)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.edits.repair import EditRepair
-from evomask.data.edits.rules import parse_rule, rules_of
+from evomask.data.edits import EditRepair, parse_rule, rules_of
 from evomask.data.table import Table
 from evomask.masking.enforce.repair import Repair
 from evomask.masking.enforce.requirement import NOTHING, Requirement

@@ -15,13 +15,17 @@ import numpy as np
 from evomask.data.classes import Classes, classes_of
 from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import canonical
-from evomask.data.schema import Attribute, Kind, Role
+from evomask.data.schema import Kind, Role
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.method import About, require_attributes, require_count, require_share
 from evomask.masking.microaggregation.aggregation import aggregate
-from evomask.masking.microaggregation.mdav import stack_padded
-from evomask.masking.microaggregation.regions import MixedRecords, group_mixed, mixed_regions
+from evomask.masking.microaggregation.mdav import (
+    MixedRecords,
+    group_mixed,
+    mixed_regions,
+    stack_padded,
+)
 from evomask.masking.recoding.group_values import span_groups
 from evomask.types import Floats, Indices, Labels, Points
 
@@ -318,7 +322,12 @@ class FeatureSpace:
     def of(cls, table: Table, names: tuple[str, ...]) -> "FeatureSpace":
         """Return the space of a table's records; numbers are scaled by the whole table."""
         categorical = [name for name in names if table.attribute(name).is_categorical]
-        numbers = [_standard_numbers(table, name) for name in names if name not in categorical]
+        middles = [
+            impute_medians(table.middles(name)[:, None])
+            for name in names
+            if name not in categorical
+        ]
+        numbers = [Standardizer.of(column)(column) for column in middles]
         cells = tuple(_coordinates(table, name) for name in categorical)
         ordered, domains = [], []
         for name, own in zip(categorical, cells, strict=True):
@@ -360,11 +369,6 @@ class FeatureSpace:
         )
 
 
-def _standard_numbers(table: Table, name: str) -> Points:
-    numbers = impute_medians(table.middles(name)[:, None])
-    return Standardizer.of(numbers)(numbers)
-
-
 def _coordinates(table: Table, name: str) -> Points:
     """Coordinates of each cell of a categorical attribute.
 
@@ -372,18 +376,13 @@ def _coordinates(table: Table, name: str) -> Points:
     """
     attribute = table.attribute(name)
     shares = table.recoding(name).spread(np.ones(len(attribute.categories)))
-    if attribute.kind is not Kind.NOMINAL:
-        return _mean_ranks(attribute, shares)
+    if attribute.kind is not Kind.NOMINAL:  # mean ranks; missing is an axis of its own
+        size = attribute.domain_size
+        missing = shares[:, size:]
+        ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
+        return np.column_stack([ranks, missing])
     directions: Points = shares / np.sqrt(2 * np.sum(shares**2, axis=1, keepdims=True))
     return directions
-
-
-def _mean_ranks(attribute: Attribute, shares: Points) -> Points:
-    """Mean rank of each ordinal cell over the size of the domain; missing is an axis of its own."""
-    size = attribute.domain_size
-    missing = shares[:, size:]
-    ranks = shares[:, :size] @ np.arange(size) / max(1, size) + missing.sum(axis=1) / 2
-    return np.column_stack([ranks, missing])
 
 
 def _squared_distances(cells: Points) -> Floats:

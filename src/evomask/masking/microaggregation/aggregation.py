@@ -20,6 +20,13 @@ PUBLIC_MEANS = (
 )
 """Public description of the methods that release group means."""
 
+PUBLIC_AGGREGATES = (
+    "Microaggregation was applied: similar records were grouped, and each masked attribute was "
+    "replaced by a common value of its group, the mean of numbers and the median or most frequent "
+    "category."
+)
+"""Public description of the methods that release aggregates of all kinds of attributes."""
+
 
 class GroupAggregation:
     """Base of microaggregation methods: partition the records, then aggregate each group."""

@@ -12,7 +12,7 @@ from evomask.data.table import Table
 from evomask.masking.method import About, require_attributes
 from evomask.masking.microaggregation.aggregation import GroupAggregation
 from evomask.masking.recoding.group_values import GroupValues, with_group_values
-from evomask.types import Floats, Labels
+from evomask.types import Labels
 
 
 class Cut(StrEnum):
@@ -62,14 +62,15 @@ class Mondrian(GroupAggregation):
         from evomask.kernels.groups.mondrian import mondrian
 
         k = validate_k(self.k, len(table))
-        points = np.column_stack([_positions(table, name) for name in self.attributes])
+        points = np.column_stack(
+            [
+                table.codes(name).astype(np.float64)
+                if table.attribute(name).is_categorical
+                else impute_medians(table.matrix([name]))[:, 0]
+                for name in self.attributes
+            ]
+        )
         return mondrian(points, np.ptp(points, axis=0), k, relaxed=self.cut is Cut.RELAXED)
 
     def released(self, table: Table, labels: Labels) -> Table:
         return with_group_values(table, self.attributes, labels, self.release)
-
-
-def _positions(table: Table, name: str) -> Floats:
-    if table.attribute(name).is_categorical:
-        return table.codes(name).astype(np.float64)
-    return impute_medians(table.matrix([name]))[:, 0]

@@ -1,30 +1,29 @@
 """PRAM by a formula: one equation defines the transition matrices of all attributes.
 
-Evolved equations for PRAM matrices: Marés (2013), section 4.2. An equation refers to frequencies
-and distances, not to categories, so one that was evolved on one file applies to others. Those
-that ship with evomask are in `formulas.toml`, which `benchmarks/make_formulas.py` writes.
+An equation gives cell (i, j), the unnormalised probability that category i becomes category j.
+It is a tuple of symbols in prefix order: `+ same * 2 freq_j` is same + 2 · freq_j. It refers to
+frequencies and distances, not to categories, so one that was evolved on one file applies to others
+(Marés, 2013, section 4.2). Those that ship with evomask are in `formulas.toml`, which
+`benchmarks/make_formulas.py` writes.
 """
 
+import re
 import tomllib
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from evomask.data.distance import category_distances
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 from evomask.masking.method import About, require_attributes, require_share
-from evomask.masking.randomization.equations import (
-    Domains,
-    Equation,
-    RowRule,
-    parse_equation,
-    transitions,
-)
 from evomask.masking.randomization.pram import (
     PUBLIC,
     PramMethod,
@@ -32,6 +31,205 @@ from evomask.masking.randomization.pram import (
     category_frequencies,
     make_invariant,
 )
+from evomask.types import Flags, Floats
+
+Equation: TypeAlias = tuple[str, ...]
+Terms = Mapping[str, Floats]
+"""Values of all terminals: arrays that broadcast over attributes, rows and columns."""
+
+FREQUENCIES = ("N", "freq_max", "freq_min", "freq_i", "freq_j")
+OTHERS = ("same", "distance", "size")
+TERMINALS = (*FREQUENCIES, *OTHERS)
+
+MAX_BRACKETS = 100
+WORD = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\w+|[-+*/()])")
+
+
+class RowRule(StrEnum):
+    """Rule that turns the values of an equation into rows that sum to 1."""
+
+    NORMALISED = "normalised"
+    REST = "rest"
+    PENALISED = "penalised"
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """Terminals of several attributes in padded arrays, so that all are evaluated at once.
+
+    Args:
+        sizes: number of categories of each attribute; arrays are as wide as the largest.
+        terms: values of all terminals, by attribute, row and column.
+        valid: flags of the cells that are not padding.
+    """
+
+    sizes: tuple[int, ...]
+    terms: Terms
+    valid: Flags
+
+    @classmethod
+    def of(cls, frequencies: Sequence[Floats], distances: Sequence[Floats]) -> "Domains":
+        """Build the terminals from category frequencies and distances between categories."""
+        sizes = tuple(len(counts) for counts in frequencies)
+        width = max(sizes)
+        counts, distance = np.zeros((len(sizes), width)), np.zeros((len(sizes), width, width))
+        for place, size in enumerate(sizes):
+            counts[place, :size] = frequencies[place]
+            distance[place, :size, :size] = distances[place]
+        has = np.arange(width) < np.array(sizes)[:, None]
+        terms = {
+            "N": counts.sum(axis=1)[:, None, None],
+            "freq_max": counts.max(axis=1)[:, None, None],
+            "freq_min": np.array([frequency.min() for frequency in frequencies])[:, None, None],
+            "freq_i": counts[:, :, None],
+            "freq_j": counts[:, None, :],
+            "same": np.eye(width)[None],
+            "distance": distance,
+            "size": np.array(sizes, dtype=np.float64)[:, None, None],
+        }
+        return cls(sizes, terms, has[:, :, None] & has[:, None, :])
+
+    def split(self, matrices: Floats) -> list[Transitions]:
+        """Return the matrix of each attribute without padding."""
+        return [m[:size, :size] for m, size in zip(matrices, self.sizes, strict=True)]
+
+
+def is_constant(symbol: str) -> bool:
+    """Whether a symbol is a numeric constant."""
+    return "0" <= symbol[0] <= "9"
+
+
+def divide_protected(numerator: Floats, denominator: Floats) -> Floats:
+    """Protected division: division by zero gives 1."""
+    zero = denominator == 0
+    quotient: Floats = np.where(zero, 1.0, numerator / np.where(zero, 1.0, denominator))
+    return quotient
+
+
+OPERATIONS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": divide_protected,
+}  # fmt: skip
+
+
+def cells(equation: Equation, domains: Domains) -> Floats:
+    """Absolute value of an equation in all cells of all attributes (Algorithm 8); 0 in padding."""
+    values: dict[str, Floats] = {**domains.terms}
+    for symbol in equation:
+        if is_constant(symbol):
+            values[symbol] = np.array(float(symbol))
+    with np.errstate(over="ignore", invalid="ignore"):
+        results = deque(stacks(equation, values), maxlen=1).pop().pop()
+        return np.where(domains.valid, np.abs(results), 0.0)
+
+
+def stacks(equation: Equation, values: Terms) -> Iterator[list[Floats]]:
+    """Yield the evaluation stack after each symbol, from the last symbol to the first.
+
+    The same list is yielded each time; in the end it holds the value of the equation.
+    """
+    stack: list[Floats] = []
+    for symbol in reversed(equation):
+        if symbol in OPERATIONS:
+            left, right = stack.pop(), stack.pop()
+            stack.append(OPERATIONS[symbol](left, right))
+        else:
+            stack.append(values[symbol])
+        yield stack
+
+
+def normalize(values: Floats) -> Transitions:
+    """Divide each row by its sum; a zero or non-finite row becomes an identity row."""
+    largest = values.max(axis=-1, keepdims=True)
+    usable = np.isfinite(largest) & (largest > 0)
+    scaled = np.where(usable, values, np.eye(values.shape[-1])) / np.where(usable, largest, 1.0)
+    matrix: Transitions = scaled / scaled.sum(axis=-1, keepdims=True)
+    return matrix
+
+
+def with_rest(values: Floats) -> Transitions:
+    """Keep the off-diagonal values and set the diagonal to what is missing to 1.
+
+    A row whose off-diagonal sum exceeds 1 is scaled to 1; a non-finite row becomes an identity
+    row.
+    """
+    identity = np.eye(values.shape[-1])
+    moves = np.where(identity > 0, 0.0, values)
+    moves = np.where(np.isfinite(moves).all(axis=-1, keepdims=True), moves, 0.0)
+    largest = np.maximum(1.0, moves.max(axis=-1, keepdims=True))
+    scaled = moves / largest
+    moves = scaled / np.maximum(1.0 / largest, scaled.sum(axis=-1, keepdims=True))
+    left = np.maximum(0.0, 1.0 - moves.sum(axis=-1, keepdims=True))
+    matrix: Transitions = moves + left * identity
+    return matrix
+
+
+def transitions(equation: Equation, domains: Domains, rows: RowRule) -> Floats:
+    """Return the transition matrices of an equation, padded to the largest."""
+    values = cells(equation, domains)
+    return with_rest(values) if rows is RowRule.REST else normalize(values)
+
+
+def parse_equation(text: str) -> Equation:
+    """Parse a formula such as ``same + freq_j / N``."""
+    if text.count("(") > MAX_BRACKETS:
+        raise ParameterError(f"an equation has at most {MAX_BRACKETS} pairs of brackets")
+    words = _words(text)
+    equation = _sum(words)
+    if words:
+        raise _syntax_error(text, words[0])
+    return equation
+
+
+def _words(text: str) -> list[str]:
+    words, at = [], 0
+    while text[at:].strip():
+        match = WORD.match(text, at)
+        if match is None:
+            raise _syntax_error(text, text[at:].strip()[0])
+        words.append(match[1])
+        at = match.end()
+    return words
+
+
+def _sum(words: list[str]) -> Equation:
+    left = _product(words)
+    while words and words[0] in "+-":
+        left = (words.pop(0), *left, *_product(words))
+    return left
+
+
+def _product(words: list[str]) -> Equation:
+    left = _factor(words)
+    while words and words[0] in "*/":
+        left = (words.pop(0), *left, *_factor(words))
+    return left
+
+
+def _factor(words: list[str]) -> Equation:
+    word = words.pop(0) if words else "the end"
+    if word == "(":
+        inner = _sum(words)
+        closing = words.pop(0) if words else "the end"
+        if closing != ")":
+            raise _syntax_error("an equation", closing)
+        return inner
+    if word in TERMINALS or is_constant(word):
+        return (word,)
+    raise _syntax_error("an equation", word)
+
+
+def _syntax_error(text: str, word: str) -> ParameterError:
+    names = ", ".join(TERMINALS)
+    return ParameterError(
+        f"{text!r} cannot be parsed at {word!r}; an equation is made of {names}, "
+        "numbers, + - * / and brackets"
+    )
+
+
+def depends_on_frequencies(formula: str) -> bool:
+    """Whether the matrices of a formula depend on the category frequencies of the file."""
+    return bool(formula) and not set(FREQUENCIES).isdisjoint(parse_equation(formula))
+
 
 FORMULAS_PATH = Path(__file__).with_name("formulas.toml")
 

@@ -5,9 +5,10 @@ Designs of the transition matrix: De Wolf and Van Gelder (2004), Domingo-Ferrer 
 probabilities that category i is replaced by each of the categories.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -22,9 +23,6 @@ Transitions = Points
 
 Matrices = Mapping[str, Transitions]
 """A transition matrix for each masked attribute."""
-
-STANDARD_CHANGES = tuple(step / 50 for step in range(1, 51))
-"""Probabilities of change for which standard matrices are computed."""
 
 DESIGN_TOLERANCE = 0.01
 """Largest difference from a frequency-based design below which a matrix discloses it."""
@@ -284,6 +282,11 @@ class CommonDraws:
     draws: Callable[[int], np.random.Generator]
     chances: dict[int, Mapping[str, Floats]] = field(default_factory=dict)
 
+    @cached_property
+    def frequencies(self) -> Mapping[str, Floats]:
+        """Number of records in each category of each attribute."""
+        return frequencies_of(self.table, self.attributes)
+
     def masked(self, matrices: Matrices, number: int) -> Table:
         """Return the masked file of draw *number*; attributes without a matrix are unchanged."""
         if number not in self.chances:
@@ -316,31 +319,6 @@ def percent_kept(matrices: Matrices, frequencies: Mapping[str, Floats]) -> dict[
 def is_dominant(matrix: Transitions) -> bool:
     """Whether the matrix is diagonally dominant (every diagonal above 1/2), hence invertible."""
     return bool((np.diagonal(matrix) > 0.5).all())
-
-
-@dataclass(frozen=True, eq=False)
-class StandardDesign:
-    """A standard PRAM design with its matrices for some attributes."""
-
-    method: Pram
-    matrices: Matrices
-
-    @property
-    def title(self) -> str:
-        """Name of the design with its parameters, for tables."""
-        suffix = ", made invariant" if self.method.invariant else ""
-        return f"{self.method.design} design, change {self.method.change:g}{suffix}"
-
-
-def standard_matrices(
-    table: Table, attributes: tuple[str, ...], *, invariant: bool = False
-) -> Iterator[StandardDesign]:
-    """Yield each standard design with each probability of change, for all attributes."""
-    for design in Design:
-        for change in STANDARD_CHANGES:
-            method = Pram(attributes, design, change, invariant)
-            matrices = {name: method.matrix(table, name) for name in attributes}
-            yield StandardDesign(method, matrices)
 
 
 def frequencies_of(table: Table, attributes: tuple[str, ...]) -> dict[str, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.hierarchy import fit_hierarchy
-from evomask.data.hierarchy_builders.builder import complete_hierarchies
+from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.roles.proposal import Proposal, propose
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -122,18 +122,18 @@ def _column(table: Table, name: str, proposal: Proposal) -> Column:
     distinct, missing = _count_values(table, name)
     levels, trouble = _hierarchy_levels(table, name)
     return Column(
-        name,
-        attribute.label,
-        attribute.kind.value,
-        attribute.role.value,
-        proposal.role.value,
-        (proposal.why_role, proposal.why_kind, *proposal.remarks),
-        distinct,
-        missing,
-        attribute.storage.value,
-        tuple(zip(shown.cells, shown.before, strict=True)) if shown else (),
-        levels,
-        trouble,
+        name=name,
+        label=attribute.label,
+        kind=attribute.kind.value,
+        role=attribute.role.value,
+        proposed=proposal.role.value,
+        why=(proposal.why_role, proposal.why_kind, *proposal.remarks),
+        distinct=distinct,
+        missing=missing,
+        storage=attribute.storage.value,
+        cells=tuple(zip(shown.cells, shown.before, strict=True)) if shown else (),
+        levels=levels,
+        trouble=trouble,
     )
 
 

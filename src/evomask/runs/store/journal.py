@@ -12,16 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from errno import ENOSPC
-from math import isfinite
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
 from evomask.errors import EvomaskError, RunError, UnmetError
-from evomask.evolution.individual import Brood, Outcomes
-from evomask.evolution.state import State
-from evomask.io.files import open_private
+from evomask.io.files import open_private, sync
 from evomask.masking.provenance import Provenance
 from evomask.runs.store.run_control import unwrap_interrupts
 from evomask.runs.store.run_summary import JOURNAL
@@ -145,12 +142,6 @@ Event: TypeAlias = JournalEvent | GenerationFinished
 EventCallback: TypeAlias = Callable[[Event], None]
 
 
-class EventSink(Protocol):
-    """Destination to which events are written."""
-
-    def keep(self, entry: dict[str, Any]) -> None: ...
-
-
 class EventDispatcher:
     """Passes every event to a journal and to a callback, and times the phases.
 
@@ -171,21 +162,21 @@ class EventDispatcher:
         self._now = now
         self._phases = [(Phase.LOADING, now() if began is None else began)]
         self._waiting: list[JournalEvent] = []
-        self._keeper: EventSink | None = None
+        self._journal: Journal | None = None
 
-    def kept_in(self, keeper: EventSink) -> None:
+    def kept_in(self, journal: "Journal") -> None:
         """Attach a journal; buffered events are written first."""
-        self._keeper = keeper
+        self._journal = journal
         for event in self._waiting:
-            keeper.keep(msgspec.to_builtins(event))
+            journal.keep(msgspec.to_builtins(event))
         self._waiting.clear()
 
     def tell(self, event: JournalEvent) -> None:
         """Write an event to the journal and pass it to the callback."""
-        if self._keeper is None:
+        if self._journal is None:
             self._waiting.append(event)
         else:
-            self._keeper.keep(msgspec.to_builtins(event))
+            self._journal.keep(msgspec.to_builtins(event))
         self.show(event)
 
     def show(self, event: Event) -> None:
@@ -247,6 +238,10 @@ def read_events(journal: Path) -> tuple[Event, ...]:
         lines = journal.read_bytes().splitlines()
     except OSError:
         return ()
+    return _decode_events(lines)
+
+
+def _decode_events(lines: Sequence[bytes]) -> tuple[Event, ...]:
     return tuple(event for line in lines if (event := decode_event(line)) is not None)
 
 
@@ -265,12 +260,6 @@ LONGEST_RUN = 1e12
 """More seconds than any run takes."""
 
 
-class GenerationSummary(Protocol):
-    """Named numbers that describe one generation."""
-
-    def _asdict(self) -> dict[str, Any]: ...
-
-
 class RunState(Protocol):
     """State of a search that advances from generation to generation."""
 
@@ -278,7 +267,12 @@ class RunState(Protocol):
     def generation(self) -> int: ...
 
     @property
-    def summary(self) -> GenerationSummary: ...
+    def evaluations(self) -> int: ...
+
+    @property
+    def summary(self) -> Any:  # noqa: ANN401
+        """Named tuple of the numbers that describe the last generation."""
+        ...
 
 
 class Journal:
@@ -328,19 +322,13 @@ class Journal:
         if state.generation >= len(self._times):
             raise RunError("the journal of this run is gone or cut short; start the run again")
 
-    def observe(
-        self, before: State[Any], brood: Brood[Any], outcomes: Outcomes[Any], after: State[Any]
-    ) -> None:
-        """Write a line for a new generation; a repeated one only sets the clock."""
-        self.tell(after)
-
     def tell(self, after: RunState) -> None:
-        """Write a line for a new generation, without details of its evaluation."""
+        """Write a line for a new generation; a repeated one only sets the clock."""
         if after.generation < len(self._times):
             self.start()
             return
         self._times.append(self._now() - self._origin)
-        self._write({**after.summary._asdict(), "seconds": self.seconds})
+        self.keep({**after.summary._asdict(), "seconds": self.seconds})
 
     def decide(self, name: str, compute: Callable[[], float]) -> float:
         """Return a number decided by the clock: computed once, then read from the journal."""
@@ -352,7 +340,7 @@ class Journal:
     def note(self, name: str, value: object) -> None:
         """Write a value that a resumed run needs."""
         self._notes[name] = value
-        self._write({"note": name, "value": value})
+        self.keep({"note": name, "value": value})
         self.sync()
 
     @property
@@ -367,16 +355,17 @@ class Journal:
 
     def sync(self) -> None:
         if self._path is not None:
-            with _raise_run_error(self._path), self._path.open("rb") as file:
-                os.fsync(file.fileno())
+            with _raise_run_error(self._path):
+                sync(self._path)
 
     def keep(self, entry: dict[str, Any]) -> None:
-        self._write(entry)
-
-    def _write(self, entry: dict[str, Any]) -> None:
+        """Append a line."""
         if self._path is not None:
-            line = json.dumps(finite_json(entry), allow_nan=False).encode() + b"\n"
-            with _raise_run_error(self._path), _open_to_append(self._path) as file:
+            line = msgspec.json.encode(entry) + b"\n"
+            with (
+                _raise_run_error(self._path),
+                open(self._path, "ab", buffering=0, opener=open_private) as file,
+            ):
                 before = file.tell()
                 if file.write(line) < len(line):
                     file.truncate(before)
@@ -401,10 +390,6 @@ class Journal:
             self._times.append(seconds)
 
 
-def _open_to_append(path: Path) -> IO[bytes]:
-    return open(path, "ab", buffering=0, opener=open_private)
-
-
 @contextmanager
 def _raise_run_error(path: Path) -> Iterator[None]:
     """Convert an `OSError` of the journal into a `RunError` that says how to continue."""
@@ -415,15 +400,6 @@ def _raise_run_error(path: Path) -> Iterator[None]:
             f"{path} cannot be used: {error.strerror or error}; correct that, then continue with "
             f"`evomask resume {path.parent}`"
         ) from None
-
-
-def finite_json(value: Any) -> Any:  # noqa: ANN401
-    """The value with None for every number that is not finite, for JSON."""
-    if isinstance(value, dict):
-        return {name: finite_json(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite_json(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _cut_partial_line(path: Path) -> None:
@@ -549,7 +525,3 @@ class JournalFollower:
         for event in _decode_events(whole.splitlines()):
             self.course.take(event)
         return bool(whole)
-
-
-def _decode_events(lines: Sequence[bytes]) -> list[Event]:
-    return [event for line in lines if (event := decode_event(line)) is not None]

@@ -27,7 +27,7 @@ import numpy as np
 
 from evomask.errors import FileError, ParameterError, RunError
 from evomask.io.dialects import Dialect
-from evomask.io.files import OWNER_ONLY, read_regular_file
+from evomask.io.files import OWNER_ONLY, read_regular_file, sync
 from evomask.io.readback import ReleaseSpec
 from evomask.runs.store.run_summary import PLAN
 from evomask.types import Indices
@@ -76,7 +76,14 @@ def append_entry(folder: Path, did: str, point: PointId, files: Mapping[str, str
     now = datetime.now(UTC).isoformat(timespec="seconds")
     edited = tuple(name for name in changed_files(folder) if name == PLAN)
     entry = LogEntry(
-        did, point.point, dict(sorted(files.items())), user_name(), now, before, point.file, edited
+        did=did,
+        point=point.point,
+        files=dict(sorted(files.items())),
+        user=user_name(),
+        at=now,
+        before=before,
+        file=point.file,
+        edited=edited,
     )
     return b"".join(line + b"\n" for line in (*lines, msgspec.json.encode(entry)))
 
@@ -205,7 +212,7 @@ def read_key(path: Path) -> bytes:
 
 def sign(line: bytes, key: bytes) -> bytes:
     """Return the signature of a line of the log, as the content of a file."""
-    made = Signature("HMAC-SHA256", _key_id(key), _mac(line, key))
+    made = Signature("HMAC-SHA256", _mac(b"evomask: the name of a key", key)[:16], _mac(line, key))
     return msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n"
 
 
@@ -220,10 +227,6 @@ def has_signature(line: bytes, content: bytes, key: bytes) -> bool:
 
 def _mac(line: bytes, key: bytes) -> str:
     return hmac.new(key, line, hashlib.sha256).hexdigest()
-
-
-def _key_id(key: bytes) -> str:
-    return _mac(b"evomask: the name of a key", key)[:16]
 
 
 STAGING, COMMITTED, REMOVED = ".staged", ".decided", ".gone"
@@ -261,7 +264,7 @@ class StagingFolder:
         """Write everything to disk."""
         self.write(REMOVED, msgspec.json.encode(self._gone))
         for path in (*self.folder.rglob("*"), self.folder):
-            _sync(path)
+            sync(path)
 
 
 @contextmanager
@@ -274,7 +277,7 @@ def stage_release(folder: Path) -> Iterator[StagingFolder]:
         yield stage
         stage.close()
         stage.folder.rename(folder / COMMITTED)
-        _sync(folder)
+        sync(folder)
     except OSError as error:
         raise FileError(
             f"{folder} cannot be written: {error.strerror or error}; what was there stays"
@@ -298,15 +301,15 @@ def complete_release(folder: Path) -> None:
 
 def _move(decided: Path, folder: Path) -> None:
     gone = _removed_names(decided / REMOVED)
-    for path in _files(decided):
+    for path in sorted(path for path in decided.rglob("*") if path.is_file()):
         target = folder / path.relative_to(decided)
         if path.name != REMOVED:
             target.parent.mkdir(mode=OWNER_FOLDER, exist_ok=True)
             path.replace(target)
-            _sync(target.parent)
+            sync(target.parent)
     for name in gone:
         (folder / name).unlink(missing_ok=True)
-    _sync(folder)
+    sync(folder)
     shutil.rmtree(decided)
 
 
@@ -321,19 +324,6 @@ def _removed_names(path: Path) -> list[str]:
     if any(Path(name).is_absolute() or ".." in Path(name).parts for name in names):
         raise FileError(f"{path} was changed; remove {path.parent}, and release again")
     return names
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _sync(path: Path) -> None:
-    if os.name == "posix" or path.is_file():
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 ORDER, PROMISE = "order.npy", "promise.json"

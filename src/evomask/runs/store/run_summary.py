@@ -6,6 +6,8 @@ Modules that only list runs import this one: it loads no numerical library.
 import json
 import os
 import tomllib
+from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,12 +54,17 @@ def read_record(folder: Path) -> JsonObject:
 
 def is_running(folder: Path) -> bool:
     """Whether a process holds the lock of the run; never blocks."""
+    return is_locked(folder / LOCK)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock of a file; never blocks."""
     try:
         import fcntl
     except ImportError:  # not a POSIX system: there are no locks
         return False
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return False
     try:
@@ -74,3 +81,12 @@ def is_running(folder: Path) -> bool:
 def write_note(path: Path, text: str) -> None:
     """Write a small text beside runs atomically, readable by its owner only."""
     replace_text(path, text)
+
+
+def finite_json(value: Any) -> Any:  # noqa: ANN401
+    """The value with None for every number that is not finite, for JSON."""
+    if isinstance(value, Mapping):
+        return {name: finite_json(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite_json(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -13,7 +13,6 @@ from evomask.io.readback import ReleaseSpec, failed_checks, read_back
 from evomask.report.public_record import MATRIX_POLICIES, build_public_record
 from evomask.report.record import RECORD, ReleaseRecord, encode_record
 from evomask.runs.release import load_record, report_parts
-from evomask.runs.store.plan import Plan, check_input, decode_plan
 from evomask.runs.store.release import (
     COMMITTED,
     PROMISE,
@@ -27,7 +26,7 @@ from evomask.runs.store.release import (
     read_key,
     read_lines,
 )
-from evomask.runs.store.run_folder import RunFolder, refuse_links
+from evomask.runs.store.run_folder import Plan, RunFolder, check_input, decode_plan, refuse_links
 from evomask.runs.store.run_summary import MASKED, PLAN, PUBLIC_RECORD
 
 

@@ -1,18 +1,21 @@
-"""The clustered search as an evolutionary problem."""
+"""The clustered search as an evolutionary problem: recipes, their operators and evaluation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.data.clustering import Clusterer, cluster_labels
-from evomask.data.edits.repair import EditRepair
+from evomask.data.edits import EditRepair
 from evomask.data.table import Table
 from evomask.evolution.individual import FIRST, Cost, Fitness, Outcome, Task
 from evomask.evolution.loop import Draws
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.streams import litter_stream
+from evomask.evolution.variation import cross_uniformly
 from evomask.masking.method import provenance_of
 from evomask.masking.microaggregation.clustered import (
     ClusteredGlobalMedian,
@@ -20,9 +23,119 @@ from evomask.masking.microaggregation.clustered import (
 )
 from evomask.masking.provenance import Provenance
 from evomask.searches.base import MaskingProblem
-from evomask.searches.clustered.genome import CLUSTERS, START, ClusterMethod, K, Recipe, RecipeSpace
-from evomask.searches.clustered.operators import MUTATIONS, cross, draw_recipe
 from evomask.types import Labels
+
+Recipe = NDArray[np.int64]
+"""The genes listed below, in this order: positions in lists of choices, or numbers."""
+
+METHOD, CLUSTERER, START, CLUSTERS, K = range(5)
+COUNTED = (CLUSTERS, K)
+"""Genes that are numbers; the others are positions in a list of choices."""
+
+
+class ClusterMethod(StrEnum):
+    """How the records of a cluster are masked."""
+
+    MICROAGGREGATION = "microaggregation"
+    GLOBAL_MEDIAN = "global-median"
+
+
+@dataclass(frozen=True)
+class RecipeSpace:
+    """The domain of recipes.
+
+    Args:
+        starts: number of sets of restarts to choose the clustering from.
+        least_k, most_k: smallest and largest k.
+        most_clusters: largest number of clusters; 1 means no clustering.
+    """
+
+    methods: tuple[ClusterMethod, ...]
+    clusterers: tuple[Clusterer, ...]
+    starts: int
+    most_clusters: int
+    least_k: int
+    most_k: int
+
+    @property
+    def lowest(self) -> Recipe:
+        return np.array([0, 0, 0, 1, self.least_k])
+
+    @property
+    def highest(self) -> Recipe:
+        choices = len(self.methods), len(self.clusterers), self.starts
+        return np.array([*(count - 1 for count in choices), self.most_clusters, self.most_k])
+
+    def method(self, recipe: Recipe) -> ClusterMethod:
+        return self.methods[int(recipe[METHOD])]
+
+    def clusterer(self, recipe: Recipe) -> Clusterer:
+        return self.clusterers[int(recipe[CLUSTERER])]
+
+    def grid(self, levels: int) -> tuple[Recipe, ...]:
+        """Return all choices at the first start, with *levels* values of k and of clusters."""
+        return tuple(
+            np.array([method, clusterer, 0, clusters, k])
+            for method in range(len(self.methods))
+            for clusterer in range(len(self.clusterers))
+            for k in log_spaced(self.least_k, self.most_k, levels)
+            for clusters in log_spaced(1, self.most_clusters, levels)
+        )
+
+
+def log_spaced(low: int, high: int, levels: int) -> Sequence[int]:
+    """Return up to *levels* integers from *low* to *high*, spaced geometrically."""
+    numbers: list[int] = np.unique(np.round(np.geomspace(low, high, levels)).astype(int)).tolist()
+    return numbers
+
+
+STRIDE = 0.35
+"""Standard deviation of the logarithm of a step."""
+
+Mutation = Callable[[Recipe, RecipeSpace, np.random.Generator], Recipe]
+
+
+def draw_recipe(space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+    """Draw a recipe; numbers are drawn log-uniformly."""
+    low, high = space.lowest, space.highest
+    recipe = rng.integers(low, high + 1)
+    for gene in COUNTED:
+        ends = np.log(int(low[gene])), np.log(int(high[gene]) + 1)
+        recipe[gene] = int(np.floor(np.exp(rng.uniform(*ends))))
+    return recipe
+
+
+def step(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+    """Increase or decrease the number of clusters or k a little, by one at least."""
+    gene = int(rng.choice(COUNTED))
+    moved = float(parent[gene]) * float(np.exp(rng.normal(0.0, STRIDE)))
+    change = round(moved) - int(parent[gene]) or (1 if moved > parent[gene] else -1)
+    return _set_gene(parent, gene, int(parent[gene]) + change, space)
+
+
+def redraw(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+    """Redraw one gene that has alternatives; without any, return a copy."""
+    free = np.flatnonzero(space.lowest < space.highest)
+    if not len(free):
+        return parent.copy()
+    gene = int(rng.choice(free))
+    return _set_gene(parent, gene, int(draw_recipe(space, rng)[gene]), space)
+
+
+def cross(first: Recipe, second: Recipe, rng: np.random.Generator) -> Recipe:
+    """Take each gene from one of the two parents."""
+    child: Recipe = cross_uniformly(first, second, rng)[0].astype(np.int64)
+    return child
+
+
+def _set_gene(parent: Recipe, gene: int, value: int, space: RecipeSpace) -> Recipe:
+    child = parent.copy()
+    child[gene] = np.clip(value, space.lowest[gene], space.highest[gene])
+    return child
+
+
+MUTATIONS: Mapping[str, Mutation] = {"step": step, "redraw": redraw}
+
 
 NAME = "clustered"
 

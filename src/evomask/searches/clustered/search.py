@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from evomask.data.clustering import RESTARTS, Clusterer, usable_clusterers
-from evomask.data.edits.repair import EditRepair
+from evomask.data.edits import EditRepair
 from evomask.data.partition import validate_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -30,9 +30,15 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.measures.papers.clustering_loss import ClusteringLoss
 from evomask.measures.profiles import RiskProfile, profile
-from evomask.searches.base import Search, SearchContext, SearchInput, Variants
-from evomask.searches.clustered.genome import ClusterMethod, Recipe, RecipeSpace
-from evomask.searches.clustered.problem import NAME, ClusteredProtection, LossAndRisk
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants, require_at_least
+from evomask.searches.clustered.problem import (
+    NAME,
+    ClusteredProtection,
+    ClusterMethod,
+    LossAndRisk,
+    Recipe,
+    RecipeSpace,
+)
 
 ANY = "any"
 GENERATIONS = 20
@@ -105,13 +111,10 @@ class Parameters:
         validate_k(self.least_k)
         if self.most_k < self.least_k:
             raise ParameterError(f"most_k must be at least least_k, got {self.most_k}")
-        for name in ("most_clusters", "restarts", "starts", "loss_clusters", "population"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.children < 4:
-            raise ParameterError(f"children must be at least 4, got {self.children}")
-        if self.levels < 2:
-            raise ParameterError(f"levels must be at least 2, got {self.levels}")
+        require_at_least(
+            self, most_clusters=1, restarts=1, starts=1, loss_clusters=1, population=1,
+            children=4, levels=2,
+        )  # fmt: skip
 
 
 class ClusteredSearch(Search):
@@ -143,8 +146,7 @@ class ClusteredSearch(Search):
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Recipe]:
-        space = space_of(table, parameters)
-        cost = COSTS[parameters.score]
+        space, cost = space_of(table, parameters), COSTS[parameters.score]
         grid = space.grid(parameters.levels) if parameters.exhaustive else ()
         problem = ClusteredProtection(
             table,

@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 
 from evomask.evolution.tree import Symbols, Tree, depth, span
-from evomask.masking.randomization.equations import (
+from evomask.masking.randomization.formula_pram import (
     FREQUENCIES,
     OTHERS,
     Domains,
@@ -91,7 +91,7 @@ def simplify(equation: Equation) -> Equation:
     left, right = (simplify(operand) for operand in operands)
     if symbol in "+*" and _rank(right) < _rank(left):
         left, right = right, left
-    return _RULES[symbol](left, right) or _fold_constants(symbol, left, right)
+    return _simplify_node(symbol, left, right) or _fold_constants(symbol, left, right)
 
 
 def readable_formula(equation: Equation, rows: RowRule) -> str:
@@ -142,36 +142,15 @@ def constant_symbol(value: float) -> str:
     return str(int(value)) if value == int(value) and value < 1e15 else repr(value)
 
 
-def _simplify_sum(left: Equation, right: Equation) -> Equation | None:
-    if left == ZERO:
-        return right
-    return ("*", *TWO, *left) if left == right and left != ONE else None
-
-
-def _simplify_difference(left: Equation, right: Equation) -> Equation | None:
-    if right == ZERO:
-        return left
-    return ZERO if left == right else None
-
-
-def _simplify_product(left: Equation, right: Equation) -> Equation | None:
-    if left == ZERO:
-        return ZERO
-    return right if left == ONE else None
-
-
-def _simplify_quotient(left: Equation, right: Equation) -> Equation | None:
-    if right == ONE:
-        return left
-    return ONE if right in (left, ZERO) else None
-
-
-_RULES = {
-    "+": _simplify_sum,
-    "-": _simplify_difference,
-    "*": _simplify_product,
-    "/": _simplify_quotient,
-}
+def _simplify_node(symbol: str, left: Equation, right: Equation) -> Equation | None:
+    """Return a shorter equivalent of one function of two operands, if a rule applies."""
+    rules: Mapping[str, tuple[tuple[bool, Equation], ...]] = {
+        "+": ((left == ZERO, right), (left == right != ONE, ("*", *TWO, *left))),
+        "-": ((right == ZERO, left), (left == right, ZERO)),
+        "*": ((left == ZERO, ZERO), (left == ONE, right)),
+        "/": ((right == ONE, left), (right in (left, ZERO), ONE)),
+    }
+    return next((shorter for applies, shorter in rules[symbol] if applies), None)
 
 
 CHANGES = (0.1, 0.2, 0.3, 0.4, 0.5)

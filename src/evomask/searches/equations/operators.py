@@ -14,7 +14,7 @@ from evomask.evolution.tree import (
     mutate_point,
     mutate_subtree,
 )
-from evomask.masking.randomization.equations import Equation, is_constant
+from evomask.masking.randomization.formula_pram import Equation, is_constant
 from evomask.searches.equations.genome import CONSTANT
 
 Mutation = Callable[[Equation, Symbols, int, np.random.Generator], Equation]
@@ -57,41 +57,6 @@ def cross_subtrees(
     return children[0] if parents[0] == first else children[1]
 
 
-def replace_subtree(
-    equation: Equation, symbols: Symbols, levels: int, rng: np.random.Generator
-) -> Equation:
-    """Replace a random subtree by a new one: the mutation of the thesis."""
-    return fill_constants(mutate_subtree(equation, symbols, levels, rng), rng)
-
-
-def replace_symbol(
-    equation: Equation, symbols: Symbols, _: int, rng: np.random.Generator
-) -> Equation:
-    """Replace one symbol by another with as many operands."""
-    return fill_constants(mutate_point(equation, symbols, rng), rng)
-
-
-def keep_subtree(
-    equation: Equation, symbols: Symbols, _: int, rng: np.random.Generator
-) -> Equation:
-    """Return a random subtree."""
-    return hoist(equation, symbols, rng)
-
-
-def collapse_subtree(
-    equation: Equation, symbols: Symbols, _: int, rng: np.random.Generator
-) -> Equation:
-    """Replace a random subtree by a terminal."""
-    return fill_constants(collapse(equation, symbols, rng), rng)
-
-
-def expand_terminal(
-    equation: Equation, symbols: Symbols, levels: int, rng: np.random.Generator
-) -> Equation:
-    """Replace a random terminal by a subtree."""
-    return fill_constants(expand(equation, symbols, levels, rng), rng)
-
-
 def nudge_constant(equation: Equation, _: Symbols, __: int, rng: np.random.Generator) -> Equation:
     """Increase or decrease one constant a little; unchanged without constants."""
     places = [place for place, symbol in enumerate(equation) if is_constant(symbol)]
@@ -102,11 +67,16 @@ def nudge_constant(equation: Equation, _: Symbols, __: int, rng: np.random.Gener
     return (*equation[:place], _format_digits(value, 3), *equation[place + 1 :])
 
 
+def _filled(mutation: Mutation) -> Mutation:
+    return lambda *arguments: fill_constants(mutation(*arguments), arguments[-1])
+
+
 MUTATIONS: Mapping[str, Mutation] = {
-    "subtree": replace_subtree,
-    "point": replace_symbol,
-    "hoist": keep_subtree,
-    "collapse": collapse_subtree,
-    "expand": expand_terminal,
+    "subtree": _filled(mutate_subtree),
+    "point": _filled(lambda equation, symbols, _, rng: mutate_point(equation, symbols, rng)),
+    "hoist": lambda equation, symbols, _, rng: hoist(equation, symbols, rng),
+    "collapse": _filled(lambda equation, symbols, _, rng: collapse(equation, symbols, rng)),
+    "expand": _filled(expand),
     "nudge": nudge_constant,
 }
+"""Mutations of an equation; those of `evolution.tree`, with open constants filled, and a nudge."""

@@ -1,36 +1,145 @@
-"""The equations search as an evolutionary problem."""
+"""The equations search as an evolutionary problem, and its schemes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.data.distance import category_distances
-from evomask.data.table import Table
-from evomask.evolution.individual import FIRST, Cost, Fitness, Individual, Outcome, Task
+from evomask.evolution.archive import Front, Members
+from evomask.evolution.individual import (
+    FIRST,
+    Brood,
+    Cost,
+    Fitness,
+    Individual,
+    Outcome,
+    Outcomes,
+    Population,
+    Task,
+)
+from evomask.evolution.loop import Scheme
 from evomask.evolution.schemes import CROSS, MUTATE
+from evomask.evolution.state import State, individuals_from
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.tree import Symbols
-from evomask.masking.provenance import Provenance, Step
-from evomask.masking.randomization.equations import Domains, Equation, RowRule, transitions
+from evomask.masking.provenance import Provenance
+from evomask.masking.randomization.formula_pram import Domains, Equation, RowRule, transitions
 from evomask.masking.randomization.pram import (
     CommonDraws,
     Transitions,
     make_invariant,
-    percent_kept,
-    properties_of,
 )
 from evomask.measures.expected.expectation import PramEvaluation
 from evomask.measures.expected.forecast import Forecast
-from evomask.searches.base import MatrixProblem
+from evomask.searches.base import MatrixProblem, task_towards
 from evomask.searches.equations.genome import readable_formula, row_sum_error, simplify
 from evomask.searches.equations.operators import MUTATIONS, cross_subtrees
-from evomask.searches.equations.schemes import SPREAD, weighted_cost
-from evomask.types import Floats
+
+SPREAD = "spread"
+"""Operator that climbs towards a point of the front instead of the best score."""
+
+DIRECTIONS = 1_000
+"""Number of directions along the front, as tasks encode them."""
+
+MARGIN = 50
+"""Smallest distance of a direction from weighing loss or risk alone."""
+
+
+def weighted_cost(direction: int, fitness: Fitness) -> float:
+    """Return the weighted maximum of loss and risk; *direction* is the weight of the loss."""
+    share = direction / DIRECTIONS
+    loss, risk = fitness
+    return max(share * loss, (1 - share) * risk)
+
+
+@dataclass(frozen=True)
+class ShortestFront(Members[Equation]):
+    """The Pareto front; of equal fitnesses the shortest equation is kept."""
+
+    members: Population[Equation] = ()
+
+    def updated(self, arrivals: Iterable[Individual[Equation]]) -> "ShortestFront":
+        front = Front(self.members)
+        for arrival in arrivals:
+            size = len(arrival.genome)
+            front = Front(
+                tuple(
+                    known
+                    for known in front.members
+                    if known.fitness != arrival.fitness or len(known.genome) <= size
+                )
+            ).updated([arrival])
+        return ShortestFront(front.members)
+
+
+@dataclass(frozen=True)
+class Parsimonious:
+    """Replacement: the best of parents and children, one for each fitness.
+
+    Args:
+        cost: score of a fitness.
+        price: penalty of each symbol of an equation.
+    """
+
+    cost: Cost
+    price: float = 0.0
+
+    def __call__(
+        self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
+    ) -> Population[Equation]:
+        """Return the next population; clones only fill places that would remain empty."""
+        everyone = (*state.population, *individuals_from(state, brood, outcomes))
+        different: dict[Fitness, Individual[Equation]] = {}
+        others: list[Individual[Equation]] = []
+        for individual in sorted(everyone, key=self._rank):
+            if individual.fitness in different or not all(map(isfinite, individual.fitness)):
+                others.append(individual)
+            else:
+                different[individual.fitness] = individual
+        return tuple([*different.values(), *others][: len(state.population)])
+
+    def _rank(self, individual: Individual[Equation]) -> tuple[float, int, int]:
+        length = len(individual.genome)
+        return self.cost(individual.fitness) + self.price * length, length, individual.serial
+
+
+@dataclass(frozen=True)
+class Restarting:
+    """Another scheme with climbs along the front and restarts when it stagnates.
+
+    The archive keeps the results.
+
+    Args:
+        patience: generations without a new best individual after which the population restarts.
+        spreads: children per generation that climb in a random direction, each from the member of
+            the archive that is best in that direction.
+    """
+
+    scheme: Scheme[Equation]
+    patience: int
+    spreads: int
+    cost: Cost
+
+    def propose(self, state: State[Equation], rng: np.random.Generator) -> Brood[Equation]:
+        best = min(state.population, key=lambda individual: self.cost(individual.fitness))
+        if state.generation - best.born >= self.patience:
+            return tuple(Task(FIRST, (), state.tasks + i) for i in range(len(state.population)))
+        directions = rng.integers(MARGIN, DIRECTIONS - MARGIN, self.spreads).tolist()
+        spreads = (task_towards(SPREAD, state, d, weighted_cost) for d in directions)
+        return (*self.scheme.propose(state, rng), *spreads)
+
+    def replace(
+        self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
+    ) -> Population[Equation]:
+        if brood[0].operator == FIRST:
+            return individuals_from(state, brood, outcomes)
+        return self.scheme.replace(state, brood, outcomes)
+
 
 NAME = "equations"
 Matrices = Mapping[str, Transitions]
@@ -98,6 +207,8 @@ class MatrixEquations(MatrixProblem):
         cache: cache of the loss and risk of matrices.
     """
 
+    name = NAME
+
     draws: CommonDraws
     measured: PramEvaluation
     forecast: Forecast
@@ -105,7 +216,6 @@ class MatrixEquations(MatrixProblem):
     initial: InitialEquation
     cost: Cost
     climb: int
-    frequencies: Mapping[str, Floats]
     domains: Domains
     cache: dict[bytes, Fitness] = field(default_factory=dict)
 
@@ -164,42 +274,26 @@ class MatrixEquations(MatrixProblem):
 
     def matrices(self, genome: Equation) -> Matrices:
         matrices = self.domains.split(transitions(genome, self.domains, self.language.rows))
-        named = dict(zip(self.frequencies, matrices, strict=True))
+        named = dict(zip(self.draws.attributes, matrices, strict=True))
         if not self.language.invariant:
             return named
-        return {name: make_invariant(m, self.frequencies[name]) for name, m in named.items()}
-
-    def decode(self, genome: Equation, draw: int) -> Table:
-        return self.draws.masked(self.matrices(genome), draw)
+        return {name: make_invariant(m, self.draws.frequencies[name]) for name, m in named.items()}
 
     def answer(self, genome: Equation) -> Mapping[str, object]:
-        matrices, text = self.matrices(genome), readable_formula(genome, self.language.rows)
+        text = readable_formula(genome, self.language.rows)
         because = f"category i becomes j by {text}, {ROW_RULES[self.language.rows]}"
         return {
             "equation": text,
-            "explanation": [{"attributes": list(matrices), "because": because}],
-            "matrices": {name: self._properties(name, matrix) for name, matrix in matrices.items()},
-            "invariant": self.language.invariant,
+            "explanation": [{"attributes": list(self.draws.attributes), "because": because}],
+            **self.described_matrices(genome, invariant=self.language.invariant),
         }
 
-    def _properties(self, name: str, matrix: Transitions) -> dict[str, object]:
-        categories = self.draws.table.attribute(name).categories
-        return properties_of(matrix, categories, self.frequencies[name])
-
     def making(self, genome: Equation) -> Provenance:
-        kept = percent_kept(self.matrices(genome), self.frequencies)
         formula = readable_formula(genome, self.language.rows)
-        parameters = {"formula": formula, "kept": kept, "invariant": self.language.invariant}
-        return Provenance((Step(NAME, parameters, tuple(kept)),), search=NAME)
+        return self.pram_step(genome, invariant=self.language.invariant, formula=formula)
 
     def pack(self, genome: Equation) -> Mapping[str, NDArray[Any]]:
         return {"symbols": np.array(genome, dtype=np.str_)}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Equation:
         return tuple(str(symbol) for symbol in arrays["symbols"])
-
-
-def domains_of(table: Table, frequencies: Mapping[str, Floats]) -> Domains:
-    """Return the categories of attributes with these frequencies."""
-    distances = [category_distances(table.attribute(name)) for name in frequencies]
-    return Domains.of(list(frequencies.values()), distances)

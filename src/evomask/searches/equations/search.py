@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.data.distance import category_distances
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.individual import COSTS, Cost, ScoreRule
@@ -18,19 +19,18 @@ from evomask.evolution.schemes import Generational, PlusSelection, WinnersAndLos
 from evomask.evolution.stopping import Budget
 from evomask.evolution.tree import full, grow
 from evomask.masking.method import About
-from evomask.masking.randomization.equations import Equation, RowRule
-from evomask.masking.randomization.pram import CommonDraws, frequencies_of
+from evomask.masking.randomization.formula_pram import Domains, Equation, RowRule
+from evomask.masking.randomization.pram import CommonDraws
 from evomask.measures.expected.expectation import DEFAULT_DRAWS, PramEvaluation, warn_unused_draws
 from evomask.measures.expected.forecast import Forecast
-from evomask.measures.measure import Measure
 from evomask.measures.profiles import PROFILES, RiskProfile
 from evomask.searches.base import (
     Search,
     SearchContext,
     SearchInput,
     Variants,
+    affordable_steps,
     pram_attributes,
-    time_call,
 )
 from evomask.searches.equations.genome import CONSTANT, SYMBOLS, Terminals, standard_equations
 from evomask.searches.equations.operators import MUTATIONS, fill_constants, first_equation
@@ -39,13 +39,14 @@ from evomask.searches.equations.problem import (
     InitialEquation,
     Language,
     MatrixEquations,
-    domains_of,
+    Parsimonious,
+    Restarting,
+    ShortestFront,
 )
-from evomask.searches.equations.schemes import Parsimonious, Restarting, ShortestFront
 
 DEEPEST = 12
 
-DEFAULT_CLIMB, LEAST_CLIMB, MOST_CLIMB = 100, 20, 300
+DEFAULT_CLIMB, CLIMB_LIMITS = 100, (20, 300)
 """Mutations tried on each child: without a time budget, and the limits with one."""
 
 CLIMB_SECONDS, TRIAL = 0.03, 20
@@ -223,34 +224,27 @@ class EquationsSearch(Search):
         draws = CommonDraws(table, names, context.draws)
         pair = PROFILES[parameters.profile]
         measures = pair.measures(scope, probabilistic=parameters.probabilistic)
-        cost, frequencies = COSTS[parameters.score], frequencies_of(table, names)
+        cost = COSTS[parameters.score]
+        by_draws = not parameters.expected
+        measured = PramEvaluation.of(
+            table, measures, draws.masked, parameters.draws, by_draws=by_draws
+        )
+        warn_unused_draws(measured, parameters.draws)
+        distances = [category_distances(table.attribute(name)) for name in names]
         problem = MatrixEquations(
             draws,
-            _measured(table, measures, draws, parameters),
+            measured,
             Forecast.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
             _initial_equation(parameters),
             cost,
             0,
-            frequencies,
-            domains_of(table, frequencies),
+            Domains.of(list(draws.frequencies.values()), distances),
         )
         problem = replace(problem, climb=_climb(problem, parameters, context))
         scheme = _scheme(parameters, cost)
         first = parameters.effective.population
         return Setup(problem, scheme, first=first, archive=ShortestFront(), cost=cost)
-
-
-def _measured(
-    table: Table,
-    measures: tuple[Measure, Measure],
-    draws: CommonDraws,
-    parameters: Parameters,
-) -> PramEvaluation:
-    by_draws = not parameters.expected
-    measured = PramEvaluation.of(table, measures, draws.masked, parameters.draws, by_draws=by_draws)
-    warn_unused_draws(measured, parameters.draws)
-    return measured
 
 
 def _climb(problem: MatrixEquations, parameters: Parameters, context: SearchContext) -> int:
@@ -259,20 +253,11 @@ def _climb(problem: MatrixEquations, parameters: Parameters, context: SearchCont
         return 0
     if parameters.climb is not None:
         return parameters.climb
-    if context.decide is None:
-        return DEFAULT_CLIMB
     equation = ("+", "same", "/", "freq_j", "N")
-
-    def trial() -> None:
-        for _ in range(TRIAL):
-            problem.forecast(problem.matrices(equation))
-
-    def affordable() -> float:
-        problem.forecast(problem.matrices(equation))
-        _, spent = time_call(trial)
-        return min(MOST_CLIMB, max(LEAST_CLIMB, CLIMB_SECONDS / max(spent / TRIAL, 1e-9)))
-
-    return int(context.decide("climb", affordable))
+    return affordable_steps(
+        context, "climb", lambda: problem.forecast(problem.matrices(equation)),
+        default=DEFAULT_CLIMB, seconds=CLIMB_SECONDS, limits=CLIMB_LIMITS, trial=TRIAL,
+    )  # fmt: skip
 
 
 def _language(parameters: Parameters) -> Language:

@@ -16,10 +16,11 @@ from evomask.masking.grid import GridMethod
 from evomask.masking.provenance import Provenance, Step
 from evomask.searches.base import MaskingProblem
 from evomask.searches.files.fitness import FileMeasures
-from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.operators import (
+from evomask.searches.files.genome import (
     CROSSOVER_RATE,
     MUTATION_RATE,
+    Coding,
+    Genome,
     cross,
     mutate,
     mutate_each,

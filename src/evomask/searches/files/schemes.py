@@ -169,6 +169,3 @@ class BredFront(Front[G]):
     def updated(self, arrivals: Iterable[Individual[G]]) -> "BredFront[G]":
         bred = super().updated([arrival for arrival in arrivals if arrival.operator != FIRST])
         return BredFront(bred.members)
-
-    def holding(self, members: Population[G]) -> "BredFront[G]":
-        return BredFront(members)

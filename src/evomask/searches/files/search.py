@@ -18,18 +18,18 @@ from evomask.evolution.schemes import MutateOrCross
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import Stratified
 from evomask.masking.enforce.enforcement import Enforcement
-from evomask.masking.enforce.requirement import Requirement, parse_requirement
+from evomask.masking.enforce.requirement import parse_requirement
 from evomask.masking.grid import GridMethod, first_population
 from evomask.masking.method import About
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.base import Search, SearchContext, SearchInput, Variants
+from evomask.searches.base import Search, SearchContext, SearchInput, Variants, require_at_least
 from evomask.searches.files.fitness import (
     AIMS,
     FileMeasures,
     towards_origin,
 )
 from evomask.searches.files.genome import Coding, Genome
-from evomask.searches.files.problem import NAME, Aim, MaskedFiles, VariationSettings
+from evomask.searches.files.problem import NAME, MaskedFiles, VariationSettings
 from evomask.searches.files.schemes import (
     BredFront,
     CrossAndMutate,
@@ -107,12 +107,7 @@ class Parameters:
     held_out: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("burst", "turns", "leaders"):
-            given = getattr(self, name)
-            if given is not None and given < 1:
-                raise ParameterError(f"{name} must be at least 1, got {given}")
-        if self.first < 0:
-            raise ParameterError(f"first must be at least 0, got {self.first}")
+        require_at_least(self, burst=1, turns=1, leaders=1, first=0)
         if not 0 <= self.mutation <= 1:
             raise ParameterError(f"mutation must lie in [0, 1], got {self.mutation:g}")
         if not 0 <= self.without_best < 100:
@@ -144,7 +139,7 @@ def build_setup(
     coding = Coding(table, names)
     judge = FileMeasures(coding, parameters.profile)
     steps = Steps(coding, judge.followed, enforcement.guarantee)
-    cost = COSTS[parameters.score]
+    cost, weights = COSTS[parameters.score], np.array(AIMS[parameters.score])
     problem = MaskedFiles(
         coding,
         judge,
@@ -153,7 +148,7 @@ def build_setup(
         context.draws,
         enforcement.release,
         cost,
-        _aim(parameters),
+        towards_origin if parameters.algorithm is Algorithm.FRONT else lambda _: weights,
         _variation_settings(parameters, len(table) * len(names)),
         parameters.held_out,
     )
@@ -179,13 +174,6 @@ def _select_evenly(methods: tuple[GridMethod, ...], count: int) -> tuple[GridMet
         return methods
     places = np.linspace(0, len(methods) - 1, min(count, len(methods))).round().astype(int)
     return tuple(methods[place] for place in places)
-
-
-def _aim(parameters: Parameters) -> Aim:
-    if parameters.algorithm is Algorithm.FRONT:
-        return towards_origin
-    weights = np.array(AIMS[parameters.score])
-    return lambda _: weights
 
 
 def _variation_settings(parameters: Parameters, cells: int) -> VariationSettings:
@@ -247,16 +235,14 @@ class FilesSearch(Search):
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Any]:
-        enforcement = enforcement_for(table, parse_requirement(parameters.require))
-        return build_setup(table, parameters, context, enforcement)
-
-
-def enforcement_for(table: Table, requirement: Requirement) -> FileConstraints:
-    """Return the enforcement of a requirement and of the table's edit rules."""
-    guarantees = Enforcement.of(table, requirement)
-    asks = requirement.asks_anything or bool(len(guarantees.mender.rules))
-    may_join = requirement.l == 1 and requirement.t == 1
-    return FileConstraints(guarantees if asks else None, BurstConstraint(requirement.k, may_join))
+        requirement = parse_requirement(parameters.require)
+        enforcement = Enforcement.of(table, requirement)
+        asks = requirement.asks_anything or bool(len(enforcement.mender.rules))
+        may_join = requirement.l == 1 and requirement.t == 1
+        constraints = FileConstraints(
+            enforcement if asks else None, BurstConstraint(requirement.k, may_join)
+        )
+        return build_setup(table, parameters, context, constraints)
 
 
 FILES = FilesSearch()

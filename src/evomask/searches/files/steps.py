@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.edits.rules import rules_of
+from evomask.data.edits import rules_of
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.kernels.compiler.bundles import bundle_tuple

@@ -16,12 +16,9 @@ from evomask.evolution.state import State, individuals_from
 from evomask.kernels.lattice.bounds import bounds_between, distances, margins
 from evomask.kernels.lattice.classes import Rows
 from evomask.kernels.lattice.nodes import LOSSES
-from evomask.searches.generalization.comparison import minimal
-from evomask.searches.generalization.genome import as_rows, number_of
-from evomask.searches.generalization.indices import Index
-from evomask.searches.generalization.lattice import Figures, Lattice, Levels
-from evomask.searches.generalization.node_evaluator import Objectives
-from evomask.searches.generalization.problem import NODE
+from evomask.searches.generalization.lattice import Levels
+from evomask.searches.generalization.objectives import Index, Objectives
+from evomask.searches.generalization.problem import NODE, as_rows, minimal, number_of
 from evomask.types import Flags, Floats, Indices, Points
 
 RIDGE = (2e-8, 4e-4, 1e-2)
@@ -91,21 +88,14 @@ def _scaled(objectives: Objectives, values: Points, logs: Flags) -> Points:
 def _without_suppression(objectives: Objectives, nodes: Rows) -> Points:
     """Separable objectives without suppression."""
     columns = np.ones((len(nodes), len(objectives.indices)))
-    figures = _statistics_without_suppression(objectives.lattice, nodes)
+    lattice = objectives.lattice
+    whole = np.zeros((len(nodes), LOSSES + nodes.shape[1]), dtype=np.int64)
+    whole[:, LOSSES:] = lattice.bases[np.arange(nodes.shape[1]), nodes]
+    figures = lattice.figures(nodes, whole, np.zeros((len(nodes), 3)))
     for c, index in enumerate(objectives.indices):
         if isinstance(index, Index) and index.separable:
             columns[:, c] = index.read(figures)
     return columns
-
-
-def _statistics_without_suppression(lattice: Lattice, nodes: Rows) -> Figures:
-    losses = lattice.bases[np.arange(nodes.shape[1]), nodes]
-    whole = np.zeros((len(nodes), LOSSES + nodes.shape[1]), dtype=np.int64)
-    whole[:, LOSSES:] = losses
-    real = np.zeros((len(nodes), 3))
-    return Figures(
-        nodes, whole, real, lattice.layout.full, lattice.heights, lattice.n_records
-    )  # fmt: skip
 
 
 def features(nodes: Rows, shape: tuple[int, ...]) -> Points:
@@ -220,8 +210,10 @@ class Guided:
         predicted = predict(self.objectives, known[training], values, others)
         own = np.searchsorted(training, front)
         count = batch_size(len(known))
-        others, predicted = _not_dominated(others, predicted, own)
         best = predicted.read[own]
+        is_open = margins(best, predicted.hopes) > 0
+        is_open = is_open if is_open.any() else ~is_open
+        others, predicted = others[is_open], predicted.of(is_open)
         ahead = margins(best, predicted.hopes)
         if not (ahead > 0).any():
             return _tasks(others[np.argsort(-ahead, kind="stable")[:count]], shape)
@@ -258,12 +250,6 @@ def _tasks(nodes: Rows, shape: tuple[int, ...]) -> Brood[Levels]:
 def batch_size(evaluated: int) -> int:
     """Return how many nodes are evaluated before the next prediction."""
     return min(max(evaluated // SHARE, FEWEST), MOST)
-
-
-def _not_dominated(others: Rows, predicted: Prediction, front: Indices) -> tuple[Rows, Prediction]:
-    is_open: Flags = margins(predicted.read[front], predicted.hopes) > 0
-    is_open = is_open if is_open.any() else ~is_open
-    return others[is_open], predicted.of(is_open)
 
 
 def _around(front: Rows, heights: Indices, count: int, rng: np.random.Generator) -> Rows:

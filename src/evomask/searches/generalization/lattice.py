@@ -8,13 +8,14 @@ represented by the leaves of their hierarchies.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
 from evomask.data.classes import classes_of_columns
 from evomask.data.hierarchy import Bands, Hierarchy, HierarchyDefinitions, Line, fit_hierarchy
-from evomask.data.hierarchy_builders.builder import with_categories, with_codes
+from evomask.data.hierarchy_builders import with_categories, with_codes
 from evomask.data.recoding import CategorySets, Intervals
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
@@ -26,7 +27,6 @@ from evomask.kernels.lattice.classes import (
     EquivalenceClasses,
     Layout,
     Rows,
-    Tables,
     fields,
     membership,
     merge,
@@ -203,10 +203,7 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        size = 1
-        for levels in self.shape:
-            size *= levels
-        return size
+        return prod(self.shape)
 
     @property
     def top(self) -> Levels:
@@ -267,10 +264,12 @@ class Lattice:
                 f"a lattice of {self.size:,} nodes is too large to evaluate all; "
                 "choose another algorithm"
             )
-        whole, real = sweep(
-            self.bottom, self.order, self.heights, self.layout, self.bases, rule
-        )  # fmt: skip
+        whole, real = sweep(self.bottom, self.order, self.heights, self.layout, self.bases, rule)
         levels = np.stack(np.unravel_index(np.arange(self.size), self.shape), axis=1)
+        return self.figures(levels, whole, real)
+
+    def figures(self, levels: Rows, whole: Rows, real: Points) -> Figures:
+        """Return the statistics of nodes of this lattice."""
         return Figures(levels, whole, real, self.layout.full, self.heights, self.n_records)
 
     def membership(self, levels: Levels, classes: EquivalenceClasses) -> Labels:
@@ -355,16 +354,7 @@ def restrict_hierarchy(tree: Hierarchy, attribute: Attribute) -> Hierarchy:
 
 def _layout(trees: tuple[Hierarchy, ...]) -> Layout:
     leaves = np.array([len(tree.categories) for tree in trees], dtype=np.int64)
-    lowest, below = _tables(trees)
-    return bundle_tuple(LAYOUT, Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1)))
-
-
-def _tables(trees: tuple[Hierarchy, ...]) -> tuple[Tables, Tables]:
-    shape = (
-        len(trees),
-        max(tree.height for tree in trees) + 1,
-        max(len(tree.categories) for tree in trees),
-    )
+    shape = len(trees), max(tree.height for tree in trees) + 1, int(leaves.max())
     lowest, below = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     for a, tree in enumerate(trees):
         for level in range(tree.height + 1):
@@ -373,7 +363,7 @@ def _tables(trees: tuple[Hierarchy, ...]) -> tuple[Tables, Tables]:
             )
             lowest[a, level, : len(cells)] = first[cells]
             below[a, level, : len(cells)] = sizes[cells] - 1
-    return lowest, below
+    return bundle_tuple(LAYOUT, Layout(*fields(leaves), lowest, below, np.maximum(leaves - 1, 1)))
 
 
 def _counts(table: Table, names: list[str], labels: Labels, n_classes: int) -> CountRows:
@@ -401,17 +391,16 @@ def lattice_for(
     for name in names:
         if not table.attribute(name).is_categorical:
             coded, numbers[name] = _numbers_as_leaves(coded, name, hierarchies[name])
-        trees[name] = _fitted_hierarchy(coded, name, hierarchies[name])
+        tree = hierarchies[name]
+        trees[name] = (
+            tree.hierarchy(missing=coded.attribute(name).has_missing)
+            if isinstance(tree, Bands)
+            else fit_hierarchy(name, tree, coded)
+        )
     confidential = table.schema.with_role(Role.CONFIDENTIAL)
     sensitive = (name for name in confidential if table.attribute(name).is_categorical)
     lattice = lattice_of(coded, trees, sensitive=next(sensitive, None), label=label or None)
     return replace(lattice, source=table, numbers=numbers)
-
-
-def _fitted_hierarchy(table: Table, name: str, tree: Sequence[Line] | Bands) -> Hierarchy:
-    if not isinstance(tree, Bands):
-        return fit_hierarchy(name, tree, table)
-    return tree.hierarchy(missing=table.attribute(name).has_missing)
 
 
 def _numbers_as_leaves(table: Table, name: str, tree: Sequence[Line] | Bands) -> tuple[Table, Ends]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.classes import classes_of, classes_of_columns
-from evomask.data.partition import canonical, validate_k
+from evomask.data.partition import canonical, join_groups, validate_k
 from evomask.data.recoding import CategorySets
 from evomask.data.schema import Role
 from evomask.data.table import Table
@@ -114,7 +114,9 @@ def recode_locally(lattice: Lattice, k: int, prices: Sequence[float] = ()) -> Lo
         prices: weight of the loss of a cell of each attribute; all equal by default.
     """
     k = validate_k(k, lattice.n_records)
-    distinct, trees = _distinct_records(lattice), _weighted(_trees(lattice), prices)
+    leaves = np.array([len(tree.categories) for tree in lattice.trees.values()], dtype=np.int64)
+    trees = _weighted(build_hierarchies(lattice.layout, leaves, lattice.heights), prices)
+    distinct = _distinct_records(lattice)
     groups, rarity = np.arange(len(distinct.sizes)), _rarity(distinct.digits, distinct.sizes)
     for stratum in range(int(distinct.strata.max()) + 1):
         classes = _classes_to_group(distinct.sizes, np.flatnonzero(distinct.strata == stratum), k)
@@ -130,13 +132,11 @@ def _group_rows(rows: Codes, sizes: Indices, order: Indices, trees: Hierarchies,
         return cluster_records(rows, sizes, order, trees, k)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    labels, count = np.empty(len(rows), dtype=np.int64), 0
-    for region in _regions(rows, trees, max(TOGETHER, MANY_GROUPS * k)):
-        own = np.argsort(place[region])
-        joined = cluster_records(rows[region], sizes[region], own, trees, k)
-        labels[region] = joined + count
-        count += int(joined.max()) + 1
-    return labels
+    regions = _regions(rows, trees, max(TOGETHER, MANY_GROUPS * k))
+    return join_groups(
+        len(rows),
+        ((r, cluster_records(rows[r], sizes[r], np.argsort(place[r]), trees, k)) for r in regions),
+    )
 
 
 def _regions(rows: Codes, trees: Hierarchies, most: int) -> Iterator[Indices]:
@@ -181,11 +181,6 @@ def _classes_to_group(sizes: Indices, classes: Indices, k: int) -> Indices:
     return np.sort(ordered[: max(small, enough if small else 0)])
 
 
-def _trees(lattice: Lattice) -> Hierarchies:
-    leaves = np.array([len(tree.categories) for tree in lattice.trees.values()], dtype=np.int64)
-    return build_hierarchies(lattice.layout, leaves, lattice.heights)
-
-
 def _weighted(trees: Hierarchies, prices: Sequence[float]) -> Hierarchies:
     if not prices:
         return trees
@@ -214,6 +209,11 @@ def _recoding(
     return LocalRecoding(lattice, groups[distinct.labels], levels, leaves)
 
 
+def local_provenance(lattice: Lattice, k: int) -> Provenance:
+    """Return the provenance of the file of a local recoding."""
+    return Provenance((Step(NAME, {"k": k}, lattice.names),), search=NAME)
+
+
 @dataclass(frozen=True, eq=False)
 class LocalRecodings(MaskingProblem):
     """The problem of local recoding: one initial genome, its k, for each k given."""
@@ -239,7 +239,7 @@ class LocalRecodings(MaskingProblem):
         return int(arrays["k"][0])
 
     def making(self, k: int) -> Provenance:
-        return Provenance((Step(NAME, {"k": k}, tuple(self.lattice.names)),), search=NAME)
+        return local_provenance(self.lattice, k)
 
     def decode(self, k: int, draw: int) -> Table:
         return self._recoding(k).applied()

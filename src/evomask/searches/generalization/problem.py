@@ -1,4 +1,4 @@
-"""The generalization search as an evolutionary problem: nodes, their objectives and files."""
+"""The generalization search as an evolutionary problem: nodes, operators, files."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,27 +9,149 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.data.chart import Chart
+from evomask.data.chart import Axis, Chart, Series
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
-from evomask.evolution.archive import fitness_array
+from evomask.evolution.archive import BoxedFront, fitness_array
 from evomask.evolution.individual import FIRST, Fitness, Outcome, Task
 from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
+from evomask.evolution.variation import cross_points
+from evomask.kernels.lattice.classes import Rows
 from evomask.masking.provenance import Provenance, Step
 from evomask.searches.base import MaskingProblem
-from evomask.searches.generalization.comparison import (
-    convergence_error,
-    lattice_chart,
-    minimal,
-    representation_ratio,
-)
-from evomask.searches.generalization.genome import cross, node_of, pack, random_node, step, unpack
 from evomask.searches.generalization.lattice import Lattice, Levels
-from evomask.searches.generalization.node_evaluator import Objectives, Reader
-from evomask.types import Floats, Points
+from evomask.searches.generalization.objectives import AnyIndex, Index, Objectives, Reader
+from evomask.types import Floats, Indices, Points
+
+
+def pack(levels: Levels) -> Mapping[str, NDArray[Any]]:
+    """Return the levels as a named array."""
+    return {"levels": np.array(levels, dtype=np.int64)}
+
+
+def unpack(arrays: Mapping[str, NDArray[Any]]) -> Levels:
+    """Return the levels that were packed."""
+    return tuple(int(level) for level in arrays["levels"])
+
+
+def number_of(levels: Levels, shape: tuple[int, ...]) -> int:
+    """Return the position of a node in the lexicographic order of the lattice, as a Python int."""
+    number = 0
+    for level, count in zip(levels, shape, strict=True):
+        number = number * count + level
+    return number
+
+
+def node_of(number: int, shape: tuple[int, ...]) -> Levels:
+    """Return the node at a position of the lexicographic order."""
+    levels = []
+    for count in reversed(shape):
+        number, level = divmod(number, count)
+        levels.append(level)
+    return tuple(reversed(levels))
+
+
+def as_rows(nodes: "list[Levels] | tuple[Levels, ...]", width: int) -> Rows:
+    """Return nodes as the rows of an array, one column per attribute."""
+    return np.array(nodes, dtype=np.int64).reshape(len(nodes), width)
+
+
+def random_node(shape: tuple[int, ...], rng: np.random.Generator) -> Levels:
+    """Draw a node uniformly."""
+    return tuple(int(rng.integers(levels)) for levels in shape)
+
+
+def cross(first: Levels, second: Levels, rng: np.random.Generator) -> Levels:
+    """One-point crossover: the child begins like *first* and ends like *second*."""
+    child, _ = cross_points(np.array(first), np.array(second), 1, rng)
+    return tuple(int(level) for level in child)
+
+
+def step(
+    levels: Levels, heights: Indices, rng: np.random.Generator, rate: float | None = None
+) -> Levels:
+    """Move each level up or down by one with probability *rate*, by default 1 / attributes.
+
+    Levels stay within the hierarchy.
+    """
+    chance = 1 / len(levels) if rate is None else rate
+    moves = rng.choice((-1, 1), size=len(levels)) * (rng.random(len(levels)) < chance)
+    moved = np.clip(np.array(levels) + moves, 0, heights)
+    return tuple(int(level) for level in moved)
+
+
+def minimal(fitness: Points) -> Indices:
+    """Return the positions of the non-dominated points (minimisation); one of equal points.
+
+    In lexicographic order a point can only be dominated by an earlier one.
+    """
+    selected: list[int] = []
+    front = np.empty((0, fitness.shape[1]))
+    for place in np.lexsort(fitness.T[::-1]):
+        if not (front <= fitness[place]).all(axis=1).any():
+            selected.append(int(place))
+            front = fitness[selected]
+    return np.array(selected, dtype=np.int64)
+
+
+def convergence_error(front: Points, exact: Points) -> float:
+    """CE: sum of the distances of the points found to the nearest exact point.
+
+    Both are natural values; each objective is divided by its largest exact value. The paper's
+    formula is this sum, but its numbers fit the mean over the points found.
+    """
+    scale = np.abs(exact).max(axis=0)
+    scale[scale == 0] = 1.0
+    differences = (front[:, None, :] - exact[None, :, :]) / scale
+    return float(np.sqrt((differences**2).sum(axis=2)).min(axis=1).sum())
+
+
+def representation_ratio(front: Points, exact: Points, sides: Sequence[float]) -> float:
+    """RR: share of the non-dominated boxes of the exact front that contain a point found."""
+    boxed = BoxedFront[Levels](tuple(sides))
+    exact_boxes = boxed.boxes(exact)
+    exact_boxes = exact_boxes[minimal(exact_boxes)]
+    reached = {tuple(box) for box in boxed.boxes(front).tolist()}
+    return float(np.mean([tuple(box) in reached for box in exact_boxes.tolist()]))
+
+
+MOST_NODES = 4_000
+"""Largest number of nodes drawn behind the front; of more, every n-th."""
+
+
+def lattice_chart(
+    name: str, title: str, objectives: Objectives, nodes: Points, front: Points
+) -> Chart:
+    """Scatter chart of the nodes and the front, by their last and their first objective.
+
+    Args:
+        nodes, front: natural values, one row per node.
+    """
+    first, last = objectives.indices[0], objectives.indices[-1]
+    return Chart(
+        name,
+        title,
+        f"{len(front)} of {len(nodes):,} nodes make up the front: none of them has a better "
+        f"{first.name} without a worse value elsewhere.",
+        Axis(_title(last)),
+        Axis(_title(first), logarithmic=bool((nodes[:, 0] > 0).all())),
+        (points("nodes", nodes[:: max(1, len(nodes) // MOST_NODES)]), points("front", front)),
+    )
+
+
+def points(name: str, values: Points) -> Series:
+    """Return nodes as a series, in the order of their last objective."""
+    ordered = values[np.argsort(values[:, -1], kind="stable")]
+    x, y = (tuple(float(v) for v in ordered[:, c]) for c in (-1, 0))
+    return Series(name, "points", x, y)
+
+
+def _title(index: AnyIndex) -> str:
+    return f"{index.name}: {index.meaning}" if isinstance(index, Index) else index.name
+
 
 NAME = "generalization"
 
@@ -68,6 +190,17 @@ def _bands(labels: Sequence[str]) -> Coarseness:
         return {}
     widths = {later - earlier for earlier, later in pairwise(begins)}
     return {"bands": len(labels)} | ({"width": widths.pop()} if len(widths) == 1 else {})
+
+
+def node_provenance(reader: Reader, levels: Levels) -> Provenance:
+    """Return the provenance of the file of a node."""
+    suppressed = int(reader.figures(levels).suppressed[0])
+    if not (any(levels) or suppressed):
+        return Provenance(search=NAME)
+    trees = zip(reader.lattice.trees.items(), levels, strict=True)
+    by_name = {name: coarseness(tree, level) for (name, tree), level in trees}
+    parameters = {"levels": by_name, "suppressed": suppressed}
+    return Provenance((Step(NAME, parameters, tuple(by_name)),), search=NAME)
 
 
 NODE = "node"
@@ -118,17 +251,13 @@ class Nodes(MaskingProblem):
         return ends[number] if number < 2 else random_node(self.lattice.shape, rng)
 
     def values(self, levels: Levels) -> Floats:
-        if levels not in self._known:
-            if self.every and self.objectives.from_figures:
-                self._read_all()
-            else:
-                self._known[levels] = self.objectives.values(self.reader, levels)
+        if levels not in self._known and self.every and self.objectives.from_figures:
+            figures = self.lattice.sweep(self.reader.rule)
+            nodes = map(tuple, figures.levels.tolist())
+            self._known.update(zip(nodes, self.objectives.of_all(figures), strict=True))
+        elif levels not in self._known:
+            self._known[levels] = self.objectives.values(self.reader, levels)
         return self._known[levels]
-
-    def _read_all(self) -> None:
-        figures = self.lattice.sweep(self.reader.rule)
-        for node, values in zip(figures.levels, self.objectives.of_all(figures), strict=True):
-            self._known[tuple(int(level) for level in node)] = values
 
     def fitness(self, levels: Levels) -> Fitness:
         fitness = self.objectives.fitness(self.values(levels)[None])[0]
@@ -141,15 +270,7 @@ class Nodes(MaskingProblem):
         return unpack(arrays)
 
     def making(self, levels: Levels) -> Provenance:
-        suppressed = int(self.reader.figures(levels).suppressed[0])
-        if not (any(levels) or suppressed):
-            return Provenance(search=NAME)
-        trees = self.lattice.trees.items()
-        by_name = {
-            name: coarseness(tree, level) for (name, tree), level in zip(trees, levels, strict=True)
-        }
-        parameters = {"levels": by_name, "suppressed": suppressed}
-        return Provenance((Step(NAME, parameters, tuple(by_name)),), search=NAME)
+        return node_provenance(self.reader, levels)
 
     def decode(self, levels: Levels, draw: int) -> Table:
         return self.lattice.applied(levels, self.reader.suppressed(levels))

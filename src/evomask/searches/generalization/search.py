@@ -17,14 +17,16 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.method import About
 from evomask.searches.base import Search, SearchContext, SearchInput, Variants
 from evomask.searches.generalization.guided_search import FIRST_NODES, Guided, Remembering
-from evomask.searches.generalization.indices import BINARY, Index, index_named
 from evomask.searches.generalization.lattice import Lattice, Levels, lattice_for
 from evomask.searches.generalization.local_recoding import LocalRecodings
-from evomask.searches.generalization.node_evaluator import (
+from evomask.searches.generalization.objectives import (
+    BINARY,
     AnyIndex,
+    Index,
     Objectives,
     Reader,
     RelativeIndex,
+    index_named,
 )
 from evomask.searches.generalization.problem import NAME, Nodes
 from evomask.searches.generalization.uses import Recipe, Recipes, SeveralUses, Uses

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evomask.data.chart import Chart, minimax_point, parallel_chart
 from evomask.data.classes import classes_of
-from evomask.data.hierarchy_builders.builder import with_categories
+from evomask.data.hierarchy_builders import with_categories
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
@@ -25,14 +25,13 @@ from evomask.evolution.schemes import CROSS
 from evomask.evolution.state import State
 from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_uniformly
-from evomask.masking.provenance import Provenance, Step
+from evomask.masking.provenance import Provenance
 from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.searches.base import MaskingProblem
-from evomask.searches.generalization.genome import cross, random_node, step
 from evomask.searches.generalization.lattice import Lattice, Levels
-from evomask.searches.generalization.local_recoding import recode_locally
-from evomask.searches.generalization.node_evaluator import Reader
-from evomask.searches.generalization.problem import NAME, coarseness
+from evomask.searches.generalization.local_recoding import local_provenance, recode_locally
+from evomask.searches.generalization.objectives import Reader
+from evomask.searches.generalization.problem import cross, node_provenance, random_node, step
 from evomask.types import Codes, Flags, Labels
 
 ANONYMITY, CELLS = "anonymity", "cells"
@@ -64,14 +63,14 @@ class Uses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (ANONYMITY, CELLS, *(f"label {name}" for name in self.labels), *self._statistics)
-
-    @property
-    def _statistics(self) -> tuple[str, ...]:
-        if self.kept is None:
-            return ()
-        tables = (f"table {table.wish.text}" for table in self.kept.tables)
-        return (*tables, *(f"model {model.wish.text}" for model in self.kept.models))
+        tables, models = (self.kept.tables, self.kept.models) if self.kept else ((), ())
+        return (
+            ANONYMITY,
+            CELLS,
+            *(f"label {name}" for name in self.labels),
+            *(f"table {table.wish.text}" for table in tables),
+            *(f"model {model.wish.text}" for model in models),
+        )
 
     @cached_property
     def _codes(self) -> Sequence[Codes]:
@@ -82,18 +81,17 @@ class Uses:
 
         Iyengar's classification metric; a suppressed record is misclassified.
         """
-        return [_misclassification(classes, codes, stays) for codes in self._codes]
+        percentages = []
+        for codes in self._codes:
+            counts = np.zeros((int(classes.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
+            np.add.at(counts, (classes[stays], codes[stays]), 1)
+            percentages.append(100.0 * (1.0 - float(counts.max(axis=1).sum()) / len(classes)))
+        return percentages
 
     def changed(self, masked: Table) -> list[float]:
         if self.kept is None:
             return []
         return [statistic.error for statistic in self.kept.compare(masked)]
-
-
-def _misclassification(classes: Labels, codes: Codes, stays: Flags) -> float:
-    counts = np.zeros((int(classes.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (classes[stays], codes[stays]), 1)
-    return 100.0 * (1.0 - float(counts.max(axis=1).sum()) / len(classes))
 
 
 STRIDE = 0.7
@@ -265,17 +263,13 @@ class SeveralUses(MaskingProblem):
         fitness = self.fitness(recipe)
         named = dict(zip(self.uses.names, fitness, strict=True))
         suppressed = float((~self.made(recipe).stays).sum())
-        return {
-            "k": float(round(100.0 / fitness[0])), **named, "suppressed": suppressed,
-            "local": float(recipe.is_local),
-        }  # fmt: skip
+        k, local = float(round(100.0 / fitness[0])), float(recipe.is_local)
+        return {"k": k, **named, "suppressed": suppressed, "local": local}
 
     def answer(self, recipe: Recipe) -> Mapping[str, object]:
-        if recipe.is_local:
-            setting = dict(zip(self.lattice.names, recipe.prices, strict=True))
-            return {"uses": list(self.uses.names), "prices": setting, "lattice": self.lattice.size}
-        setting = dict(zip(self.lattice.names, recipe.levels, strict=True))
-        return {"uses": list(self.uses.names), "levels": setting, "lattice": self.lattice.size}
+        kind, values = ("prices", recipe.prices) if recipe.is_local else ("levels", recipe.levels)
+        setting = dict(zip(self.lattice.names, values, strict=True))
+        return {"uses": list(self.uses.names), kind: setting, "lattice": self.lattice.size}
 
     def overview(self, state: State[Recipe]) -> Mapping[str, object]:
         front = state.archive.members
@@ -294,16 +288,9 @@ class SeveralUses(MaskingProblem):
         return [parallel_chart("uses", title, self.uses.names, front, shown)]
 
     def making(self, recipe: Recipe) -> Provenance:
-        names = tuple(self.lattice.names)
         if recipe.is_local:
-            return Provenance((Step(NAME, {"k": recipe.k}, names),), search=NAME)
-        suppressed = int(self.reader.figures(recipe.levels).suppressed[0])
-        if not (any(recipe.levels) or suppressed):
-            return Provenance(search=NAME)
-        trees = zip(self.lattice.trees.items(), recipe.levels, strict=True)
-        by_name = {name: coarseness(tree, level) for (name, tree), level in trees}
-        parameters = {"levels": by_name, "suppressed": suppressed}
-        return Provenance((Step(NAME, parameters, names),), search=NAME)
+            return local_provenance(self.lattice, recipe.k)
+        return node_provenance(self.reader, recipe.levels)
 
     def pack(self, recipe: Recipe) -> Mapping[str, NDArray[Any]]:
         return pack_recipe(recipe)

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from evomask.data.schema import Role
 from evomask.data.table import Column, Table
-from evomask.errors import ParameterError
-from evomask.evolution.individual import Brood, Individual, Outcome, Outcomes, Population, Task
+from evomask.evolution.archive import Members
+from evomask.evolution.individual import Brood, Individual, Outcome, Population, Task
 from evomask.evolution.loop import Draws, Setup
-from evomask.evolution.state import State, individuals_from
+from evomask.evolution.schemes import Unbred
+from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.masking.composition import InTurn, transitions_of, within_strata
-from evomask.masking.grid import GridMethod, first_population
+from evomask.masking.grid import GridMethod, first_population, split_by_kind
 from evomask.masking.local_suppression import LocalSuppression
 from evomask.masking.method import About, MaskingMethod, provenance_of
 from evomask.masking.microaggregation.mdav import MdavGeneric
@@ -33,6 +34,7 @@ from evomask.searches.base import (
     SearchContext,
     SearchInput,
     Variants,
+    require_at_least,
 )
 from evomask.types import Indices
 
@@ -56,8 +58,7 @@ class Parameters:
     pairs: bool = False
 
     def __post_init__(self) -> None:
-        if self.each < 1:
-            raise ParameterError(f"each must be at least 1, got {self.each}")
+        require_at_least(self, each=1)
 
 
 Columns = Mapping[str, Column]
@@ -76,12 +77,11 @@ class ColumnCache:
     def of(self, step: MaskingMethod, make: Callable[[], Columns]) -> Columns:
         found = self._columns.pop(step, None) or make()
         self._columns[step] = found
-        while len(self._columns) > 1 and self._size() > self.capacity:
+        while len(self._columns) > 1 and self.capacity < sum(
+            column.nbytes for columns in self._columns.values() for column in columns.values()
+        ):
             del self._columns[next(iter(self._columns))]
         return found
-
-    def _size(self) -> int:
-        return sum(c.nbytes for columns in self._columns.values() for c in columns.values())
 
 
 def steps_of(method: MaskingMethod) -> tuple[MaskingMethod, ...]:
@@ -208,9 +208,7 @@ class SampledGrid:
 
 def method_pairs(table: Table) -> Iterator[GridMethod]:
     """Return every method for numbers combined with every one for categories."""
-    names = table.schema.quasi_identifiers
-    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
-    numeric = tuple(name for name in names if name not in categorical)
+    numeric, categorical = split_by_kind(table, table.schema.quasi_identifiers)
     if not numeric or not categorical:
         return
     pairs = product(first_population(table, numeric), first_population(table, categorical))
@@ -224,9 +222,7 @@ def suppression_methods(table: Table) -> Iterator[GridMethod]:
 
     Not for large files, where methods are evaluated by single columns.
     """
-    names = table.schema.quasi_identifiers
-    categorical = tuple(name for name in names if table.attribute(name).is_categorical)
-    numeric = tuple(name for name in names if name not in categorical)
+    numeric, categorical = split_by_kind(table, table.schema.quasi_identifiers)
     for k in SUPPRESSION_K if len(categorical) > 1 else ():
         if 2 * k <= len(table):
             cells = LocalSuppression(categorical, k)
@@ -235,7 +231,7 @@ def suppression_methods(table: Table) -> Iterator[GridMethod]:
 
 
 @dataclass(frozen=True)
-class NextMethods:
+class NextMethods(Unbred[int]):
     """The next methods of the grid, until all were evaluated."""
 
     count: int
@@ -245,23 +241,15 @@ class NextMethods:
         last = min(self.count, state.tasks + self.each)
         return tuple(Task(NEXT, (), place) for place in range(state.tasks, last))
 
-    def replace(
-        self, state: State[int], brood: Brood[int], outcomes: Outcomes[int]
-    ) -> Population[int]:
-        return individuals_from(state, brood, outcomes)
-
 
 @dataclass(frozen=True)
-class AllIndividuals:
+class AllIndividuals(Members[int]):
     """An archive of all individuals, for files that are measured elsewhere."""
 
     members: Population[int] = ()
 
     def updated(self, arrivals: Iterable[Individual[int]]) -> "AllIndividuals":
         return AllIndividuals((*self.members, *arrivals))
-
-    def holding(self, members: Population[int]) -> "AllIndividuals":
-        return AllIndividuals(members)
 
 
 class GridSearch(Search):

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evomask.data.distance import Standardizer
+from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import total_sum_of_squares, within_sum_of_squares
 from evomask.data.table import Table
-from evomask.kernels.groups.mdav import mdav
+from evomask.kernels.groups.mdav import assign_rest, mdav
+from evomask.kernels.groups.mixed_mdav import city_block_mdav
 from evomask.kernels.linking.joint_linkage import strictly_nearest
 from evomask.masking.microaggregation.aggregation import group_means, standardize
 from evomask.searches.grouping.genome import Group
@@ -22,6 +23,9 @@ from evomask.types import Floats, Labels, Points
 
 WITHIN = 10.0
 """Interval disclosure: percentage of the original value within which a masked one lies."""
+
+INTERVALS = range(1, 11)
+"""Widths of the thesis' intervals, in percent of the masked value."""
 
 MEMORY = 2**28
 """Size of the cache of groups in bytes."""
@@ -32,7 +36,7 @@ class Components(NamedTuple):
 
     Args:
         il: information loss, 100 SSE / SST of standardised attributes.
-        id: interval disclosure, cells within ten percent of the original value.
+        id: interval disclosure, cells close to the original value.
         dld: distance linkage, records whose own masked record is strictly the nearest.
     """
 
@@ -56,13 +60,13 @@ class MaskedGroup(NamedTuple):
         labels: cluster of each record.
         centroids: released values of each cluster, standardised like the original.
         sse: sum of squares within clusters.
-        disclosed: number of cells close to the original.
+        disclosed: number of cells close to the original; a mean where there are several intervals.
     """
 
     labels: Labels
     centroids: Points
     sse: float
-    disclosed: int
+    disclosed: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +125,10 @@ class Microaggregations:
         ]
         return np.column_stack(columns)
 
+    def released_labels(self, group: Group, k: int) -> Labels:
+        """Return the cluster of each record in a released file."""
+        return self.masked(group, k).labels
+
     def components(self, groups: Iterable[Group]) -> Components:
         return self.sized_components((group, self.k) for group in groups)
 
@@ -153,6 +161,52 @@ class Microaggregations:
         points = np.ascontiguousarray(self.known[:, [a for group in groups for a in group]])
         alone = strictly_nearest(points, [g.centroids for g in masked], [g.labels for g in masked])
         return 100.0 * float(np.mean(alone))
+
+
+@dataclass(frozen=True, eq=False)
+class ThesisMicroaggregations(Microaggregations):
+    """The components as the tables of the thesis (Balasch, 2010) have them.
+
+    Everything is read on attributes scaled to [0, 1]. MDAV takes Manhattan distances, and its last
+    cluster may have fewer than k records; in a released file these join the nearest clusters. ID
+    is the mean over intervals of 1 to 10 percent around the masked value. Medians replace missing
+    values.
+    """
+
+    @cached_property
+    def known(self) -> Points:
+        values = impute_medians(self.values)
+        low, high = values.min(axis=0), values.max(axis=0)
+        return np.ascontiguousarray((values - low) / np.where(high > low, high - low, 1.0))
+
+    @cached_property
+    def total(self) -> float:
+        return total_sum_of_squares(self.known)
+
+    def _masked(self, group: Group, k: int) -> MaskedGroup:
+        points = np.ascontiguousarray(self.known[:, list(group)])
+        labels = city_block_mdav(points, k)
+        means = _means(points, labels)
+        sse = float(np.sum((points - means[labels]) ** 2))
+        return MaskedGroup(labels, means, sse, _cells_within(points, means[labels]))
+
+    def released_labels(self, group: Group, k: int) -> Labels:
+        labels = super().released_labels(group, k)
+        small = np.flatnonzero(np.bincount(labels) < k)
+        points = np.ascontiguousarray(self.known[:, list(group)])
+        return assign_rest(points, np.where(np.isin(labels, small), -1, labels), k)
+
+
+def _means(points: Points, labels: Labels) -> Points:
+    """Mean of each cluster, summed pairwise: cells on the bound of an interval hang on it."""
+    clusters = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+    return np.array([np.ascontiguousarray(points[own].T).mean(axis=1) for own in clusters])
+
+
+def _cells_within(points: Points, masked: Points) -> float:
+    """Number of cells within p percent of their masked value, the mean over p."""
+    apart, size = np.abs(masked - points), np.abs(masked)
+    return float(np.mean([np.sum(apart <= percent / 100 * size) for percent in INTERVALS]))
 
 
 def _seen(

@@ -149,7 +149,7 @@ class AttributeGrouping(MaskingProblem):
         masked = self.parts.original
         for group, k in self.genes.groups(genome):
             names = [self.parts.names[a] for a in group]
-            masked = aggregate(masked, names, self.parts.masked(group, k).labels)
+            masked = aggregate(masked, names, self.parts.released_labels(group, k))
         return masked
 
     def read(self, genome: Grouping, draw: int) -> Mapping[str, float]:

@@ -20,7 +20,7 @@ from evomask.measures.measure import Measure
 from evomask.measures.profiles import RiskProfile, classic_loss, classic_risk, profile
 from evomask.searches.base import Search, SearchContext, SearchInput, Variants
 from evomask.searches.grouping.baselines import baselines, correlations
-from evomask.searches.grouping.components import Microaggregations
+from evomask.searches.grouping.components import Microaggregations, ThesisMicroaggregations
 from evomask.searches.grouping.genome import Group, Grouping
 from evomask.searches.grouping.operators import FACTOR, MUTATIONS, SizedGenes, Sizes
 from evomask.searches.grouping.problem import (
@@ -40,9 +40,17 @@ class GroupingMeasures(StrEnum):
     """Loss and risk by which groupings are evaluated."""
 
     SIMPLE = "simple"
+    THESIS = "thesis"
     CLASSIC = "classic"
     STRICT = RiskProfile.STRICT.value
     PAPERS = RiskProfile.PAPERS.value
+
+
+BY_COMPONENTS = {
+    GroupingMeasures.SIMPLE: Microaggregations,
+    GroupingMeasures.THESIS: ThesisMicroaggregations,
+}
+"""Measures that are sums over groups."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +61,12 @@ class Parameters:
         k: smallest number of records in a cluster.
         dynamic: D-GOMM: exclude an operator whose children were all discarded in five consecutive
             generations.
-        fitness: simple (IL by squares, ID and DLD), classic (IL1 to IL5, ID, DLD and PLD),
-            or the loss and risk of a profile, strict or papers.
+        fitness: simple (IL by squares, ID and DLD), thesis (the same on the thesis' scales),
+            classic (IL1 to IL5, ID, DLD and PLD), or the loss and risk of a profile, strict or
+            papers.
         score: mean or worst of loss and risk.
         known: attributes that intruders know, such as age,income;area,rent for two intruders; the
-            DLD of simple is their mean; by default one intruder knows all attributes.
+            DLD of simple and thesis is their mean; by default one intruder knows all attributes.
         population: size of the population.
         crossovers: crossovers per generation, with two children each.
         mutations: mutations of each kind per generation.
@@ -66,6 +75,8 @@ class Parameters:
         largest: largest k of a group; by default sixteen times k.
         adaptive: operators are drawn by the share of their children that survive; the number of
             children per generation stays the same.
+        fallback: with dynamic, use all operators again once every one is excluded; without it the
+            run ends then.
         screen: children made per task; the best of them on a sample is evaluated in full.
         sample: number of records in the sample.
     """
@@ -82,6 +93,7 @@ class Parameters:
     own_k: bool = False
     largest: int | None = None
     adaptive: bool = False
+    fallback: bool = False
     screen: int = 1
     sample: int = 500
 
@@ -91,10 +103,12 @@ class Parameters:
             raise ParameterError(f"population must be at least 1, got {self.population}")
         if min(self.crossovers, self.mutations) < 0 or not self.crossovers + self.mutations:
             raise ParameterError("crossovers and mutations must not be negative, nor both 0")
-        if self.known and self.fitness is not GroupingMeasures.SIMPLE:
-            raise ParameterError("known applies to the simple fitness only; remove one of the two")
+        if self.known and self.fitness not in BY_COMPONENTS:
+            raise ParameterError("known applies to the fitness simple or thesis; remove one")
         if self.dynamic and self.adaptive:
             raise ParameterError("choose dynamic or adaptive, not both")
+        if self.fallback and not self.dynamic:
+            raise ParameterError("fallback says when operators return and requires dynamic")
         if self.largest is not None and not self.own_k:
             raise ParameterError("largest is the largest k of a group and requires own_k")
         if self.largest is not None and self.largest < self.k:
@@ -152,7 +166,8 @@ class GroupingSearch(Search):
 def _problem(table: Table, parameters: Parameters) -> AttributeGrouping:
     names = numbers_of(table)
     intruders = _intruders(parameters.known, names)
-    parts = Microaggregations(table, names, validate_k(parameters.k, len(table)), intruders)
+    kind = BY_COMPONENTS.get(parameters.fitness, Microaggregations)
+    parts = kind(table, names, validate_k(parameters.k, len(table)), intruders)
     judge = _loss_and_risk(parts, parameters.fitness)
     return AttributeGrouping(parts, COSTS[parameters.score], _genes(parts, parameters), judge)
 
@@ -188,6 +203,7 @@ def _scheme(parameters: Parameters, problem: AttributeGrouping) -> Scheme[Groupi
         dict.fromkeys(problem.genes.mutations, parameters.mutations),
         PATIENCE if parameters.dynamic else None,
         keep,
+        parameters.fallback,
     )
 
 
@@ -211,7 +227,7 @@ def _survival(problem: AttributeGrouping, *, clones: bool) -> Replace[Grouping]:
 
 
 def _loss_and_risk(parts: Microaggregations, measured: GroupingMeasures) -> LossAndRisk | None:
-    if measured is GroupingMeasures.SIMPLE:
+    if measured in BY_COMPONENTS:
         return None
     loss, risk = (m.against(parts.original) for m in _measures(parts.names, measured))
     return lambda masked: (loss(masked), risk(masked))

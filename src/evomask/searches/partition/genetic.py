@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evomask.data.partition import canonical, centroids, within_sum_of_squares
+from evomask.data.partition import canonical, centroids, join_groups, within_sum_of_squares
 from evomask.data.table import Table
 from evomask.errors import ParameterError
-from evomask.evolution.individual import FIRST, Brood, Outcome, Outcomes, Population, Task
-from evomask.evolution.state import State, individuals_from
+from evomask.evolution.individual import FIRST, Brood, Outcome, Task
+from evomask.evolution.schemes import Unbred
+from evomask.evolution.state import State
 from evomask.kernels.generator import draw_seed
 from evomask.kernels.groups.annealing import anneal, center_and_pad
 from evomask.kernels.groups.exact import optimum
@@ -168,7 +169,7 @@ class Genetic(MaskingProblem):
 
 
 @dataclass(frozen=True)
-class MoreEpochs:
+class MoreEpochs(Unbred[Breeding]):
     """Continue the population until its epochs are used up."""
 
     epochs: int
@@ -176,11 +177,6 @@ class MoreEpochs:
     def propose(self, state: State[Breeding], rng: np.random.Generator) -> Brood[Breeding]:
         left = self.epochs - state.population[0].genome.epochs
         return (Task(BREED, state.population),) if left > 0 else ()
-
-    def replace(
-        self, state: State[Breeding], brood: Brood[Breeding], outcomes: Outcomes[Breeding]
-    ) -> Population[Breeding]:
-        return individuals_from(state, brood, outcomes)
 
 
 Heuristic = Callable[[Points, int], Labels]
@@ -320,24 +316,13 @@ class Hybrid(PartitionProblem):
 
 def group_within_macrogroups(points: Points, macrogroups: Labels, k: int) -> Labels:
     """Group the records of each macrogroup by MDAV, for an informed one-step hybrid."""
-    labels = np.empty(len(points), dtype=np.int64)
-    count = 0
-    for number in range(int(macrogroups.max()) + 1):
-        records = np.flatnonzero(macrogroups == number)
-        inside = mdav(points[records], k)
-        labels[records] = count + inside
-        count += int(inside.max()) + 1
-    return labels
+    places = [np.flatnonzero(macrogroups == number) for number in range(macrogroups.max() + 1)]
+    return join_groups(len(points), ((records, mdav(points[records], k)) for records in places))
 
 
 @dataclass(frozen=True)
-class JoinParts:
+class JoinParts(Unbred[Labels]):
     """Refine all parts of the macrogroups, combine them, and stop."""
 
     def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
         return (Task(RECOMBINE, state.population),) if len(state.population) > 1 else ()
-
-    def replace(
-        self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
-    ) -> Population[Labels]:
-        return individuals_from(state, brood, outcomes)

@@ -1,29 +1,58 @@
-"""The memetic search: its scheme, the distribution of its budget, and its use within strata."""
+"""The memetic search: its scheme, the distribution of its budget, strata, and large files.
 
-from dataclasses import dataclass, replace
+A burst on a whole large file would mostly wait for memory, and its lists of neighbours would take
+longer than the burst. So its regions are annealed separately and redefined each turn: a region of
+some thousands of records fits into the processor's cache. Groups are never split: a region consists
+of whole neighbouring groups. What one division separates the next may join. Regions are distributed
+over parts, the independent tasks of a generation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.partition import canonical
+from evomask.data.partition import (
+    canonical,
+    centroids,
+    group_sizes,
+    join_groups,
+    within_sum_of_squares,
+)
 from evomask.data.schema import Role
-from evomask.data.table import Table
 from evomask.errors import EvomaskError
-from evomask.evolution.individual import Brood, Individual, Outcome, Outcomes, Population, Task
+from evomask.evolution.individual import (
+    FIRST,
+    Brood,
+    Individual,
+    Outcome,
+    Outcomes,
+    Population,
+    Task,
+)
 from evomask.evolution.loop import Draws
 from evomask.evolution.state import State, individuals_from
+from evomask.evolution.streams import draw_litter, litter_stream
+from evomask.kernels.generator import draw_seed
+from evomask.kernels.groups.annealing import anneal, center_and_pad
+from evomask.kernels.groups.orders import nearest_of_all
+from evomask.masking.microaggregation.mdav import group_mixed, group_numbers, mixed_records
 from evomask.masking.provenance import Provenance
-from evomask.searches.partition.genome import check_points
+from evomask.searches.partition.genome import check_points, near_count
 from evomask.searches.partition.operators import MOST_GROUPS
 from evomask.searches.partition.problem import (
     ANNEAL,
+    COLD,
+    LEVELS,
     RECOMBINE,
     RENEW,
     RESOLVE,
+    Annealing,
     Memetic,
     PartitionProblem,
 )
-from evomask.types import Indices, Labels
+from evomask.types import Indices, Labels, Points
 
 FOUNDERS = 16
 """Largest number of partitions made by long bursts, from which crossover chooses groups."""
@@ -73,10 +102,9 @@ class Effort:
 
     @classmethod
     def of(cls, long: int, initial_tasks: int = FIRST_FOUNDERS, width: int = 0) -> "Effort":
+        effort = cls(long, 1, initial_tasks, width)
         later = long * initial_tasks * (1.0 - FOUNDING) / FOUNDING
-        return cls(
-            long, max(1, int(later / (bursts_of(width) * GENERATIONS))), initial_tasks, width
-        )
+        return replace(effort, short=max(1, int(later / (effort.bursts * GENERATIONS))))
 
     def wide(self, width: int) -> "Effort":
         """Return the same number of steps in *width* bursts at once."""
@@ -104,11 +132,16 @@ class Effort:
 
     @property
     def bursts(self) -> int:
-        return bursts_of(self.width)
+        """Bursts of a generation: with a width, all tasks but a few."""
+        return self.width - self.crossings - 1 if self.width else BURSTS
 
     @property
     def crossings(self) -> int:
-        return crossings_of(self.width)
+        """Crossovers of a generation: one for every eight tasks.
+
+        A crossover of all partitions would take much longer than a burst, and block all workers.
+        """
+        return max(1, self.width // CROSSED)
 
     @property
     def largest(self) -> int:
@@ -118,19 +151,6 @@ class Effort:
     @property
     def renewals(self) -> int:
         return (self.initial_tasks - self.first) // BURSTS
-
-
-def crossings_of(width: int) -> int:
-    """Return the number of crossovers of a generation: one for every eight tasks.
-
-    A crossover of all partitions would take much longer than a burst, and block all workers.
-    """
-    return max(1, width // CROSSED)
-
-
-def bursts_of(width: int) -> int:
-    """Return the number of bursts of a generation: with a width, all tasks but a few."""
-    return width - crossings_of(width) - 1 if width else BURSTS
 
 
 @dataclass(frozen=True)
@@ -195,7 +215,8 @@ class StratifiedMemetic(PartitionProblem):
 
     @classmethod
     def of(cls, common: PartitionProblem, draws: Draws) -> "StratifiedMemetic":
-        strata = records_of_strata(common.original)
+        labels = classes_of(common.original, common.original.schema.with_role(Role.STRATUM)).labels
+        strata = tuple(np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
         parts = tuple(
             _part(common, records, draws, number) for number, records in enumerate(strata)
         )
@@ -235,18 +256,7 @@ class StratifiedMemetic(PartitionProblem):
         )
 
     def joined(self, groups: list[Labels]) -> Labels:
-        labels = np.empty(len(self.points), dtype=np.int64)
-        count = 0
-        for records, inside in zip(self.strata, groups, strict=True):
-            labels[records] = inside + count
-            count += int(inside.max()) + 1
-        return canonical(labels)
-
-
-def records_of_strata(table: Table) -> tuple[Indices, ...]:
-    """Return the records of each stratum; of the whole file if there are no strata."""
-    labels = classes_of(table, table.schema.with_role(Role.STRATUM)).labels
-    return tuple(np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
+        return canonical(join_groups(len(self.points), zip(self.strata, groups, strict=True)))
 
 
 def _part(common: PartitionProblem, records: Indices, draws: Draws, stratum: int) -> Memetic:
@@ -260,3 +270,153 @@ def _part(common: PartitionProblem, records: Indices, draws: Draws, stratum: int
 def _restrict_task(task: Task[Labels], records: Indices) -> Task[Labels]:
     parents = [replace(parent, genome=canonical(parent.genome[records])) for parent in task.parents]
     return replace(task, parents=tuple(parents))
+
+
+JOIN = "join"
+
+REGION = 4_000
+"""Largest number of records of a region, which fit into a processor's cache."""
+
+PARTS = 8
+"""Annealing tasks per generation."""
+
+RECORDS = 200_000
+"""Largest number of records annealed in a generation, which limits its duration."""
+
+STEPS = 100
+"""Steps of a burst per record of a region."""
+
+WARM = (0.05, 0.3)
+"""Range of the excess at the start of a burst; drawn for each region."""
+
+UNEVEN = (0.35, 0.65)
+"""Range of the share of records on one side of a cut, so that borders move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regional(PartitionProblem):
+    """Annealing of the regions of one partition, and combination of the parts.
+
+    Args:
+        steps: steps of a burst per record.
+    """
+
+    annealing: Annealing
+    steps: int = STEPS
+    _cuts: dict[int, list[Indices]] = field(default_factory=dict, repr=False)
+
+    def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
+        if task.operator == FIRST:
+            return self.outcome(self.construct())
+        genomes = [parent.genome for parent in task.parents]
+        if task.operator == JOIN:
+            return self.outcome(join_parts(genomes[0], genomes[1:]))
+        regions = self._regions(genomes[0], task.litter)[task.rival :: PARTS]
+        return self._anneal(genomes[0], regions, rng)
+
+    def construct(self) -> Labels:
+        if any(self.original.attribute(name).is_categorical for name in self.names):
+            return canonical(group_mixed(mixed_records(self.original, self.names), self.k))
+        return canonical(group_numbers(self.points, self.k))
+
+    def _regions(self, labels: Labels, litter: int) -> list[Indices]:
+        """Regions of one generation in random order, as many as are annealed in it."""
+        if litter not in self._cuts:
+            self._cuts.clear()
+            rng = litter_stream(litter)
+            regions = regions_of(self.points, labels, REGION, rng)
+            order = [regions[i] for i in rng.permutation(len(regions))]
+            ends = np.cumsum([len(region) for region in order])
+            self._cuts[litter] = order[: max(1, int(np.searchsorted(ends, RECORDS, "right")))]
+        return self._cuts[litter]
+
+    def _anneal(
+        self, start: Labels, regions: list[Indices], rng: np.random.Generator
+    ) -> Outcome[Labels]:
+        labels = start.copy()
+        count, steps = int(labels.max()) + 1, 0
+        for region in regions:
+            inside, used = self._burst(self.points[region], canonical(start[region]), rng)
+            labels[region] = count + inside
+            count += int(inside.max()) + 1
+            steps += used
+        return self.outcome(canonical(labels), steps)
+
+    def _burst(self, points: Points, start: Labels, rng: np.random.Generator) -> tuple[Labels, int]:
+        """Anneal one region; return it, or its start if that is better, and the steps used."""
+        hot = float(np.exp(rng.uniform(*np.log(WARM))))
+        each = max(1, self.steps * len(points) // LEVELS)
+        near = nearest_of_all(points, min(near_count(self.k), len(points) - 1))
+        temperatures = self.annealing.schedule.between(hot, COLD)
+        found, _ = anneal(
+            center_and_pad(points), near, start, self.k, temperatures, each, draw_seed(rng)
+        )
+        labels = canonical(found)
+        before, after = (within_sum_of_squares(points, own) for own in (start, labels))
+        return (labels if after <= before else start), each * LEVELS
+
+
+def regions_of(
+    points: Points, labels: Labels, most: int, rng: np.random.Generator
+) -> list[Indices]:
+    """Return the records of whole neighbouring groups, up to *most* (more for a larger group).
+
+    Centroids are bisected along the widest of randomly rotated axes.
+    """
+    sizes = group_sizes(labels)
+    rotation = np.linalg.qr(rng.standard_normal((points.shape[1],) * 2))[0]
+    rotated = centroids(points, labels) @ rotation
+    region_of = np.empty(len(sizes), dtype=np.int64)
+    waiting, done = [np.arange(len(sizes))], 0
+    while waiting:
+        groups = waiting.pop()
+        if sizes[groups].sum() <= most or len(groups) == 1:
+            region_of[groups] = done
+            done += 1
+            continue
+        along = rotated[groups, np.argmax(rotated[groups].var(axis=0))]
+        order = groups[np.argsort(along, kind="stable")]
+        ends = np.cumsum(sizes[order])
+        cut = int(np.searchsorted(ends, ends[-1] * rng.uniform(*UNEVEN)))
+        cut = min(max(cut, 1), len(order) - 1)
+        waiting += [order[:cut], order[cut:]]
+    owners = region_of[labels]
+    edges = np.cumsum(np.bincount(owners))[:-1]
+    return np.split(np.argsort(owners, kind="stable"), edges)
+
+
+def join_parts(start: Labels, parts: Sequence[Labels]) -> Labels:
+    """Return the partition with the changes of all parts, which affect different groups."""
+    labels = start.copy()
+    count = int(labels.max()) + 1
+    for part in parts:
+        changed = _changed_records(start, part)
+        labels[changed] = count + part[changed]
+        count += int(part.max()) + 1
+    return canonical(labels)
+
+
+def _changed_records(start: Labels, labels: Labels) -> Indices:
+    """Records whose group differs between the partitions."""
+    pairs = start * (labels.max() + 1) + labels
+    _, place, together = np.unique(pairs, return_inverse=True, return_counts=True)
+    alike = together[place]
+    same = (alike == group_sizes(start)[start]) & (alike == group_sizes(labels)[labels])
+    return np.flatnonzero(~same)
+
+
+@dataclass(frozen=True)
+class AnnealParts:
+    """Anneal the parts of one partition in parallel, combine them, and repeat."""
+
+    def propose(self, state: State[Labels], rng: np.random.Generator) -> Brood[Labels]:
+        if len(state.population) > 1:
+            return (Task(JOIN, state.population),)
+        litter = draw_litter(rng)
+        return tuple(Task(ANNEAL, state.population, part, litter) for part in range(PARTS))
+
+    def replace(
+        self, state: State[Labels], brood: Brood[Labels], outcomes: Outcomes[Labels]
+    ) -> Population[Labels]:
+        children = individuals_from(state, brood, outcomes)
+        return children if brood[0].operator == JOIN else (*state.population, *children)

@@ -305,17 +305,14 @@ def resolve_pools(points: Points, labels: Labels, k: int, rng: np.random.Generat
     child = labels.copy()
     changed = np.zeros(len(sizes), dtype=bool)
     for around in nearest.reshape(len(middles), -1):
-        pool = _fit_into_pool(around[~changed[around]], sizes)
+        near = around[~changed[around]]
+        pool = near[: int(np.searchsorted(np.cumsum(sizes[near]), POOL_RECORDS, side="right"))]
         records = np.concatenate([grouped[g] for g in pool]) if len(pool) > 1 else pool[:0]
         better = _solve_pool(points[records], child[records], k) if len(pool) > 1 else None
         if better is not None:
             child[records] = child.max() + 1 + better
             changed[pool] = True
     return canonical(child)
-
-
-def _fit_into_pool(groups: Indices, sizes: Indices) -> Indices:
-    return groups[: int(np.searchsorted(np.cumsum(sizes[groups]), POOL_RECORDS, side="right"))]
 
 
 def _solve_pool(points: Points, labels: Labels, k: int) -> Labels | None:

@@ -203,7 +203,10 @@ class Memetic(PartitionProblem):
 
     def work(self, task: Task[Labels], rng: np.random.Generator) -> Outcome[Labels]:
         if task.operator == FIRST:
-            return self._anneal_construction(self.construct(task.rival or 0), rng)
+            start = self.construct(task.rival or 0)
+            annealed = self._anneal(start, HOT, self.long, rng)
+            built = self.outcome(start, annealed.steps)
+            return annealed if annealed.fitness <= built.fitness else built
         parents = [parent.genome for parent in task.parents]
         if task.operator == RECOMBINE:
             child = recombine(self.points, parents, self._regions(), rng, self.largest)
@@ -211,11 +214,9 @@ class Memetic(PartitionProblem):
         if task.operator == RESOLVE:
             return self.outcome(resolve_pools(self.points, parents[0], self.k, rng))
         if task.operator == RENEW:
-            return self._anneal(
-                parents[0], self.annealing.schedule.between(HOT, COLD), self.long, rng
-            )
+            return self._anneal(parents[0], HOT, self.long, rng)
         hot = float(np.exp(rng.uniform(*np.log(WARM))))
-        return self._anneal(parents[0], self.annealing.schedule.between(hot, COLD), self.short, rng)
+        return self._anneal(parents[0], hot, self.short, rng)
 
     def proved(self, state: State[Labels]) -> Proven | None:
         """Return a bound by column generation from the groups of the last population."""
@@ -239,24 +240,19 @@ class Memetic(PartitionProblem):
     def run_trial(self, start: Labels, steps: int) -> int:
         """Run a burst of about *steps* steps and discard it, to measure its time."""
         rng = np.random.default_rng(0)
-        return self._anneal(start, self.annealing.schedule.between(HOT, COLD), steps, rng).steps
-
-    def _anneal_construction(self, start: Labels, rng: np.random.Generator) -> Outcome[Labels]:
-        """Anneal a construction by a long burst; keep the construction if it is better."""
-        annealed = self._anneal(start, self.annealing.schedule.between(HOT, COLD), self.long, rng)
-        built = self.outcome(start, annealed.steps)
-        return annealed if annealed.fitness <= built.fitness else built
+        return self._anneal(start, HOT, steps, rng).steps
 
     def _anneal(
-        self, start: Labels, temperatures: Floats, steps: int, rng: np.random.Generator
+        self, start: Labels, hot: float, steps: int, rng: np.random.Generator
     ) -> Outcome[Labels]:
+        """Anneal by a burst of *steps* steps whose excess at the start is *hot*."""
         each = max(1, steps // LEVELS)
         labels, _ = anneal(
             self.annealing.wide,
             self.annealing.near,
             start,
             self.k,
-            temperatures,
+            self.annealing.schedule.between(hot, COLD),
             each,
             draw_seed(rng),
         )

@@ -20,6 +20,7 @@ from evomask.evolution.stopping import Budget
 from evomask.kernels.groups.exact import MOST_RECORDS
 from evomask.kernels.groups.vmdav import vmdav
 from evomask.masking.method import About
+from evomask.masking.microaggregation.aggregation import PUBLIC_AGGREGATES
 from evomask.searches.base import Search, SearchContext, SearchInput, Variants, time_call
 from evomask.searches.partition.constructions import GAMMA, Construction, fixed_size
 from evomask.searches.partition.genetic import (
@@ -45,14 +46,15 @@ from evomask.searches.partition.memetic import (
     FIRST_FOUNDERS,
     OTHER_TASKS,
     POPULATION,
+    AnnealParts,
     Effort,
     MemeticScheme,
+    Regional,
     StratifiedMemetic,
 )
+from evomask.searches.partition.memetic import STEPS as REGION_STEPS
 from evomask.searches.partition.problem import NAME, Annealing, Memetic, PartitionProblem
 from evomask.searches.partition.proof import require_few
-from evomask.searches.partition.regional import STEPS as REGION_STEPS
-from evomask.searches.partition.regional import AnnealParts, Regional
 from evomask.types import Labels, Points
 
 TRIAL = 400_000
@@ -140,16 +142,13 @@ class Parameters:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
         if self.prove and self.algorithm is not Algorithm.MEMETIC:
             raise ParameterError("--prove goes with --algorithm memetic, the default")
-        self._check_construction()
-        if self.width is not None and self.width <= OTHER_TASKS:
-            raise ParameterError(f"width must be at least {OTHER_TASKS + 1}, got {self.width}")
-
-    def _check_construction(self) -> None:
         if self.construction not in CONSTRUCTIONS.get(self.algorithm, (Construction.MDAV,)):
             raise ParameterError(
                 f"--construction {self.construction} does not apply to {self.algorithm}; use it "
                 "with one-step or two-step, mdav-classic also with mdav"
             )
+        if self.width is not None and self.width <= OTHER_TASKS:
+            raise ParameterError(f"width must be at least {OTHER_TASKS + 1}, got {self.width}")
 
     def rates(self, default: Preset) -> Rates:
         names = "chromosomes", "mutation", "crossover", "epochs"
@@ -170,16 +169,13 @@ class PartitionSearch(Search):
         steward=(
             "records put into {groups} groups of {k} or more similar ones and given common values"
         ),
-        public=(
-            "Records were put into groups of similar ones. In every group each masked "
-            "attribute has one value for all: the mean of numbers, the middle or most "
-            "frequent category."
-        ),
+        public=PUBLIC_AGGREGATES,
     )
     keeps_strata = True
     kernels = (
         "groups.annealing",
         "groups.exact",
+        "groups.mdav",
         "groups.orders",
         "groups.splits",
         "groups.vmdav",
@@ -195,20 +191,16 @@ class PartitionSearch(Search):
     @staticmethod
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Any]:
         names = table.schema.quasi_identifiers
-        _warn_of_strata(table, parameters.algorithm)
+        strata, algorithm = table.schema.with_role(Role.STRATUM), parameters.algorithm
+        if strata and algorithm is not Algorithm.MEMETIC:
+            warnings.warn(
+                f"partition by {algorithm} ignores the strata of {', '.join(strata)}: groups may "
+                "contain records of several strata",
+                stacklevel=2,
+            )
         points = check_points(embed(table, names), parameters.k)
         return build_setup(
             PartitionProblem(table, names, points, parameters.k), parameters, context
-        )
-
-
-def _warn_of_strata(table: Table, algorithm: Algorithm) -> None:
-    strata = table.schema.with_role(Role.STRATUM)
-    if strata and algorithm is not Algorithm.MEMETIC:
-        warnings.warn(
-            f"partition by {algorithm} ignores the strata of {', '.join(strata)}: groups may "
-            "contain records of several strata",
-            stacklevel=3,
         )
 
 
@@ -220,7 +212,8 @@ def build_setup(
     if algorithm is Algorithm.MEMETIC:
         return _memetic(common, parameters, context)
     if algorithm is Algorithm.GENETIC:
-        return _genetic(common, parameters)
+        rates = parameters.rates(Preset.WHOLE_FILE)
+        return Setup(Genetic(common, rates), MoreEpochs(rates.epochs), 1, Best())
     if algorithm in (Algorithm.ONE_STEP, Algorithm.TWO_STEP):
         return _hybrid(common, parameters)
     if algorithm is Algorithm.EXACT:
@@ -246,14 +239,17 @@ def _memetic(
     common: PartitionProblem, parameters: Parameters, context: SearchContext
 ) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
+    if parameters.prove and apart:
+        raise ParameterError("--prove is for files without strata; leave it out")
     if parameters.prove:
-        _require_provable(len(common.points), apart)
+        require_few(len(common.points))
     if is_large(common.points) and not apart:
         return _regional(common, parameters, context)
     problem = (
         StratifiedMemetic.of(common, context.draws) if apart else Memetic.of(common, context.draws)
     )
     effort = _effort(problem, parameters, context)
+    effort = effort if parameters.width is None else effort.wide(parameters.width)
     problem = problem.with_burst_lengths(effort.long, effort.short)
     if isinstance(problem, Memetic):
         problem = replace(problem, proves=parameters.prove, largest=effort.largest)
@@ -264,12 +260,6 @@ def _memetic(
         crossings=effort.crossings,
     )
     return Setup(problem, scheme, effort.first, Best())
-
-
-def _require_provable(n_records: int, apart: bool) -> None:
-    if apart:
-        raise ParameterError("--prove is for files without strata; leave it out")
-    require_few(n_records)
 
 
 def _regional(
@@ -286,13 +276,6 @@ def _effort(
     problem: Memetic | StratifiedMemetic, parameters: Parameters, context: SearchContext
 ) -> Effort:
     """Burst lengths as given, from the evaluations, or from the seconds and the machine's speed."""
-    default = _default_effort(problem, parameters, context)
-    return default if parameters.width is None else default.wide(parameters.width)
-
-
-def _default_effort(
-    problem: Memetic | StratifiedMemetic, parameters: Parameters, context: SearchContext
-) -> Effort:
     budget = context.budget or Budget(generations=0)
     if parameters.burst is not None:
         initial_tasks = FEW_FOUNDERS if is_very_large(problem.points) else FIRST_FOUNDERS
@@ -313,11 +296,6 @@ def _steps_within(seconds: float, problem: Memetic | StratifiedMemetic) -> float
     steps, trying = time_call(lambda: problem.run_trial(start, TRIAL))
     spare = max(LEAST_SPARE * seconds, seconds - building)
     return spare * steps / max(1e-6, trying)
-
-
-def _genetic(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:
-    rates = parameters.rates(Preset.WHOLE_FILE)
-    return Setup(Genetic(common, rates), MoreEpochs(rates.epochs), 1, Best())
 
 
 def _hybrid(common: PartitionProblem, parameters: Parameters) -> Setup[Any]:

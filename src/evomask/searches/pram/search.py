@@ -20,7 +20,6 @@ from evomask.evolution.loop import Scheme, Setup
 from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About, require_share
-from evomask.masking.randomization.limits import DOMINANT, Limits
 from evomask.masking.randomization.pram import CommonDraws, Design, Pram, normalize_rows
 from evomask.measures.expected.expectation import DEFAULT_DRAWS, PramEvaluation, warn_unused_draws
 from evomask.measures.expected.forecast import Forecast
@@ -32,13 +31,11 @@ from evomask.searches.base import (
     SearchContext,
     SearchInput,
     Variants,
+    affordable_steps,
     pram_attributes,
-    time_call,
 )
-from evomask.searches.pram.genome import Layout
-from evomask.searches.pram.operators import Guide
-from evomask.searches.pram.problem import NAME, TransitionProblem
-from evomask.searches.pram.schemes import Climbers
+from evomask.searches.pram.genome import DOMINANT, Layout, Limits
+from evomask.searches.pram.problem import NAME, Climbers, Guide, TransitionProblem
 from evomask.types import Floats
 
 CHANGES = (0.5, 0.2, 0.8)
@@ -47,7 +44,7 @@ CHANGES = (0.5, 0.2, 0.8)
 STEPS = 1_000
 """Small changes per burst without a time budget."""
 
-BURST, TRIAL, LEAST_STEPS, MOST_STEPS = 0.06, 50, 50.0, 20_000.0
+BURST, TRIAL, STEPS_LIMITS = 0.06, 50, (50.0, 20_000.0)
 """CPU seconds of a burst under a time budget, changes to measure the speed, and the limits."""
 
 SETUP_DRAW = 2**32
@@ -194,8 +191,11 @@ class PramSearch(Search):
         warn_unused_draws(measured, parameters.draws)
         guide = _guide(layout, names, measured, parameters)
         firsts = _initial_genomes(layout, parameters, context.draws(SETUP_DRAW))
-        begin = layout.shaped(_start_matrices(layout, parameters))
-        steps = _steps(parameters, context, lambda: guide(begin))
+        begin = layout.shaped(_designed(layout, parameters.start, parameters.change))
+        steps = parameters.steps or affordable_steps(
+            context, "steps", lambda: guide(begin), default=STEPS, seconds=BURST,
+            limits=STEPS_LIMITS, trial=TRIAL, clock=time.process_time,
+        )  # fmt: skip
         made, scheme = _by_algorithm(layout, parameters)
         problem = TransitionProblem(
             layout, draws, measured, parameters.cost, guide, made, firsts, steps
@@ -255,49 +255,23 @@ def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
     return read
 
 
-def _start_matrices(layout: Layout, parameters: Parameters) -> dict[str, Floats]:
-    method = Pram(layout.attributes, parameters.start, parameters.change)
+def _designed(layout: Layout, design: Design, change: float) -> dict[str, Floats]:
+    method = Pram(layout.attributes, design, change)
     return {name: method.matrix(layout.table, name) for name in layout.attributes}
 
 
 def _initial_genomes(
     layout: Layout, parameters: Parameters, rng: np.random.Generator
 ) -> tuple[Floats, ...]:
-    start = _start_matrices(layout, parameters)
+    start = _designed(layout, parameters.start, parameters.change)
     if parameters.algorithm is Algorithm.THESIS:
         return (layout.whole(layout.flat(start)),)
-    standard = [Pram(layout.attributes, design, change) for change in CHANGES for design in Design]
-    starts = [start]
-    for method in standard:
-        starts.append({name: method.matrix(layout.table, name) for name in layout.attributes})
-    while len(starts) < parameters.population:
-        starts.append(_random_matrices(layout, rng))
+    standard = (_designed(layout, design, change) for change in CHANGES for design in Design)
+    starts = [start, *standard]
+    sizes = list(zip(layout.attributes, layout.sizes, strict=True))
+    while len(starts) < parameters.population:  # a few likely categories per row
+        starts.append({n: normalize_rows(rng.random((size, size)) ** 8) for n, size in sizes})
     return tuple(layout.shaped(matrices) for matrices in starts[: parameters.population])
-
-
-def _random_matrices(layout: Layout, rng: np.random.Generator) -> dict[str, Floats]:
-    """Random matrices with a few likely categories per row."""
-    sizes = zip(layout.attributes, layout.sizes, strict=True)
-    return {name: normalize_rows(rng.random((size, size)) ** 8) for name, size in sizes}
-
-
-def _steps(parameters: Parameters, context: SearchContext, once: Callable[[], object]) -> int:
-    """Return the number of small changes per burst: given, by the clock, or the default."""
-    if parameters.steps is not None:
-        return parameters.steps
-    if context.decide is None:
-        return STEPS
-
-    def repeat() -> None:
-        for _ in range(TRIAL):
-            once()
-
-    def affordable() -> float:
-        once()
-        _, spent = time_call(repeat, time.process_time)
-        return min(MOST_STEPS, max(LEAST_STEPS, BURST / max(spent / TRIAL, 1e-9)))
-
-    return int(context.decide("steps", affordable))
 
 
 def _by_algorithm(

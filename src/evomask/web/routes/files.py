@@ -27,7 +27,7 @@ from evomask.web.server import Served
 from evomask.web.workspace import DataFile
 
 if TYPE_CHECKING:
-    from evomask.runs.onboarding.schema_edits import HierarchyPreview
+    from evomask.runs.onboarding.schemas import HierarchyPreview
 
 router = APIRouter(prefix="/api/files", tags=["files"], responses=PROBLEMS)
 ColumnName = Annotated[str, Query(min_length=1, max_length=500, description="name of the column")]
@@ -109,7 +109,7 @@ async def change_schema(here: Here, file_id: FileId, body: SchemaRequest) -> Fil
     """Change roles, kinds and edit rules; refused if the records contradict them."""
 
     def change() -> FileColumns:
-        from evomask.runs.onboarding.schema_edits import ColumnRole
+        from evomask.runs.onboarding.schemas import ColumnRole
 
         columns = [ColumnRole(c.name, c.kind, c.role) for c in body.columns]
         known = {column.name for column in _columns(here, file_id).columns}

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
@@ -57,14 +57,16 @@ async def start_run(here: Here, body: RunRequest) -> RunView:
         *_options(body.goal).command_words(), *_where(body.goal.cluster, body.goal.workers),
         "--out", home.absolute(), "--json", "--quiet",
     )  # fmt: skip
-    queued = QueuedRun(
-        file=file.id,
-        title=file.name,
-        goal=body.goal.model_dump(),
-        words=tuple(words),
-        asked=time.time(),
+    return _queue(here, name, file.id, file.name, body.goal.model_dump(), words)
+
+
+def _queue(
+    here: Served, name: str, file_id: str, title: str, goal: dict[str, Any], words: list[str]
+) -> RunView:
+    here.queue.add(
+        name,
+        QueuedRun(file=file_id, title=title, goal=goal, words=tuple(words), asked=time.time()),
     )
-    here.queue.add(name, queued)
     return here.runs.view(name)
 
 
@@ -118,15 +120,7 @@ async def continue_run(here: Here, name: RunName, body: ContinueRequest) -> RunV
     seconds = () if body.seconds is None else ("--seconds", body.seconds)
     where = _where(goal.get("cluster", ""), goal.get("workers", 1))
     words = evomask_command("resume", home.absolute(), *seconds, *where, "--json", "--quiet")
-    queued = QueuedRun(
-        file=before.file if before else "",
-        title=view.file,
-        goal=goal,
-        words=tuple(words),
-        asked=time.time(),
-    )
-    here.queue.add(name, queued)
-    return here.runs.view(name)
+    return _queue(here, name, before.file if before else "", view.file, goal, words)
 
 
 @router.get("/{name}/compare")

@@ -1,1 +1,0 @@
-"""Automatic hierarchies: intervals, quantiles, dates, code prefixes, neighbours, similarity."""
